@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+import { backup, restore } from '../server/backup.ts'
+import { dumpSchema } from '../server/catalogue.ts'
+import { loadConfig } from '../server/config.ts'
+import { startPostgres } from '../server/embedded.ts'
+import { migrate } from '../server/migrate.ts'
+import { rowTypes } from '../server/rowTypes.ts'
+
+const usage = `npm run db -- migrate            bring the database up to date
+npm run db -- reset [--yes]      drop everything and migrate (--yes is needed with DATABASE_URL)
+npm run db -- dump [--check]     write db/schema.sql and src/server/schema.ts from fresh migrations, or compare
+npm run db -- backup <file>      one archive of all rows and uploaded files
+npm run db -- restore <file>     fill an empty database from an archive and check every invariant`
+
+type Invariants = { checkInvariants: (ownerUrl: string) => Promise<{ name: string; rows: unknown[] }[]> }
+
+const [command = '', ...args] = process.argv.slice(2)
+const config = loadConfig(process.env)
+const filesDir = join(config.dataDir, 'files')
+
+async function reset(url: string) {
+  if (config.databaseUrl && !args.includes('--yes')) throw new Error('This drops the whole database behind DATABASE_URL: repeat with --yes.')
+  const name = nameOf(url)
+  await onServer(url, async (client) => {
+    await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
+    await client.query(`create database ${pg.escapeIdentifier(name)}`)
+  })
+  await migrate(url)
+  console.log('The database is empty and up to date.')
+}
+
+// From fresh migrations, not from this database: local experiments must not leak into the repository.
+async function dump(url: string) {
+  const name = `huodao_dump_${process.pid}`
+  await onServer(url, (client) => client.query(`create database ${name}`))
+  try {
+    const fresh = Object.assign(new URL(url), { pathname: `/${name}` }).href
+    await migrate(fresh)
+    const wanted = { 'db/schema.sql': await dumpSchema(fresh), 'src/server/schema.ts': await rowTypes(fresh) }
+    const stale = Object.entries(wanted).filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
+    if (args.includes('--check')) {
+      if (stale.length > 0) throw new Error(`Not up to date: ${stale.map(([path]) => path).join(', ')}. Run "npm run db -- dump".`)
+      console.log('Schema and row types are up to date.')
+      return
+    }
+    for (const [path, text] of stale) writeFileSync(path, text)
+    console.log(stale.length > 0 ? `Written: ${stale.map(([path]) => path).join(', ')}` : 'Nothing changed.')
+  } finally {
+    await onServer(url, (client) => client.query(`drop database if exists ${name} with (force)`))
+  }
+}
+
+async function restoreFrom(url: string, file: string) {
+  const totals = await restore(url, filesDir, file)
+  console.log(`Restored ${totals.rows} rows and ${totals.files} files.`)
+  const path = '../server/invariants.ts'
+  if (!existsSync(new URL(path, import.meta.url))) return
+  const { checkInvariants } = (await import(path)) as Invariants
+  const broken = (await checkInvariants(url)).filter((invariant) => invariant.rows.length > 0)
+  for (const { name, rows } of broken) console.error(`Broken: ${name} (${rows.length} rows, first: ${JSON.stringify(rows[0])})`)
+  if (broken.length > 0) throw new Error('The restored data breaks invariants: see above.')
+  console.log('Every invariant holds.')
+}
+
+async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>) {
+  const client = new pg.Client({ connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href })
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+const nameOf = (url: string) => decodeURIComponent(new URL(url).pathname.slice(1))
+
+async function run(url: string): Promise<void> {
+  const file = args.find((arg) => !arg.startsWith('--'))
+  if (command === 'migrate') {
+    const applied = await migrate(url)
+    console.log(applied.length > 0 ? `Applied: ${applied.join(', ')}` : 'The database is up to date.')
+  } else if (command === 'reset') await reset(url)
+  else if (command === 'dump') await dump(url)
+  else if (command === 'backup' && file) {
+    mkdirSync(dirname(file), { recursive: true })
+    const totals = await backup(url, filesDir, file)
+    console.log(`Saved ${totals.rows} rows and ${totals.files} files to ${file}. Keep SECRET_KEY as well: it is not in the archive.`)
+  } else if (command === 'restore' && file) await restoreFrom(url, file)
+  else throw new Error(usage)
+}
+
+try {
+  if (config.databaseUrl) await run(config.databaseUrl)
+  else {
+    const server = await startPostgres({ dataDir: join(config.dataDir, 'postgres'), log: console.log })
+    try {
+      await run(server.url)
+    } finally {
+      await server.stop()
+    }
+  }
+} catch (error) {
+  console.error((error as Error).message)
+  process.exitCode = 1
+}

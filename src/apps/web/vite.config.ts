@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { developmentPage, precompress, versionFile } from './plugins.ts'
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }
+const build = Date.now().toString(36)
+
+/** Base is relative: the server writes <base href> at run time, so one build serves under any BASE_PATH. */
+export default defineConfig({
+  root,
+  base: './',
+  define: { __VERSION__: JSON.stringify(version), __BUILD__: JSON.stringify(build) },
+  plugins: [react(), developmentPage(), versionFile(build), precompress()],
+  build: {
+    outDir: fileURLToPath(new URL('../../../dist/web', import.meta.url)),
+    emptyOutDir: true,
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1500,
+    rolldownOptions: {
+      output: {
+        entryFileNames: 'assets/[name]-[hash].js',
+        chunkFileNames: 'assets/[name]-[hash].js',
+        assetFileNames: 'assets/[name]-[hash][extname]',
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 30 },
+            { name: 'i18n', test: /node_modules\/(i18next|react-i18next|use-sync-external-store|html-parse-stringify|void-elements)\//, priority: 30 },
+            { name: 'zod', test: /node_modules\/zod\//, priority: 30 },
+            { name: 'echarts', test: /node_modules\/(echarts|zrender)\//, priority: 30 },
+            { name: 'antd', test: /node_modules\/(antd|@ant-design|@rc-component|rc-[a-z-]+|@emotion|stylis|@babel|dayjs|throttle-debounce|scroll-into-view-if-needed|compute-scroll-into-view|is-mobile|clsx|json2mq)\//, priority: 20 },
+            { name: 'router', test: /node_modules\/(react-router|@tanstack)\//, priority: 20 },
+          ],
+        },
+      },
+    },
+  },
+  server: { port: 5173, proxy: Object.fromEntries(['/api', '/auth', '/mobile', '/files'].map((path) => [path, 'http://127.0.0.1:8080'])) },
+})

@@ -1,0 +1,4 @@
+import type { App } from '../server/context.ts'
+
+/** Background work of every domain, one line per domain. */
+export const jobs: readonly ((app: App) => Promise<void>)[] = []

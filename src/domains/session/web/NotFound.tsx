@@ -1,0 +1,34 @@
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { href } from '../../../web/base.ts'
+import { isKnown } from '../../../web/guard.ts'
+import { EmptyArt } from '../../../web/pictures/silhouettes.tsx'
+import { token } from '../../../web/token.ts'
+import { screens } from '../../screens.ts'
+import styles from './NotFound.module.css'
+
+/** Plain links on purpose: this page also stands alone, outside the shell. */
+export function NotFound() {
+  const { t } = useTranslation('web')
+  const from = new URLSearchParams(location.search).get('from') ?? ''
+  const signedIn = token() !== null
+  useEffect(() => {
+    document.title = '404'
+  }, [])
+  return (
+    <main className={styles.page}>
+      <EmptyArt kind="filtered" />
+      <h1>{t('notFound.text')}</h1>
+      {signedIn && from !== '' && isKnown(from, screens) ? <p>{t('notFound.forbidden')}</p> : null}
+      {from === '' ? null : <p className={styles.path}>{from.slice(0, 200)}</p>}
+      <div className={styles.actions}>
+        <a className={styles.primary} href={href(signedIn ? '/home' : '/login')}>
+          {t(signedIn ? 'notFound.home' : 'notFound.login')}
+        </a>
+        <button type="button" onClick={() => history.back()}>
+          {t('notFound.back')}
+        </button>
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,7 @@
+import type { Routes } from '../web/routes.ts'
+import { sessionRoutes } from './session/web/routes.ts'
+
+/** Pages of every domain by their path, one line per domain; each page is its own lazy chunk. */
+export const routes: Routes = {
+  ...sessionRoutes,
+}

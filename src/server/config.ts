@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+
+const yes = new Set(['1', 'true', 'yes', 'on'])
+const no = new Set(['0', 'false', 'no', 'off'])
+const flag = (fallback: boolean) =>
+  z.string().default(fallback ? '1' : '0').transform((text) => text.toLowerCase())
+    .refine((text) => yes.has(text) || no.has(text), 'must be 1 or 0').transform((text) => yes.has(text))
+const whole = (fallback: number, min: number, max: number) =>
+  z.string().default(String(fallback)).refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max, `must be a whole number from ${min} to ${max}`).transform(Number)
+const url = (...protocols: string[]) =>
+  z.string().optional().refine((text) => text === undefined || (URL.canParse(text) && protocols.includes(new URL(text).protocol)), `must be an address that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`)
+const secret = z.string().regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits (for example from: openssl rand -hex 32)')
+
+/** Every setting, with its default. The order is the order of docs/operations.md. */
+const settings = z.object({
+  HOST: z.string().regex(/^[0-9a-z.:-]+$/i, 'must be an address to listen on').default('127.0.0.1'),
+  PORT: whole(8080, 1, 65_535),
+  MQTT_PORT: whole(1883, 1, 65_535),
+  DATA_DIR: z.string().min(1).default('data'),
+  DATABASE_URL: url('postgres:', 'postgresql:'),
+  MQTT_URL: url('mqtt:', 'mqtts:', 'ws:', 'wss:'),
+  BASE_PATH: z.string().regex(/^\/([\w.~-]+\/)*[\w.~-]*$/, 'must be a path such as / or /huodao/').default('/')
+    .transform((path) => (path.endsWith('/') ? path : `${path}/`)),
+  PUBLIC_URL: url('http:', 'https:'),
+  TRUST_PROXY: z.string().regex(/^(0|1|[0-9a-f.:/]+(,[0-9a-f.:/]+)*)$/i, 'must be 0, 1 or a list of proxy addresses').default('0'),
+  SECRET_KEY: secret.optional(),
+  SIM_PAY_KEY: secret.optional(),
+  /** Requests per second of one session or, without one, of one address. */
+  RATE_LIMIT: whole(100, 1, 1_000_000),
+  /** Sign-in tries per minute of one address. */
+  SIGN_IN_RATE_LIMIT: whole(60, 1, 1_000_000),
+  SESSION_IDLE_MINUTES: whole(120, 1, 100_000),
+  SESSION_DAYS: whole(7, 1, 365),
+  /** Whether writing sample-server aliases also answer GET. */
+  ALIAS_GET: flag(true),
+  API_BASE_URL: z.string().max(500).default(''),
+  REQUEST_TIMEOUT_MS: whole(100_000, 1000, 600_000),
+  ENVIRONMENT: z.string().regex(/^[\w-]{1,32}$/, 'must be one word').default('production'),
+  DEMO: flag(true),
+  FLEET: whole(12, 0, 10_000),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  PRODUCTION: flag(false),
+})
+
+export type Config = ReturnType<typeof loadConfig>
+
+/** Parses and checks all settings; a wrong one throws a sentence that names the variable. */
+export function loadConfig(env: Record<string, string | undefined>) {
+  // An empty variable counts as not set, as compose files and systemd units write it.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''))
+  const parsed = settings.safeParse(given)
+  if (!parsed.success) {
+    throw new Error(parsed.error.issues.map(({ path, message }) => `The setting ${String(path[0])} ${message.startsWith('must') ? message : `is wrong: ${message}`}.`).join('\n'))
+  }
+  const { PORT, MQTT_PORT, SECRET_KEY, SIM_PAY_KEY, TRUST_PROXY, PRODUCTION, ...rest } = parsed.data
+  if (PRODUCTION && given.DEMO !== undefined && rest.DEMO) throw new Error('The setting DEMO must be 0 in production: demo accounts have a public password.')
+  if (PRODUCTION && !SECRET_KEY) throw new Error('The setting SECRET_KEY is required in production: 64 hexadecimal digits, kept apart from the database.')
+  const dataDir = resolve(rest.DATA_DIR)
+  return {
+    host: rest.HOST,
+    port: PORT,
+    portFixed: given.PORT !== undefined,
+    mqttPort: MQTT_PORT,
+    mqttPortFixed: given.MQTT_PORT !== undefined,
+    dataDir,
+    databaseUrl: rest.DATABASE_URL,
+    mqttUrl: rest.MQTT_URL,
+    basePath: rest.BASE_PATH,
+    publicUrl: rest.PUBLIC_URL,
+    trustProxy: TRUST_PROXY === '0' ? false : TRUST_PROXY === '1' ? true : TRUST_PROXY,
+    secretKey: SECRET_KEY ?? storedSecret(dataDir, 'secret.key'),
+    simPayKey: SIM_PAY_KEY ?? storedSecret(dataDir, 'sim-pay.key'),
+    rateLimit: rest.RATE_LIMIT,
+    signInRateLimit: rest.SIGN_IN_RATE_LIMIT,
+    sessionIdleMinutes: rest.SESSION_IDLE_MINUTES,
+    sessionDays: rest.SESSION_DAYS,
+    aliasGet: rest.ALIAS_GET,
+    apiBaseUrl: rest.API_BASE_URL,
+    requestTimeoutMs: rest.REQUEST_TIMEOUT_MS,
+    environment: rest.ENVIRONMENT,
+    demo: PRODUCTION ? false : rest.DEMO,
+    fleet: PRODUCTION && given.FLEET === undefined ? 0 : rest.FLEET,
+    logLevel: rest.LOG_LEVEL,
+    production: PRODUCTION,
+  }
+}
+
+/** A secret made once per data folder. Two first starts at once agree: the first link wins. */
+function storedSecret(dataDir: string, name: string): string {
+  const path = join(dataDir, name)
+  if (!existsSync(path)) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o711 })
+    const fresh = `${path}.${process.pid}`
+    writeFileSync(fresh, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
+    try {
+      linkSync(fresh, path)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    } finally {
+      rmSync(fresh, { force: true })
+    }
+  }
+  const value = readFileSync(path, 'utf8').trim()
+  if (!secret.safeParse(value).success) throw new Error(`${path} does not hold 64 hexadecimal digits: restore it from a backup, or set it by environment.`)
+  return value
+}

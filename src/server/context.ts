@@ -1,0 +1,99 @@
+import type { Logger } from 'pino'
+import { type RawBuilder, sql } from 'kysely'
+import type { ErrorDef } from '../shared/errors.ts'
+import { common, Refusal } from '../shared/errors.ts'
+import type { Lang } from '../shared/text.ts'
+import type { Config } from './config.ts'
+import { type Database, type Db, type Scope, systemScope } from './database.ts'
+import type { FileStore } from './files.ts'
+import type { JobQueue } from './jobs.ts'
+import type { Live } from './live.ts'
+
+/** What a process has: opened once by a main, handed to everything. */
+export type App = {
+  readonly config: Config
+  readonly database: Database
+  readonly log: Logger
+  readonly files: FileStore
+  readonly jobs: JobQueue
+  readonly live: Live
+  /** The server's clock; tests inject another. */
+  readonly now: () => Date
+}
+
+/** Who acts. The acting organisation comes from the session, never from the request. */
+export type Actor = {
+  readonly userId: number | null
+  readonly sessionId: string | null
+  readonly username: string
+  readonly orgId: number
+  /** Identifier of the highest role. */
+  readonly role: string
+  readonly permissions: ReadonlySet<string>
+  readonly scope: Scope
+}
+
+/** One request, message or job: one transaction. */
+export type Ctx = {
+  readonly app: App
+  readonly db: Db
+  readonly actor: Actor
+  readonly now: Date
+  readonly lang: Lang
+  readonly requestId: string
+  readonly ip: string
+  readonly userAgent: string
+  /** The facts of the log row that an audited endpoint writes; called exactly once by its verb. */
+  audit(entry: AuditEntry): void
+  /** Tells open screens after commit that rows of this kind changed. */
+  touch(topic: string): void
+  /** Runs after commit; failures are logged, never thrown. */
+  afterCommit(work: () => void | Promise<void>): void
+}
+
+export type AuditEntry = {
+  id: string | number
+  /** Name of the thing for the log's text, e.g. a machine number. */
+  name?: string
+  before?: unknown
+  after?: unknown
+  /** Organisation of the thing when it is not the actor's. */
+  orgId?: number
+  level?: 'INFO' | 'ERROR'
+}
+
+export const systemActor: Actor = { userId: null, sessionId: null, username: 'system', orgId: 1, role: 'SYSTEM', permissions: new Set(), scope: systemScope }
+
+/** A refusal whose trace must stay: the transaction commits, the caller gets the error. */
+export type Refused = { readonly refused: ErrorDef; readonly values?: Record<string, string | number> }
+export const refused = (def: ErrorDef, values?: Record<string, string | number>): Refused => (values ? { refused: def, values } : { refused: def })
+export const isRefused = (value: unknown): value is Refused => typeof value === 'object' && value !== null && 'refused' in value
+
+/** The row, or 404 as for a foreign one. */
+export function found<T>(row: T | undefined): T {
+  if (row === undefined) throw new Refusal(common.notFound)
+  return row
+}
+
+export const may = (ctx: Pick<Ctx, 'actor'>, permission: string): boolean => ctx.actor.permissions.has(permission)
+
+/** The first wall: the actor's rows, as a condition. Row policies repeat it. */
+export function visible(ctx: Pick<Ctx, 'actor'>, orgColumn: string, deviceColumn?: string): RawBuilder<boolean> {
+  const { scope } = ctx.actor
+  const org = scope.all ? sql<boolean>`true` : sql<boolean>`${sql.ref(orgColumn)} = any(${[...scope.orgs]}::bigint[])`
+  if (!deviceColumn || scope.devices === null) return org
+  return sql<boolean>`(${org} and ${sql.ref(deviceColumn)} = any(${[...scope.devices]}::bigint[]))`
+}
+
+/** Rows that organisations share downwards (products, categories): own tree and what stands above. */
+export function inheritable(ctx: Pick<Ctx, 'actor'>, orgColumn: string): RawBuilder<boolean> {
+  const { scope } = ctx.actor
+  if (scope.all) return sql<boolean>`true`
+  return sql<boolean>`${sql.ref(orgColumn)} = any(${[...scope.orgs, ...scope.ancestors]}::bigint[])`
+}
+
+/** True when the organisation of a row the actor wants to change is his own or below. */
+export const owns = (ctx: Pick<Ctx, 'actor'>, orgId: number): boolean => ctx.actor.scope.all || ctx.actor.scope.orgs.includes(orgId)
+
+export const iso = (at: Date): string => at.toISOString()
+export const isoOrNull = (at: Date | null): string | null => (at ? at.toISOString() : null)

@@ -1,0 +1,164 @@
+import { type DatabaseConnection, type Dialect, type Driver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult } from 'kysely'
+import pg from 'pg'
+import type { DB } from './schema.ts'
+
+/**
+ * The only way to a connection. Every connection runs as the application role (row policies apply to it) and carries the
+ * scope of whoever asked; a connection without scope sees no rows.
+ */
+
+/** Which rows an actor may touch. `all`: the platform and the system itself. */
+export type Scope = {
+  readonly all: boolean
+  readonly orgs: readonly number[]
+  /** Organisations above: readable where a table is shared downwards (products, roles). */
+  readonly ancestors: readonly number[]
+  /** null: every machine of the organisations; otherwise only these. */
+  readonly devices: readonly number[] | null
+}
+export const systemScope: Scope = { all: true, orgs: [], ancestors: [], devices: null }
+export const noScope: Scope = { all: false, orgs: [], ancestors: [], devices: null }
+
+export type Db = Kysely<DB>
+type Client = pg.PoolClient & { scope?: string | undefined }
+
+pg.types.setTypeParser(pg.types.builtins.INT8, (value) => Number(value))
+pg.types.setTypeParser(pg.types.builtins.NUMERIC, (value) => Number(value))
+pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value)
+pg.types.setTypeParser(1016 as never, (value: string) => (value === '{}' ? [] : value.slice(1, -1).split(',').map(Number)))
+
+export type Database = {
+  /** One transaction in `scope`; commits when `work` returns, rolls back when it throws. */
+  transact<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
+  /** Single statements in `scope`, without a transaction around them. For screens: its pool never starves writes. */
+  read<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
+  /** A connection of its own for LISTEN; not pooled, reconnects are the caller's. */
+  listen(): Promise<pg.Client>
+  stats(): { reads: PoolStats; writes: PoolStats }
+  close(): Promise<void>
+}
+type PoolStats = { total: number; idle: number; waiting: number }
+
+export type DatabaseOptions = { url: string; reads: number; writes: number; statementMs: number }
+
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const make = (max: number, name: string) => {
+    const pool = new pg.Pool({
+      connectionString: options.url, max, application_name: `huodao-${name}`, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000,
+      statement_timeout: options.statementMs, idle_in_transaction_session_timeout: 60_000, keepAlive: true,
+    })
+    pool.on('error', () => {}) // an idle connection died; the pool replaces it
+    return pool
+  }
+  const writes = make(options.writes, 'writes')
+  const reads = make(options.reads, 'reads')
+  await refuseStrongRole(writes)
+  return {
+    transact: (scope, work) => withClient(writes, async (client) => {
+      await client.query(`${prologue(client, scope)}begin`)
+      try {
+        const result = await work(over(client))
+        await client.query('commit')
+        return result
+      } catch (error) {
+        client.scope = undefined // a rollback also takes the scope back
+        await client.query('rollback')
+        throw error
+      }
+    }),
+    read: (scope, work) => withClient(reads, async (client) => {
+      const sql = prologue(client, scope)
+      if (sql) await client.query(sql)
+      return work(over(client))
+    }),
+    async listen() {
+      const client = new pg.Client({ connectionString: options.url, application_name: 'huodao-listen', keepAlive: true })
+      await client.connect()
+      return client
+    },
+    stats: () => ({ reads: stats(reads), writes: stats(writes) }),
+    async close() {
+      await Promise.all([writes.end(), reads.end()])
+    },
+  }
+}
+
+const stats = (pool: pg.Pool): PoolStats => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount })
+
+async function withClient<T>(pool: pg.Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = (await pool.connect()) as Client
+  let broken = false
+  // the server may end a checked-out connection; without a listener that would end the process
+  const onError = () => { broken = true }
+  client.on('error', onError)
+  try {
+    return await work(client)
+  } catch (error) {
+    if (isConnectionError(error)) broken = true
+    throw error
+  } finally {
+    client.off('error', onError)
+    client.release(broken)
+  }
+}
+
+/** True when the database went away under a statement; the caller may try again. */
+export function isConnectionError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = (error as Error & { code?: string }).code ?? ''
+  return /^(08|57P0)/.test(code) || ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT'].includes(code) || /Connection terminated|timeout exceeded when trying to connect|not queryable/.test(error.message)
+}
+
+/** Numbers only, so the text is safe to concatenate; one round trip together with `begin`. */
+function prologue(client: Client, scope: Scope): string {
+  const list = (ids: readonly number[]) => `{${ids.map((id) => Math.trunc(id)).join(',')}}`
+  const key = `${scope.all ? 'on' : 'off'}|${list(scope.orgs)}|${list(scope.ancestors)}|${scope.devices ? list(scope.devices) : ''}`
+  if (client.scope === key) return ''
+  const role = client.scope === undefined ? `set role huodao_app; set timezone to 'UTC'; ` : ''
+  client.scope = key
+  const [all, orgs, ancestors, devices] = key.split('|')
+  return `${role}set app.all = '${all}'; set app.orgs = '${orgs}'; set app.ancestors = '${ancestors}'; set app.devices = '${devices}'; `
+}
+
+async function refuseStrongRole(pool: pg.Pool): Promise<void> {
+  await withClient(pool, async (client) => {
+    await client.query(prologue(client, noScope))
+    const { rows } = await client.query<{ strong: boolean }>(`
+      select r.rolsuper or r.rolbypassrls or exists (select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relowner = r.oid) as strong
+      from pg_roles r where r.rolname = current_user`)
+    if (rows[0]?.strong !== false) throw new Error('The application role must not be a superuser, own tables or bypass row security.')
+  })
+}
+
+/** A Kysely over one checked-out connection: queries are typed, the connection is ours. */
+function over(client: Client): Db {
+  return new Kysely<DB>({ dialect: clientDialect(client) })
+}
+function clientDialect(client: Client): Dialect {
+  const connection: DatabaseConnection = {
+    async executeQuery<R>(query: { sql: string; parameters: readonly unknown[] }): Promise<QueryResult<R>> {
+      const result = await client.query(query.sql, query.parameters as unknown[])
+      return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) }
+    },
+    // biome-ignore lint/correctness/useYield: streaming is not offered
+    async *streamQuery() {
+      throw new Error('not offered')
+    },
+  }
+  const driver: Driver = {
+    async init() {},
+    async acquireConnection() { return connection },
+    async beginTransaction() { throw new Error('transactions belong to Database.transact') },
+    async commitTransaction() {},
+    async rollbackTransaction() {},
+    async releaseConnection() {},
+    async destroy() {},
+  }
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+}

@@ -1,0 +1,37 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import client from 'prom-client'
+import type { App } from './context.ts'
+import { noScope } from './database.ts'
+import { openApi } from './openapi.ts'
+
+/** Health for load balancers, metrics for Prometheus, and the contract as OpenAPI; all open, none tells secrets. */
+export function serveHealth(http: FastifyInstance, app: App): void {
+  const registry = new client.Registry()
+  client.collectDefaultMetrics({ register: registry })
+  const requests = new client.Histogram({ name: 'http_request_seconds', help: 'Requests by route', labelNames: ['method', 'route', 'status'], buckets: [0.005, 0.02, 0.05, 0.1, 0.3, 1, 3, 10], registers: [registry] })
+  const pool = new client.Gauge({ name: 'database_connections', help: 'Connections by pool and state', labelNames: ['pool', 'state'], registers: [registry] })
+  const loop = monitorEventLoopDelay({ resolution: 20 })
+  loop.enable()
+  http.addHook('onResponse', async (request, reply) => {
+    requests.observe({ method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode }, reply.elapsedTime / 1000)
+  })
+  http.get('/health', async (_, reply) => {
+    try {
+      await app.database.read(noScope, (db) => sql`select 1`.execute(db))
+      return { status: 'ok', environment: app.config.environment }
+    } catch {
+      return reply.status(503).send({ status: 'database away', environment: app.config.environment })
+    }
+  })
+  http.get('/metrics', async (_, reply) => {
+    const { reads, writes } = app.database.stats()
+    for (const [name, stats] of Object.entries({ reads, writes })) {
+      for (const [state, count] of Object.entries(stats)) pool.set({ pool: name, state }, count)
+    }
+    return reply.type(registry.contentType).send(await registry.metrics())
+  })
+  const document = openApi(app.config.basePath)
+  http.get('/openapi.json', async () => document)
+}

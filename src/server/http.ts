@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import rateLimit from '@fastify/rate-limit'
+import multipart from '@fastify/multipart'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { contracts } from '../domains/contracts.ts'
+import { handlers } from '../domains/server.ts'
+import { type Endpoint, fromStrings, pathParams } from '../shared/contract.ts'
+import { common, type ErrorDef, type FieldError, Refusal } from '../shared/errors.ts'
+import { say, toLang } from '../shared/text.ts'
+import { type Actor, type App, isRefused, systemActor } from './context.ts'
+import type { Handler } from './bind.ts'
+import { act, type Caller, databaseRefusal, once } from './run.ts'
+import { actorOfToken } from './sessions.ts'
+import { systemScope } from './database.ts'
+
+/** Every endpoint of every contract, with its handler. */
+export function allEndpoints(): { name: string; domain: string; endpoint: Endpoint; handler: Handler<Endpoint> }[] {
+  return Object.entries(contracts).flatMap(([domain, contract]) =>
+    Object.entries(contract as Record<string, Endpoint>).map(([key, endpoint]) => {
+      const handler = (handlers as unknown as Record<string, Record<string, Handler<Endpoint>>>)[domain]?.[key]
+      if (!handler) throw new Error(`no handler for ${domain}.${key}`)
+      return { name: `${domain}.${key}`, domain, endpoint, handler }
+    }),
+  )
+}
+
+export async function buildHttp(app: App): Promise<FastifyInstance> {
+  const http = Fastify({
+    loggerInstance: app.log as FastifyBaseLogger, disableRequestLogging: true, trustProxy: app.config.trustProxy, bodyLimit: 1_048_576,
+    requestTimeout: 30_000, connectionTimeout: 60_000, keepAliveTimeout: 72_000, return503OnClosing: false,
+    requestIdHeader: false, genReqId: () => randomUUID(), routerOptions: { maxParamLength: 200 },
+  })
+  http.addHttpMethod('TRACE')
+  await http.register(rateLimit, {
+    max: app.config.rateLimit, timeWindow: 1000, cache: 20_000, ban: -1,
+    keyGenerator: (request) => request.headers.authorization?.slice(0, 200) ?? request.ip,
+    allowList: (request) => request.url.startsWith('/assets/') || request.url.startsWith('/health'),
+    errorResponseBuilder: () => new Refusal(common.tooMany),
+  })
+  await http.register(multipart, { limits: { files: 1, fields: 5, fileSize: 8_388_608, parts: 6, headerPairs: 50 } })
+  http.addHook('onSend', async (request, reply) => {
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff').header('referrer-policy', 'same-origin').header('x-frame-options', 'DENY')
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+  })
+  http.addHook('onResponse', async (request, reply) => {
+    const ms = Math.round(reply.elapsedTime)
+    app.log[reply.statusCode >= 500 ? 'error' : ms > 1000 ? 'warn' : 'debug']({ requestId: request.id, method: request.method, url: request.url.slice(0, 200), status: reply.statusCode, ms }, 'request')
+  })
+  http.setErrorHandler((error, request, reply) => answerError(app, error, request, reply))
+  http.setNotFoundHandler((request, reply) => answerError(app, new Refusal(common.noPath, { url: safeUrl(request.url) }), request, reply))
+
+  const methods = new Map<string, Set<string>>()
+  for (const { name, endpoint, handler } of allEndpoints()) {
+    const url = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
+    http.route({ method: endpoint.method, url, handler: (request, reply) => serve(app, name, endpoint, handler, request, reply) })
+    const declared = methods.get(url) ?? new Set<string>()
+    methods.set(url, declared.add(endpoint.method))
+  }
+  for (const [url, declared] of methods) {
+    const others = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE'].filter((m) => !declared.has(m))
+    http.route({
+      method: others, url, exposeHeadRoute: false,
+      handler: (request, reply) => answerError(app, new Refusal(common.wrongMethod), request, reply.header('allow', [...declared].join(', '))),
+    })
+  }
+  return http
+}
+
+async function serve(app: App, name: string, endpoint: Endpoint, handler: Handler<Endpoint>, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const caller = await callerOf(app, endpoint, request)
+  const input = parseInput(endpoint, request)
+  const slow = typeof handler === 'function' ? undefined : await handler.prepare(app, input as never, request, caller.actor)
+  const run = typeof handler === 'function' ? handler : (ctx: Parameters<typeof handler.run>[0], value: never) => handler.run(ctx, value, slow)
+  if (endpoint.kind === 'read') {
+    const scope = endpoint.scope === 'system' ? systemScope : caller.actor.scope
+    const answer = await app.database.read(scope, (db) =>
+      run({ app, db, ...caller, now: app.now(), audit: refuseInRead, touch: refuseInRead, afterCommit: refuseInRead }, input as never))
+    return isRefused(answer) ? answerError(app, new Refusal(answer.refused, answer.values), request, reply) : reply.send(checked(endpoint, answer))
+  }
+  const key = idempotencyKey(endpoint, request)
+  const result = await act(app, caller, endpoint, async (ctx) => {
+    if (!key) return run(ctx, input as never)
+    const outcome = await once(ctx, name, key, input, () => run(ctx, input as never) as Promise<unknown>)
+    return 'replay' in outcome ? { replay: outcome.replay } : outcome.fresh
+  }).catch(translate)
+  if (isRefused(result)) return answerError(app, new Refusal(result.refused, result.values), request, reply)
+  if (isReplay(result)) return reply.header('idempotency-replayed', 'true').send(result.replay.body)
+  return reply.send(checked(endpoint, result))
+}
+
+/** The answer through its own schema: an explicit list of fields, or our fault. */
+function checked(endpoint: Endpoint, answer: unknown): unknown {
+  const parsed = endpoint.output.safeParse(answer)
+  if (!parsed.success) throw new Error(`answer of ${endpoint.method} ${endpoint.path} does not fit its contract: ${parsed.error.message}`)
+  return parsed.data
+}
+
+const isReplay = (value: unknown): value is { replay: { body: unknown } } => typeof value === 'object' && value !== null && 'replay' in value
+const refuseInRead = () => {
+  throw new Error('a read endpoint changes nothing')
+}
+function translate(error: unknown): never {
+  throw databaseRefusal(error) ?? error
+}
+
+async function callerOf(app: App, endpoint: Endpoint, request: FastifyRequest): Promise<Caller> {
+  const base = { lang: toLang(request.headers['accept-language']), requestId: request.id, ip: request.ip, userAgent: (request.headers['user-agent'] ?? '').slice(0, 300) }
+  if (endpoint.access === 'open') return { ...base, actor: { ...systemActor, username: 'public' } }
+  const actor = await signedIn(app, request)
+  if (endpoint.access !== 'self' && !actor.permissions.has(endpoint.access)) throw new Refusal(common.forbidden)
+  return { ...base, actor }
+}
+
+/** The actor behind the Authorization header; `Bearer ` is accepted before the token. */
+export async function signedIn(app: App, request: FastifyRequest): Promise<Actor> {
+  const given = request.raw.rawHeaders.filter((_, i, all) => i % 2 === 1 && all[i - 1]?.toLowerCase() === 'authorization')
+  const token = given.length === 1 ? (given[0] as string).replace(/^Bearer /, '') : ''
+  if (!/^[A-Za-z0-9_-]{43}$/.test(token)) throw new Refusal(common.tokenAbsent)
+  const actor = await actorOfToken(app, token)
+  if ('status' in actor) throw new Refusal(actor as ErrorDef)
+  return actor
+}
+
+function parseInput(endpoint: Endpoint, request: FastifyRequest): Record<string, unknown> {
+  const params = fromStrings(endpoint.input, (request.params ?? {}) as Record<string, string>)
+  if (endpoint.upload) return endpoint.input.parse(params)
+  const names = new Set(pathParams(endpoint.path))
+  const hasBody = endpoint.method === 'POST' || endpoint.method === 'PUT'
+  const given = hasBody ? bodyOf(request) : fromStrings(endpoint.input, flat(request.query as Record<string, unknown>))
+  const clash = Object.keys(given).find((key) => names.has(key))
+  if (clash) throw new Refusal(common.invalid, {}, [{ field: clash, text: say('不支持的字段\u001fUnknown field', 'zh-CN') }])
+  return endpoint.input.parse({ ...given, ...params })
+}
+
+function bodyOf(request: FastifyRequest): Record<string, unknown> {
+  const body = request.body ?? {}
+  if (typeof body !== 'object' || Array.isArray(body)) throw new Refusal(common.invalid)
+  return body as Record<string, unknown>
+}
+function flat(query: Record<string, unknown>): Record<string, string> {
+  for (const value of Object.values(query)) if (typeof value !== 'string') throw new Refusal(common.invalid)
+  return query as Record<string, string>
+}
+
+function idempotencyKey(endpoint: Endpoint, request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined || !endpoint.idempotent) return undefined
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) throw new Refusal(common.invalid, {}, [{ field: 'Idempotency-Key', text: '1-255 ASCII' }])
+  return key
+}
+
+const safeUrl = (url: string) => url.slice(0, 200).replace(/[<>"'&\u0000-\u001f]/g, (c) => encodeURIComponent(c))
+
+/** One error shape; never a stack, SQL or path. */
+export function answerError(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const lang = toLang(request.headers['accept-language'])
+  const { refusal, fields } = asRefusal(error, lang)
+  if (refusal.def.status >= 500) app.log.error({ err: error, requestId: request.id, url: request.url.slice(0, 200) }, 'request failed')
+  const { def } = refusal
+  return reply.status(def.status).type('application/json; charset=utf-8').send({
+    code: def.code, error: def.name, message: (error instanceof z.ZodError && fields[0]?.message) || say(def.text, lang, refusal.values), requestId: request.id,
+    ...(fields.length ? { errors: fields } : {}),
+  })
+}
+
+function asRefusal(error: unknown, lang: ReturnType<typeof toLang>): { refusal: Refusal; fields: FieldError[] } {
+  if (error instanceof Refusal) return { refusal: error, fields: error.fields.map((f) => ({ field: f.field, message: say(f.text, lang, error.values) })) }
+  if (error instanceof z.ZodError) {
+    const fields = error.issues.flatMap((issue) =>
+      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), message: say('不支持的字段\u001fUnknown field', lang) }))
+        : [{ field: issue.path.join('.'), message: say(issue.message, lang) }])
+    return { refusal: new Refusal(common.invalid), fields: fields.slice(0, 50) }
+  }
+  const { statusCode, code } = error as { statusCode?: number; code?: string }
+  const known = databaseRefusal(error)
+  if (known) return { refusal: known, fields: [] }
+  const def = statusCode === 413 || code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? common.tooLarge
+    : statusCode === 415 ? common.wrongType
+    : statusCode === 429 ? common.tooMany
+    : statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? common.invalid : common.unexpected
+  return { refusal: new Refusal(def), fields: [] }
+}

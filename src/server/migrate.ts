@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+
+type Migration = { version: string; name: string; sql: string; checksum: string }
+type Applied = { version: string; name: string; checksum: string }
+
+const lockKey = 7_281_996_001n
+
+/** Applies what is missing (up to one version, for a restore), one transaction per file; returns the names it applied. */
+export async function migrate(ownerUrl: string, dir = 'db/migrations', upTo = '9999'): Promise<string[]> {
+  const files = readMigrations(dir)
+  const client = new pg.Client({ connectionString: ownerUrl, application_name: 'huodao-migrate' })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [lockKey])
+    await client.query(`create table if not exists schema_migrations (
+      version text primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`)
+    const { rows } = await client.query<Applied>('select version, name, checksum from schema_migrations order by version')
+    const pending = pendingOf(files, rows).filter((file) => file.version <= upTo)
+    for (const file of pending) await apply(client, file)
+    return pending.map((file) => file.name)
+  } finally {
+    await client.end()
+  }
+}
+
+function readMigrations(dir: string): Migration[] {
+  const names = readdirSync(dir).filter((name) => name.endsWith('.sql')).sort()
+  const files = names.map((name) => {
+    const version = /^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]
+    if (!version) throw new Error(`Migration ${name}: a name looks like 0001_name.sql.`)
+    // Line endings must not decide whether a migration is known.
+    const sql = readFileSync(join(dir, name), 'utf8').replaceAll('\r\n', '\n')
+    return { version, name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+  })
+  const twice = files.find((file, index) => files[index - 1]?.version === file.version)
+  if (twice) throw new Error(`Two migrations carry the number ${twice.version}.`)
+  return files
+}
+
+function pendingOf(files: Migration[], applied: Applied[]): Migration[] {
+  for (const row of applied) {
+    const file = files.find((candidate) => candidate.version === row.version)
+    if (!file) throw new Error(`Migration ${row.name} is applied to this database but its file is missing: this release is older than the database.`)
+    if (file.checksum !== row.checksum) throw new Error(`Migration ${file.name} was changed after it was applied: add a new migration instead.`)
+  }
+  const known = new Set(applied.map((row) => row.version))
+  const newest = applied.at(-1)?.version ?? ''
+  const pending = files.filter((file) => !known.has(file.version))
+  const late = pending.find((file) => file.version < newest)
+  if (late) throw new Error(`Migration ${late.name} comes before ${newest}, which is already applied: give it a later number.`)
+  return pending
+}
+
+async function apply(client: pg.Client, file: Migration) {
+  await client.query('begin')
+  try {
+    await client.query(file.sql)
+    await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [file.version, file.name, file.checksum])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    const { message, position, where, detail } = error as { message: string; position?: string; where?: string; detail?: string }
+    const line = position ? ` (line ${file.sql.slice(0, Number(position)).split('\n').length})` : ''
+    throw new Error(`Migration ${file.name}${line}: ${[message, detail, where].filter(Boolean).join(' — ')}`, { cause: error })
+  }
+}

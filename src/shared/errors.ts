@@ -1,0 +1,66 @@
+import { bi } from './text.ts'
+
+/**
+ * A failure a person can meet. `name` is stable and the i18n key, `code` is the number of the wire
+ * (HTTP status followed by three digits; session codes are the specification's).
+ */
+export type ErrorDef = { readonly name: string; readonly code: number; readonly status: number; readonly text: string }
+
+type Spec = readonly [code: number, zh: string, en: string]
+
+/** Errors of one domain: `defineErrors('orders', { notPaid: [422001, '…', '…'] })`. */
+export function defineErrors<K extends string>(domain: string, specs: Record<K, Spec>): Record<K, ErrorDef> {
+  const entries = Object.entries<Spec>(specs).map(([key, [code, zh, en]]) => {
+    const status = code >= 400000 ? Math.floor(code / 1000) : 401
+    return [key, { name: `${domain}.${key}`, code, status, text: bi(zh, en) }]
+  })
+  return Object.fromEntries(entries)
+}
+
+export type FieldError = { field: string; message: string }
+
+/** Thrown by a verb that must leave no trace: rolls the transaction back and answers with `def`. */
+export class Refusal extends Error {
+  readonly def: ErrorDef
+  readonly values: Record<string, string | number>
+  readonly fields: readonly { field: string; text: string }[]
+  constructor(def: ErrorDef, values: Record<string, string | number> = {}, fields: readonly { field: string; text: string }[] = []) {
+    super(def.name)
+    this.def = def
+    this.values = values
+    this.fields = fields
+  }
+}
+
+/** Throws when a rule of rules.ts found something wrong; `null` means fine. */
+export function reject(found: ErrorDef | null, values?: Record<string, string | number>): void {
+  if (found) throw new Refusal(found, values)
+}
+
+/** The families of quality.md; every endpoint may answer with these. */
+export const common = defineErrors('common', {
+  invalid: [400001, '请求格式错误', 'The request is not valid'],
+  tokenAbsent: [110001, '登录已过期,请重新登录', 'Login has expired, please sign in again'],
+  tokenTimedOut: [110002, '登录已过期,请重新登录', 'Login has expired, please sign in again'],
+  tokenUnknown: [110003, '登录已过期,请重新登录', 'Login has expired, please sign in again'],
+  tokenRevoked: [110004, '登录已过期,请重新登录', 'Login has expired, please sign in again'],
+  accountClosed: [110103, '登录已过期,请重新登录', 'Login has expired, please sign in again'],
+  forbidden: [403001, '无权限执行该操作', 'You have no permission for this'],
+  notFound: [404001, '数据不存在或无权查看', 'Not found, or not yours to see'],
+  noPath: [404002, 'Request path {url} is not found', 'Request path {url} is not found'],
+  wrongMethod: [405001, '请求方法不支持', 'This method is not supported here'],
+  stale: [409001, '数据已被他人修改,请刷新后重试', 'Somebody changed this meanwhile; reload and try again'],
+  keyReused: [409002, '重复请求内容不一致', 'The same request key was used for another request'],
+  keyBusy: [409005, '相同请求正在处理,请稍后', 'The same request is being processed'],
+  inUse: [409003, '数据正在使用,无法删除', 'In use, cannot be deleted'],
+  duplicate: [409004, '数据已存在', 'Already exists'],
+  tooLarge: [413001, '请求内容过大', 'The request is too large'],
+  wrongType: [415001, '不支持的内容类型', 'This content type is not supported'],
+  refused: [422001, '操作失败', 'Operation failed'],
+  tooMany: [429001, '操作过于频繁,请稍后再试', 'Too many requests, try again later'],
+  unexpected: [500001, '操作失败', 'Operation failed'],
+  busy: [503001, '系统繁忙,请稍后再试', 'The system is busy, try again later'],
+})
+
+/** Codes on which the client logs out once (specification, section 8). */
+export const sessionCodes: readonly number[] = [110001, 110002, 110003, 110004, 110103]

@@ -1,0 +1,20 @@
+import { theme as antd, type ThemeConfig } from 'antd'
+import type { Mode } from './theme.ts'
+import theme from './theme.json' with { type: 'json' }
+
+const merge = (base: Record<string, object>, over: Record<string, object>): Record<string, object> => {
+  const out = { ...base }
+  for (const [name, tokens] of Object.entries(over)) out[name] = { ...out[name], ...tokens }
+  return out
+}
+
+export function antdTheme(mode: Mode, compact: boolean): ThemeConfig {
+  const base = mode === 'dark' ? antd.darkAlgorithm : antd.defaultAlgorithm
+  return {
+    algorithm: base,
+    token: { ...theme.shared.token, ...theme[mode].token, ...(compact ? { controlHeight: 28, fontSize: 13 } : {}) },
+    components: merge(theme.shared.components, theme[mode].components) as NonNullable<ThemeConfig['components']>,
+    hashed: false,
+    zeroRuntime: false,
+  }
+}

@@ -1,0 +1,93 @@
+import type { CallInput, Endpoint, Output } from '../shared/contract.ts'
+import { toRequest } from '../shared/contract.ts'
+import { type FieldError, sessionCodes } from '../shared/errors.ts'
+import { basePath } from './base.ts'
+import { translate } from './i18n.ts'
+import { prefs } from './prefs.ts'
+import { endSession, token } from './token.ts'
+
+/** Milliseconds after which the client gives up (specification, section 9). */
+const timeout = 100_000
+
+export type ApiError = {
+  readonly kind: 'refused' | 'timeout' | 'network' | 'blocked' | 'cancelled'
+  readonly code: number
+  readonly error: string
+  readonly message: string
+  readonly requestId: string | undefined
+  readonly errors: readonly FieldError[]
+}
+
+export const isApiError = (found: unknown): found is ApiError => typeof found === 'object' && found !== null && 'kind' in found && 'code' in found
+
+/** What a person may read of any failure. */
+export const messageOf = (found: unknown): string => (isApiError(found) ? found.message : translate('error.unexpected'))
+
+type Options = { signal?: AbortSignal; idempotencyKey?: string; file?: Blob; signIn?: boolean }
+
+/** Calls one endpoint of a contract. Rejects with ApiError only. Session codes end the session, except while signing in. */
+export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>, options: Options = {}): Promise<Output<E>> {
+  const { url, body } = toRequest(endpoint, input as Record<string, unknown>)
+  const limit = AbortSignal.timeout(timeout)
+  const signal = options.signal ? AbortSignal.any([limit, options.signal]) : limit
+  let response: Response
+  let text: string
+  try {
+    response = await fetch(basePath() + url.slice(1), { method: endpoint.method, headers: headersFor(endpoint, body, options), body: bodyOf(body, options), signal })
+    text = await response.text()
+  } catch {
+    if (options.signal?.aborted) throw failure('cancelled', '')
+    throw limit.aborted ? failure('timeout', translate('error.timeout')) : failure('network', translate('error.network'))
+  }
+  const answer = parse(text, response)
+  const refusal = refusalOf(answer, response)
+  if (!refusal) return answer as Output<E>
+  if (sessionCodes.includes(refusal.code) && !options.signIn) endSession(translate('error.session'))
+  throw refusal
+}
+
+function headersFor(endpoint: Endpoint, body: unknown, options: Options): Headers {
+  const headers = new Headers({ Accept: 'application/json', 'Accept-Language': prefs().lang })
+  const held = token()
+  if (held) headers.set('Authorization', held)
+  if (body !== undefined && !options.file) headers.set('Content-Type', 'application/json')
+  if (endpoint.idempotent) headers.set('Idempotency-Key', options.idempotencyKey ?? newKey())
+  return headers
+}
+
+function bodyOf(body: Record<string, unknown> | undefined, options: Options): BodyInit | null {
+  if (!options.file) return body === undefined ? null : JSON.stringify(body)
+  const form = new FormData()
+  for (const [key, value] of Object.entries(body ?? {})) form.set(key, String(value))
+  form.set('file', options.file)
+  return form
+}
+
+/** randomUUID is missing on plain-http addresses other than localhost. */
+export const newKey = (): string => (crypto.randomUUID ? crypto.randomUUID() : [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join(''))
+
+const failure = (kind: ApiError['kind'], message: string): ApiError => ({ kind, code: 0, error: `web.${kind}`, message, requestId: undefined, errors: [] })
+
+/** A page instead of JSON comes from a proxy or portal in between, never from our server. */
+function parse(text: string, response: Response): unknown {
+  try {
+    return text === '' ? {} : JSON.parse(text)
+  } catch {
+    throw [502, 503, 504].includes(response.status) ? { ...failure('refused', translate('error.busy')), code: response.status * 1000 } : failure('blocked', translate('error.blocked'))
+  }
+}
+
+/** `code` 200 or absent is success (specification, section 7); some gateways send it as text. */
+function refusalOf(answer: unknown, response: Response): ApiError | null {
+  const found = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>
+  const code = found.code === undefined || found.code === null ? (response.ok ? 200 : response.status * 1000) : Number(found.code)
+  if (code === 200 && response.ok) return null
+  return {
+    kind: 'refused',
+    code: code === 200 ? response.status * 1000 : code,
+    error: typeof found.error === 'string' ? found.error : '',
+    message: typeof found.message === 'string' && found.message !== '' ? found.message : translate('error.unexpected'),
+    requestId: typeof found.requestId === 'string' ? found.requestId : (response.headers.get('x-request-id') ?? undefined),
+    errors: Array.isArray(found.errors) ? (found.errors as FieldError[]) : [],
+  }
+}

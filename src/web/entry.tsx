@@ -1,0 +1,52 @@
+import { type ComponentType, StrictMode, Suspense } from 'react'
+import { createRoot } from 'react-dom/client'
+import { publicRoutes } from '../domains/publicWeb.ts'
+import { screens } from '../domains/screens.ts'
+import { currentPath, href } from './base.ts'
+import { decide } from './guard.ts'
+import { LoadingOverlay } from './LoadingOverlay.tsx'
+import { withLoading } from './loading.ts'
+import { publishTheme } from './theme.ts'
+import { token, watchToken } from './token.ts'
+
+/** Public pages are light islands; the shell with antd and the router loads only once there is a session. */
+export function start(): void {
+  publishTheme()
+  watchToken()
+  const root = createRoot(document.getElementById('root') as HTMLElement)
+  const show = (Page: ComponentType) =>
+    root.render(
+      <StrictMode>
+        <LoadingOverlay />
+        <Suspense>
+          <Page />
+        </Suspense>
+      </StrictMode>,
+    )
+  const route = () => {
+    const target = settle()
+    const Public = target && publicRoutes[target]
+    if (Public) return show(Public)
+    removeEventListener('popstate', route)
+    void withLoading(import('./App.tsx')).then(({ App }) => show(App), () => location.reload())
+  }
+  addEventListener('popstate', route)
+  route()
+}
+
+/** Follows the guard's redirects; the public page to show, or undefined when the shell takes over. */
+function settle(): string | undefined {
+  for (;;) {
+    const target = currentPath() + location.search
+    const action = decide({ hasToken: token() !== null, target, user: { is: 'unknown' }, screens })
+    if (action.do === 'open') return currentPath().replace(/(.)\/$/, '$1')
+    if (action.do !== 'redirect') return undefined
+    history.replaceState(null, '', href(action.to))
+  }
+}
+
+/** Goes to another page from a public page, without a full load. */
+export function go(path: string): void {
+  history.pushState(null, '', href(path))
+  dispatchEvent(new PopStateEvent('popstate'))
+}

@@ -1,0 +1,32 @@
+import i18next from 'i18next'
+import { initReactI18next } from 'react-i18next'
+import type { Locale } from '../shared/locale.ts'
+import { locale as web } from './locale.ts'
+import { onPrefs, prefs } from './prefs.ts'
+
+/** Texts use `{name}` like the texts of the contracts. */
+void i18next.use(initReactI18next).init({
+  lng: prefs().lang,
+  fallbackLng: 'zh-CN',
+  ns: ['web'],
+  defaultNS: 'web',
+  resources: { 'zh-CN': { web: web.zh }, en: { web: web.en } },
+  interpolation: { escapeValue: false, prefix: '{', suffix: '}' },
+  react: { useSuspense: false },
+  initAsync: false,
+  showSupportNotice: false,
+})
+
+export function registerLocale(namespace: string, locale: Locale): void {
+  i18next.addResourceBundle('zh-CN', namespace, locale.zh)
+  i18next.addResourceBundle('en', namespace, locale.en)
+}
+
+export const translate = (key: string, values?: Record<string, string | number>): string => i18next.t(key, values ?? {})
+
+onPrefs(() => {
+  const { lang } = prefs()
+  document.documentElement.lang = lang
+  if (i18next.language !== lang) void i18next.changeLanguage(lang)
+})
+document.documentElement.lang = prefs().lang

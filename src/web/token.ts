@@ -1,0 +1,37 @@
+/** The session token; the key is the specification's. Also what must survive the reload after a logout. */
+const key = 'Authorization'
+const flashKey = 'flash'
+
+export const token = (): string | null => localStorage.getItem(key)
+export const setToken = (value: string): void => localStorage.setItem(key, value)
+
+let leaving = false
+/** True once this page is being left on purpose: no "unsaved changes" question then. */
+export const isLeaving = (): boolean => leaving
+
+/** Ends the session in this browser once, however many calls failed; `message` is shown on the login page. */
+export function endSession(message?: string): void {
+  if (leaving) return
+  leaving = true
+  localStorage.removeItem(key)
+  sessionStorage.removeItem('tabs')
+  if (message) sessionStorage.setItem(flashKey, message)
+  location.reload()
+}
+
+export function takeFlash(): string | null {
+  const message = sessionStorage.getItem(flashKey)
+  sessionStorage.removeItem(flashKey)
+  return message
+}
+
+/** Another tab of this browser signed out or signed in as somebody else. */
+export function watchToken(): void {
+  const own = token()
+  addEventListener('storage', (event) => {
+    if (leaving || event.key !== key || event.newValue === own) return
+    leaving = true
+    sessionStorage.removeItem('tabs')
+    location.reload()
+  })
+}

@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import pg from 'pg'
+import { loadConfig } from '../../src/server/config.ts'
+import { migrate } from '../../src/server/migrate.ts'
+
+export type TestDatabase = { ownerUrl: string; drop(): Promise<void> }
+type Seed = { seed: (options: { ownerUrl: string; config: ReturnType<typeof loadConfig>; log: (line: string) => void }) => Promise<void> }
+
+const templateLock = 7_281_996_003n
+
+/** A database of its own for one suite: a clone of the migrated template or, when asked, of the seeded one. */
+export async function testDatabase({ seeded = false } = {}): Promise<TestDatabase> {
+  const template = await templateNamed(seeded)
+  const name = `huodao_test_${randomBytes(6).toString('hex')}`
+  await onServer(async (client) => {
+    // Cloning refuses while someone is connected to the template, so clones and the making of it take turns.
+    await locked(client, () => client.query(`create database ${name} template ${template} strategy file_copy`))
+  })
+  return {
+    ownerUrl: urlOf(name),
+    drop: () => onServer((client) => client.query(`drop database if exists ${name} with (force)`)),
+  }
+}
+
+// The name carries a hash of what went in: a server kept between runs never serves a stale template.
+async function templateNamed(seeded: boolean): Promise<string> {
+  const name = `huodao_template_${hashOf(seeded ? ['db/migrations/*.sql', 'src/seed/**', 'src/domains/*/seed.ts'] : ['db/migrations/*.sql'])}${seeded ? '_seeded' : ''}`
+  await onServer((client) => locked(client, async () => {
+    const { rows } = await client.query<{ template: boolean }>('select datistemplate as template from pg_database where datname = $1', [name])
+    if (rows[0]?.template) return
+    await client.query(`drop database if exists ${name} with (force)`)
+    await client.query(`create database ${name}`)
+    await migrate(urlOf(name))
+    if (seeded) await runSeed(urlOf(name))
+    await client.query(`alter database ${name} with is_template true`)
+  }))
+  return name
+}
+
+async function runSeed(ownerUrl: string) {
+  const path = '../../src/seed/index.ts'
+  const { seed } = (await import(path)) as Seed
+  const keys = { SECRET_KEY: '0'.repeat(64), SIM_PAY_KEY: '1'.repeat(64) }
+  await seed({ ownerUrl, config: loadConfig({ ...process.env, DATABASE_URL: ownerUrl, ...keys }), log: () => {} })
+}
+
+function hashOf(patterns: string[]): string {
+  const hash = createHash('sha256')
+  for (const entry of globSync(patterns, { withFileTypes: true }).filter((found) => found.isFile()).map((found) => `${found.parentPath}/${found.name}`).sort()) {
+    hash.update(entry).update(readFileSync(entry))
+  }
+  return hash.digest('hex').slice(0, 12)
+}
+
+function urlOf(name: string): string {
+  const server = process.env.TEST_DATABASE_URL
+  if (!server) throw new Error('No test server: run the tests through vitest (test/support/globalSetup.ts).')
+  return Object.assign(new URL(server), { pathname: `/${name}` }).href
+}
+
+async function onServer(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf('postgres') })
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function locked(client: pg.Client, work: () => Promise<unknown>) {
+  await client.query('select pg_advisory_lock($1)', [templateLock])
+  try {
+    await work()
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [templateLock])
+  }
+}
