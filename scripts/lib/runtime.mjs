@@ -43,7 +43,9 @@ async function installPackages() {
   if (packagesFresh()) return
   say('Installing packages (about a minute on a first start) …')
   const began = Date.now()
-  const code = await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
+  // A mirror without the packages of other platforms makes "ci" refuse what "install" takes from the same lock.
+  const code = (await run('npm', ['ci', ...quiet])) && (await run('npm', ['install', '--no-save', ...quiet]))
   if (code !== 0) fail('The packages could not be installed: see the message of npm above.')
   say(`Packages installed in ${Math.round((Date.now() - began) / 1000)} s.`)
 }
@@ -98,11 +100,11 @@ async function underLock(work) {
     await new Promise((done) => setTimeout(done, 500))
   }
   writeFileSync(join(lock, 'pid'), String(process.pid))
-  try {
-    await work()
-  } finally {
-    rmSync(lock, { recursive: true, force: true })
-  }
+  const unlock = () => rmSync(lock, { recursive: true, force: true })
+  process.once('exit', unlock)
+  await work()
+  unlock()
+  process.off('exit', unlock)
 }
 
 function alive(lock) {

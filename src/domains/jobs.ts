@@ -1,4 +1,5 @@
 import type { App } from '../server/context.ts'
+import { registerOrderJobs } from './orders/server/jobs.ts'
 
 /** Background work of every domain, one line per domain. */
-export const jobs: readonly ((app: App) => Promise<void>)[] = []
+export const jobs: readonly ((app: App) => Promise<void>)[] = [registerOrderJobs]

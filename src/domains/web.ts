@@ -1,7 +1,9 @@
 import type { Routes } from '../web/routes.ts'
+import { reportsRoutes } from './reports/web/routes.ts'
 import { sessionRoutes } from './session/web/routes.ts'
 
 /** Pages of every domain by their path, one line per domain; each page is its own lazy chunk. */
 export const routes: Routes = {
+  ...reportsRoutes,
   ...sessionRoutes,
 }

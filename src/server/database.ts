@@ -117,7 +117,7 @@ function prologue(client: Client, scope: Scope): string {
   const role = client.scope === undefined ? `set role huodao_app; set timezone to 'UTC'; ` : ''
   client.scope = key
   const [all, orgs, ancestors, devices] = key.split('|')
-  return `${role}set app.all = '${all}'; set app.orgs = '${orgs}'; set app.ancestors = '${ancestors}'; set app.devices = '${devices}'; `
+  return `${role}set app."all" = '${all}'; set app.orgs = '${orgs}'; set app.ancestors = '${ancestors}'; set app.devices = '${devices}'; `
 }
 
 async function refuseStrongRole(pool: pg.Pool): Promise<void> {

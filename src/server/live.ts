@@ -103,5 +103,6 @@ export async function openLive(database: Database, onError: (error: unknown) => 
       clearTimeout(timer)
       await client?.end().catch(() => {})
     },
-  }  return live
+  }
+  return live
 }

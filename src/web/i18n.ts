@@ -13,8 +13,6 @@ void i18next.use(initReactI18next).init({
   resources: { 'zh-CN': { web: web.zh }, en: { web: web.en } },
   interpolation: { escapeValue: false, prefix: '{', suffix: '}' },
   react: { useSuspense: false },
-  initAsync: false,
-  showSupportNotice: false,
 })
 
 export function registerLocale(namespace: string, locale: Locale): void {

@@ -14,5 +14,5 @@ export function domainRoutes<P extends string>(namespace: string, texts: () => P
     registerLocale(namespace, found.locale)
     return { default: component }
   }
-  return Object.fromEntries(Object.entries<() => Promise<ComponentType>>(pages).map(([path, page]) => [path, lazy(() => load(page))])) as Record<P, ComponentType>
+  return Object.fromEntries(Object.entries<() => Promise<ComponentType>>(pages).map(([path, page]) => [path, lazy(() => load(page))])) as unknown as Record<P, ComponentType>
 }

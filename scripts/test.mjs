@@ -1,0 +1,72 @@
+// Everything that must hold, group after group; a skipped test counts as red.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensureRuntime, root, run, say } from './lib/runtime.mjs'
+
+await ensureRuntime()
+
+const vitest = (...filters) => ({ vitest: filters })
+// Order: cheap and likely to fail first. Seconds are the budget of CONTRIBUTING.md.
+const groups = [
+  { name: 'check', seconds: 30, command: ['scripts/check.mjs'] },
+  { name: 'unit', seconds: 60, ...vitest('src') },
+  { name: 'conformance', seconds: 60, needs: 'test/conformance', ...vitest('test/conformance') },
+  { name: 'model', seconds: 120, needs: 'test/model', ...vitest('test/model') },
+  { name: 'e2e', seconds: 180, needs: 'test/e2e', browser: true, ...vitest('--config', 'test/e2e/vitest.config.ts') },
+]
+
+const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
+function missingForBrowser() {
+  const missing = []
+  if (!existsSync(chromium)) missing.push(`Chromium (${chromium}, or its path in CHROMIUM)`)
+  const fonts = spawnSync('fc-list', [':lang=zh', 'family'], { encoding: 'utf8' })
+  if (!fonts.stdout?.trim()) missing.push('a Chinese font (Debian: fonts-wqy-microhei)')
+  return missing.length > 0 ? `Missing for the browser tests: ${missing.join(' and ')}; ".ci/run" installs both on Debian.` : null
+}
+
+async function runVitest(filters) {
+  const folder = mkdtempSync(join(tmpdir(), 'huodao-report-'))
+  const report = join(folder, 'report.json')
+  const args = ['node_modules/vitest/vitest.mjs', 'run', ...filters, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const code = await run(process.execPath, args)
+  const result = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {}
+  rmSync(folder, { recursive: true, force: true })
+  const failed = (result.numFailedTests ?? 0) + (result.numPendingTests ?? 0) + (result.numTodoTests ?? 0)
+  // A file that cannot even be loaded fails without a failed test.
+  return { passed: result.numPassedTests ?? 0, failed: code === 0 ? failed : Math.max(failed, 1) }
+}
+
+async function runGroup(group) {
+  if (group.vitest) return runVitest(group.vitest)
+  const code = await run(process.execPath, group.command)
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+}
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !groups.some((group) => group.name === name))
+if (unknown.length > 0) {
+  say(`No such group: ${unknown.join(', ')}. Groups: ${groups.map((group) => group.name).join(', ')}`)
+  process.exit(2)
+}
+
+const rows = []
+for (const group of groups) {
+  if (wanted.length > 0 ? !wanted.includes(group.name) : group.needs && !existsSync(join(root, group.needs))) continue
+  const began = Date.now()
+  const missing = group.browser ? missingForBrowser() : null
+  say(`\n== ${group.name}`)
+  if (missing) say(missing)
+  const result = missing ? { passed: 0, failed: 1 } : await runGroup(group)
+  rows.push({ ...group, ...result, took: (Date.now() - began) / 1000 })
+}
+
+say('')
+for (const { name, passed, failed, took, seconds } of rows) {
+  say(`${failed ? '✗' : '✓'} ${name.padEnd(12)} ${String(passed).padStart(6)} passed ${String(failed).padStart(4)} failed ${took.toFixed(1).padStart(7)} s of ${seconds} s`)
+}
+const sum = (key) => rows.reduce((total, row) => total + row[key], 0)
+say(`${sum('passed')} passed, ${sum('failed')} failed`)
+process.exit(sum('failed') > 0 || rows.length === 0 ? 1 : 0)

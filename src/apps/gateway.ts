@@ -1,0 +1,37 @@
+import { recordVend, takeCommands } from '../domains/orders/server/vend.ts'
+import { openBroker } from '../domains/machines/server/broker.ts'
+import { openIdentities } from '../domains/machines/server/identity.ts'
+import { openIntake } from '../domains/machines/server/intake.ts'
+import { openPump } from '../domains/machines/server/pump.ts'
+import { openRemoteBroker } from '../domains/machines/server/remoteBroker.ts'
+import type { App } from '../server/context.ts'
+import type { Part } from './api.ts'
+
+/** The machines' door: takes their messages in, sends them their commands. Several gateways may run. */
+export async function startGateway(app: App): Promise<Part> {
+  const identities = openIdentities(app)
+  const intake = openIntake(app, recordVend)
+  const { mqttUrl } = app.config
+  const link = mqttUrl ? await openRemoteBroker(app, mqttUrl, identities, intake) : await openBroker(app, identities, intake.isBanned, intake)
+  intake.answerOver(link)
+  const pump = openPump(app, link, takeCommands)
+  let stopped = false
+  const unless = (work: () => Promise<unknown>) => async () => {
+    if (!stopped) await work()
+  }
+  app.jobs.every('machine-commands', 1000, unless(pump))
+  app.jobs.every('machine-tick', 1000, unless(intake.tick))
+  app.jobs.every('machine-sweep', 5000, unless(intake.sweep))
+  app.jobs.every('machine-figures', 60_000, unless(async () => app.log.debug({ ...intake.counts, connected: link.connected().length }, 'gateway')))
+  const unsubscribe = app.live.subscribe((topics) => {
+    if (topics.includes('vend')) app.jobs.poke('machine-commands')
+  })
+  return {
+    async stop() {
+      stopped = true
+      unsubscribe()
+      await link.stop()
+      await intake.drain(5000)
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { read } from '../../shared/contract.ts'
+import * as f from '../../shared/fields.ts'
+import { keyword, listQuery, page } from '../../shared/listQuery.ts'
+
+export const orgKinds = ['PLATFORM', 'AGENT', 'OPERATOR', 'SPONSOR', 'SUPPLIER', 'SCHOOL', 'HOSPITAL', 'LANE_TENANT'] as const
+
+/** `parentId` is null at the top of what the actor sees, so that every answer is a complete forest. */
+export const OrganisationOption = z.strictObject({ id: f.id, parentId: f.id.nullable(), name: z.string(), kind: z.enum(orgKinds) })
+export type OrganisationOption = z.infer<typeof OrganisationOption>
+
+/** The specification's user of lists and pickers; `role` is the identifier of the highest role. */
+export const UserOption = z.strictObject({ id: f.id, userName: z.string(), name: z.string(), avatar: z.string(), role: z.string(), address: z.string(), createTime: f.instant })
+export type UserOption = z.infer<typeof UserOption>
+
+export const accounts = {
+  organisationOptions: read('self', { path: '/organisations/options', summary: 'Organisations the actor sees, parents before children', output: page(OrganisationOption) }),
+  userOptions: read('user:lookup', {
+    path: '/users/options', summary: 'Enabled users for pickers',
+    input: listQuery({ roleCode: z.string().regex(/^ROLE_[A-Z0-9_]{1,60}$/).optional(), keyword }, ['createTime', 'name', 'userName'], 'name'),
+    output: page(UserOption),
+  }),
+}

@@ -1,0 +1,88 @@
+import { defineLocale } from '../../shared/locale.ts'
+
+export const locale = defineLocale(
+  {
+    title: '设备列表', create: '创建设备', lanes: '货道', edit: '编辑', detail: '详情', orders: '订单', pause: '停售', resume: '恢复销售', operate: '投入运营', empty: '还没有设备', emptyHint: '请联系上级分配设备',
+    pauseAsk: '停售后顾客无法下单', operateAsk: '投入运营后顾客可以下单', faults: '{n} 项', stockOf: '库存 / 容量', more: '更多筛选',
+    views: { all: '全部', online: '在线', offline: '离线', fault: '有故障', soldOut: '缺货', tempAlarm: '温度异常' },
+    state: { fault: '故障', offline: '离线', online: '在线', tempAlarm: '温度异常', lastSeen: '最后在线 {at}', never: '从未上线', fresh: '新鲜', aging: '较旧', stale: '过期' },
+    tabs: { overview: '概况', lanes: '货道', orders: '订单', faults: '故障', timeline: '时间线' },
+    overview: { machine: '机器', place: '位置', state: '状态', licence: '售药许可', staff: '人员', openOrders: '查看该设备的订单', openLanes: '打开货道设置' },
+    faultTab: { empty: '没有故障', handle: '处理', handled: '{name} 处理于 {at}', road: '{n} 货道', dialog: '处理故障', since: '发生于' },
+    timeline: { empty: '最近 7 天没有消息', sequence: '序号 {n}', deviceTime: '设备时间' },
+    form: {
+      edit: '编辑设备', create: '创建设备', single: '单台', batch: '批量添加', basic: '基本信息', basicPurpose: '名称显示在机器屏幕和顾客订单里', place: '位置', placePurpose: '用于地图、地区筛选和药监归属', licence: '售药许可', licencePurpose: '仅售药机需要',
+      sale: '销售', salePurpose: '出货检测和退款方式', numbers: '编号', numbersPurpose: '尾部数字逐台加一，位数不变', typeFixed: '更换类型前请先重建货道', licenceElsewhere: '许可证地址与设备地址不一致，保存后设备将停售',
+      preview: '将创建 {first} 至 {last}，共 {n} 台', conflicts: '已存在 {n} 个编号：{list}', skipped: '已跳过 {n} 个已存在编号', batchSave: '创建 {n} 台', shared: '共同信息', sharedPurpose: '每台机器都相同，名称为前缀加序号',
+    },
+    result: { title: '设备已创建', hint: '设备密钥只显示这一次，请交给安装人员写入机器', number: '机器编号', secret: '设备密钥', copyAll: '复制全部', again: '继续创建', open: '打开设备列表' },
+    mode: { UNATTENDED: '无人自助（乙类 OTC）', PHARMACIST: '药师在岗（甲类、乙类）', MEDICAL: '医疗机构（含处方药）' },
+    fields: {
+      rtuNumber: '机器编号', nickname: '机器名称', typeId: '设备类型', typeName: '类型', kind: '机型用途', orgId: '所属用户', ownedUserName: '所属用户', address: '街道地址', regionName: '所在地区', region: '地区', province: '省', city: '市', county: '所在地区', boardNo: '主板编号', card: '物联卡号',
+      lifecycle: '经营状态', status: '状态', signal: '信号', temperature: '温度℃', humidity: '湿度%', tempAlarm: '温度异常', faultCount: '故障', hasFault: '有故障', fw: '固件版本', apk: '应用版本', stock: '库存 / 容量', capacity: '容量', free: '空闲货道', soldOut: '缺货货道', low: '偏低货道',
+      todayOrders: '今日订单', todayTurnover: '今日营业额', createTime: '创建时间', lastSeenAt: '最后在线', keyword: '机器编号 / 名称', range: '创建时间', country: '国家', pattern: '出货方式', refrigeration: '制冷', dispensingMode: '售药方式', licenceNo: '许可证号', licenceAddress: '许可证地址',
+      dropSensor: '掉货检测', autoRefund: '自动退款', remark: '备注', lng: '经度', lat: '纬度', coordinates: '坐标', replenishers: '补货员', repairers: '维修员', start: '起始编号', count: '数量', namePrefix: '名称前缀', skipExisting: '跳过已存在编号', doorOpen: '柜门', lanes: '货道数', planogramVersion: '货道版本',
+      faultCode: '故障', level: '级别', openedAt: '发生时间', reason: '原因',
+    },
+    enums: {
+      kind: { GENERAL: '普通', DRUG: '售药机', FLOWER: '鲜花机', LIFT: '升降机', CABINET: '带屏货柜' },
+      lifecycle: { STOCK: '在库', OPERATING: '在营', PAUSED: '停售', SOLD: '外售', SCRAPPED: '报废' },
+      status: { online: '在线', offline: '离线' },
+      signal: { strong: '强', medium: '中', weak: '弱' },
+      dispensingMode: { UNATTENDED: '无人自助', PHARMACIST: '药师在岗', MEDICAL: '医疗机构' },
+      pattern: { spring: '弹簧', lift: '升降', belt: '履带', pusher: '推杆', locker: '格子柜' },
+      level: { WARN: '预警', ERROR: '故障' },
+      door: { open: '开启', closed: '关闭' },
+      faultCode: {
+        NO_DROP: '未检测到掉货', MOTOR_NOT_IN_PLACE: '电机未到位', MOTOR_NOT_MOVE: '电机未转动', MOTOR_NOT_RETURN: '电机未回位', SENSOR_FAULT: '传感器故障', DOOR_OPEN: '柜门未关', LANE_FAULT: '货道故障', TIMEOUT: '超时', TEMP_HIGH: '温度过高', TEMP_LOW: '温度过低',
+      },
+      messageKind: {
+        hello: '上线', heartbeat: '心跳', telemetry: '温湿度上报', vend_result: '出货结果', cmd_ack: '命令回执', stock: '库存快照', door: '柜门', fault: '故障', refill: '补货', will: '掉线', power_fail: '断电',
+      },
+    },
+    audit: { create: '创建设备', createBatch: '批量创建设备', update: '编辑设备', setLifecycle: '变更经营状态', handleFault: '处理故障' },
+    success: { create: '保存成功', createBatch: '保存成功', update: '编辑成功', setLifecycle: '设置成功', handleFault: '操作成功' },
+  },
+  {
+    title: 'Devices', create: 'Create device', lanes: 'Lanes', edit: 'Edit', detail: 'Details', orders: 'Orders', pause: 'Pause sales', resume: 'Resume sales', operate: 'Put into operation', empty: 'No devices yet', emptyHint: 'Ask the organisation above to assign devices',
+    pauseAsk: 'Customers cannot buy while sales are paused', operateAsk: 'Customers can buy from now on', faults: '{n}', stockOf: 'Stock / capacity', more: 'More filters',
+    views: { all: 'All', online: 'Online', offline: 'Offline', fault: 'Faulty', soldOut: 'Sold out', tempAlarm: 'Temperature' },
+    state: { fault: 'Fault', offline: 'Offline', online: 'Online', tempAlarm: 'Temperature', lastSeen: 'Last seen {at}', never: 'Never online', fresh: 'fresh', aging: 'aging', stale: 'stale' },
+    tabs: { overview: 'Overview', lanes: 'Lanes', orders: 'Orders', faults: 'Faults', timeline: 'Timeline' },
+    overview: { machine: 'Machine', place: 'Place', state: 'State', licence: 'Drug licence', staff: 'Staff', openOrders: 'Orders of this device', openLanes: 'Open lanes' },
+    faultTab: { empty: 'No faults', handle: 'Handle', handled: 'Handled by {name} at {at}', road: 'Lane {n}', dialog: 'Handle fault', since: 'Since' },
+    timeline: { empty: 'No messages in the last 7 days', sequence: 'No. {n}', deviceTime: 'Device time' },
+    form: {
+      edit: 'Edit device', create: 'Create devices', single: 'Single', batch: 'Batch', basic: 'Basics', basicPurpose: 'The name is shown on the screen and in orders', place: 'Place', placePurpose: 'For the map, region filters and drug supervision', licence: 'Drug licence', licencePurpose: 'Drug machines only',
+      sale: 'Sales', salePurpose: 'Drop detection and refunds', numbers: 'Numbers', numbersPurpose: 'The tail grows by one and keeps its width', typeFixed: 'Rebuild the lanes before you change the type', licenceElsewhere: 'The licence is for another address; sales will be paused',
+      preview: 'Creates {first} to {last}, {n} devices', conflicts: '{n} numbers exist already: {list}', skipped: '{n} existing numbers skipped', batchSave: 'Create {n}', shared: 'Shared', sharedPurpose: 'The same for every machine; names are prefix and number',
+    },
+    result: { title: 'Devices created', hint: 'Secrets are shown this once; hand them to whoever installs the machines', number: 'Machine number', secret: 'Secret', copyAll: 'Copy all', again: 'Create more', open: 'Open devices' },
+    mode: { UNATTENDED: 'Unattended (class B OTC)', PHARMACIST: 'Pharmacist (class A and B)', MEDICAL: 'Medical (prescriptions too)' },
+    fields: {
+      rtuNumber: 'Machine number', nickname: 'Name', typeId: 'Device type', typeName: 'Type', kind: 'Purpose', orgId: 'Owner', ownedUserName: 'Owner', address: 'Street address', regionName: 'Region', region: 'Region', province: 'Province', city: 'City', county: 'Region', boardNo: 'Board number', card: 'SIM card',
+      lifecycle: 'Business state', status: 'Status', signal: 'Signal', temperature: 'Temp ℃', humidity: 'Humidity %', tempAlarm: 'Temperature alarm', faultCount: 'Faults', hasFault: 'Faulty', fw: 'Firmware', apk: 'App', stock: 'Stock / capacity', capacity: 'Capacity', free: 'Free lanes', soldOut: 'Sold out', low: 'Low lanes',
+      todayOrders: 'Orders today', todayTurnover: 'Turnover today', createTime: 'Created', lastSeenAt: 'Last seen', keyword: 'Number / name', range: 'Created', country: 'Country', pattern: 'Dispensing', refrigeration: 'Cooling', dispensingMode: 'Drug sales', licenceNo: 'Licence number', licenceAddress: 'Licence address',
+      dropSensor: 'Drop detection', autoRefund: 'Automatic refund', remark: 'Remark', lng: 'Longitude', lat: 'Latitude', coordinates: 'Coordinates', replenishers: 'Replenishers', repairers: 'Repairmen', start: 'First number', count: 'Count', namePrefix: 'Name prefix', skipExisting: 'Skip existing numbers', doorOpen: 'Door', lanes: 'Lanes', planogramVersion: 'Lane version',
+      faultCode: 'Fault', level: 'Level', openedAt: 'Since', reason: 'Reason',
+    },
+    enums: {
+      kind: { GENERAL: 'General', DRUG: 'Drug machine', FLOWER: 'Flower machine', LIFT: 'Lift machine', CABINET: 'Screen cabinet' },
+      lifecycle: { STOCK: 'In stock', OPERATING: 'Operating', PAUSED: 'Paused', SOLD: 'Sold', SCRAPPED: 'Scrapped' },
+      status: { online: 'Online', offline: 'Offline' },
+      signal: { strong: 'Strong', medium: 'Medium', weak: 'Weak' },
+      dispensingMode: { UNATTENDED: 'Unattended', PHARMACIST: 'Pharmacist', MEDICAL: 'Medical' },
+      pattern: { spring: 'Spring', lift: 'Lift', belt: 'Belt', pusher: 'Pusher', locker: 'Locker' },
+      level: { WARN: 'Warning', ERROR: 'Fault' },
+      door: { open: 'Open', closed: 'Closed' },
+      faultCode: {
+        NO_DROP: 'No drop seen', MOTOR_NOT_IN_PLACE: 'Motor not in place', MOTOR_NOT_MOVE: 'Motor did not move', MOTOR_NOT_RETURN: 'Motor did not return', SENSOR_FAULT: 'Sensor fault', DOOR_OPEN: 'Door open', LANE_FAULT: 'Lane fault', TIMEOUT: 'Time-out', TEMP_HIGH: 'Too warm', TEMP_LOW: 'Too cold',
+      },
+      messageKind: {
+        hello: 'Online', heartbeat: 'Heartbeat', telemetry: 'Telemetry', vend_result: 'Vend result', cmd_ack: 'Command received', stock: 'Stock snapshot', door: 'Door', fault: 'Fault', refill: 'Refill', will: 'Connection lost', power_fail: 'Power failed',
+      },
+    },
+    audit: { create: 'Created device', createBatch: 'Created devices', update: 'Edited device', setLifecycle: 'Changed business state', handleFault: 'Handled fault' },
+    success: { create: 'Saved', createBatch: 'Saved', update: 'Changed', setLifecycle: 'Set', handleFault: 'Done' },
+  },
+)

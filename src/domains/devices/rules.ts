@@ -1,0 +1,55 @@
+import type { ErrorDef } from '../../shared/errors.ts'
+import { defineStates } from '../../shared/moves.ts'
+import { deviceErrors, type lifecycles } from './contract.ts'
+
+type Lifecycle = (typeof lifecycles)[number]
+
+/** Business state of a machine. Sold and scrapped are final; they need device:delete and come with their own verb. */
+export const lifecycleStates = defineStates<Lifecycle>({
+  name: 'device', column: 'devices.lifecycle', start: ['STOCK'],
+  moves: { STOCK: ['OPERATING', 'SOLD', 'SCRAPPED'], OPERATING: ['PAUSED'], PAUSED: ['OPERATING', 'SOLD', 'SCRAPPED'], SOLD: [], SCRAPPED: [] },
+})
+
+export const isClosed = (lifecycle: Lifecycle): boolean => lifecycle === 'SOLD' || lifecycle === 'SCRAPPED'
+export const editable = (device: { lifecycle: Lifecycle }): ErrorDef | null => (isClosed(device.lifecycle) ? deviceErrors.closed : null)
+
+type Drug = { kind: string; dispensingMode: string | null; licenceNo: string; licenceAddress: string }
+
+/** Only drug machines need a licence; other machines carry none. */
+export function licenceRule(device: Drug): ErrorDef | null {
+  if (device.kind !== 'DRUG') return null
+  return device.dispensingMode && device.licenceNo && device.licenceAddress ? null : deviceErrors.licenceMissing
+}
+
+/** The licence must be for the place where the machine stands: county, and city or province, occur in its address. */
+export function licenceMatches(device: { kind: string; licenceAddress: string }, regionNames: readonly string[]): boolean {
+  if (device.kind !== 'DRUG') return true
+  const [province = '', city = '', county = ''] = regionNames
+  return device.licenceAddress.includes(county) && [province, city].some((name) => device.licenceAddress.includes(name))
+}
+
+type Type = { pattern: string; maxLevels: number; maxRoads: number; kind: string }
+
+/** A drug machine and a drug type belong together: the type decides cabinet and cooling. */
+export const typeRule = (device: { kind: string }, type: Type): ErrorDef | null =>
+  (device.kind === 'DRUG') === (type.kind === 'DRUG') ? null : deviceErrors.typeDiffers
+
+/** With lanes in place the new type must drive them the same way. */
+export const typeChange = (before: Type, after: Type, lanes: number): ErrorDef | null =>
+  lanes > 0 && (before.pattern !== after.pattern || before.maxLevels !== after.maxLevels || before.maxRoads !== after.maxRoads) ? deviceErrors.typeFixed : null
+
+/** What a machine needs before customers may buy at it. */
+export function readyRule(device: { boardNo: string | null; sellingLanes: number; licenceMatches: boolean }): ErrorDef | null {
+  if (!device.licenceMatches) return deviceErrors.licenceElsewhere
+  return device.boardNo && device.sellingLanes > 0 ? null : deviceErrors.notReady
+}
+
+/** A repairer changes board, SIM card and place only (core.md, edit device). */
+export const repairerFields: ReadonlySet<string> = new Set(['boardNo', 'card', 'county', 'address', 'lng', 'lat'])
+export const forbiddenFields = (role: string, changed: readonly string[]): string[] => (role === 'ROLE_RTU_REPAIRER' ? changed.filter((field) => !repairerFields.has(field)) : [])
+
+/** How old the last word of a machine is (core.md: under 4 h, to 8 h, older). */
+export const freshness = (lastSeenAt: Date | null, now: Date): 'fresh' | 'aging' | 'stale' => {
+  const hours = lastSeenAt ? (now.getTime() - lastSeenAt.getTime()) / 3_600_000 : Infinity
+  return hours < 4 ? 'fresh' : hours <= 8 ? 'aging' : 'stale'
+}

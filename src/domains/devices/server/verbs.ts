@@ -1,0 +1,225 @@
+import type { Input, Output } from '../../../shared/contract.ts'
+import { common, type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
+import { sequentialNumbers } from '../../../shared/ids.ts'
+import { allowedFrom } from '../../../shared/moves.ts'
+import { regionPath } from '../../../shared/regions.ts'
+import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
+import { canPlace } from '../../lanes/rules.ts'
+import { refreshDeviceCounters, releaseRepairedLanes } from '../../lanes/server/verbs.ts'
+import { type BatchDevices, type CreateDevice, type DeviceDetail, deviceErrors, type devices, type DeviceRow, type EditDevice } from '../contract.ts'
+import { editable, forbiddenFields, licenceMatches, licenceRule, lifecycleStates, readyRule, typeChange, typeRule } from '../rules.ts'
+import * as q from './queries.ts'
+import { newSecret, secretHash } from './secret.ts'
+
+type Contract = typeof devices
+
+const regionNames = (county: string): string[] => regionPath(county).map((region) => region.name)
+
+function row(ctx: Ctx, d: q.Row): DeviceRow {
+  const change = may(ctx, 'device:update') && editable(d) === null
+  return {
+    id: d.id, rtuNumber: d.rtu_number, nickname: d.nickname, typeId: d.type_id, typeName: d.type_name, kind: d.kind, orgId: d.org_id, ownedUserName: d.org_name,
+    regionName: regionNames(d.county).join(' / '), address: d.address, lng: d.lng, lat: d.lat, boardNo: d.board_no ?? '', card: d.card ?? '', lifecycle: d.lifecycle,
+    status: d.online ? 'online' : 'offline', lastSeenAt: isoOrNull(d.last_seen_at), offlineSince: isoOrNull(d.offline_since), signal: d.signal, temperature: d.temperature, humidity: d.humidity,
+    tempAlarm: d.temp_alarm, faultCount: d.fault_count, fw: d.fw ?? '', apk: d.apk ?? '', stock: d.stock, capacity: d.capacity, free: d.lanes_free, soldOut: d.lanes_sold_out, low: d.lanes_low, lanes: d.lanes_total,
+    todayOrders: d.orders ?? 0, todayTurnover: may(ctx, 'dashboard:money') ? (d.turnover ?? 0) : null, createTime: iso(d.created_at),
+    can: {
+      update: change,
+      pause: change && allowedFrom(lifecycleStates, 'PAUSED').includes(d.lifecycle),
+      operate: change && allowedFrom(lifecycleStates, 'OPERATING').includes(d.lifecycle),
+    },
+  }
+}
+
+const matchesLicence = (d: q.Detail) => licenceMatches({ kind: d.kind, licenceAddress: d.licence_address }, regionNames(d.county))
+
+async function detailOf(ctx: Ctx, id: number): Promise<{ raw: q.Detail; shown: DeviceDetail }> {
+  const d = found(await q.detailRow(ctx, id))
+  const shown = {
+    ...row(ctx, d), country: '中国', province: d.province, city: d.city, county: d.county, pattern: d.pattern, refrigeration: d.refrigeration, dispensingMode: d.dispensing_mode,
+    licenceNo: d.licence_no, licenceAddress: d.licence_address, dropSensor: d.drop_sensor, autoRefund: d.auto_refund, remark: d.remark, doorOpen: d.door_open, rsrp: d.rsrp,
+    planogramVersion: d.planogram_version, replenishers: d.replenishers, repairers: d.repairers, licenceMatches: matchesLicence(d), version: d.version,
+  }
+  return { raw: d, shown }
+}
+
+const list: Handlers<Contract>['list'] = async (ctx, input) => {
+  // sorting by a hidden figure would tell its order
+  if (input.sort.endsWith('todayTurnover') && !may(ctx, 'dashboard:money')) throw new Refusal(common.forbidden)
+  const { rows, total } = await q.listRows(ctx, input)
+  return { list: rows.map((d) => row(ctx, d)), total, sums: await q.sums(ctx, input) }
+}
+
+const options: Handlers<Contract>['options'] = async (ctx, input) => ({
+  list: (await q.options(ctx, input)).map(({ online, ...d }) => ({ ...d, status: online ? ('online' as const) : ('offline' as const) })),
+})
+
+/** What single, batch and edit check alike, on the merged record; answers the region's three codes. */
+async function checkedPlace(ctx: Ctx, input: Omit<CreateDevice | BatchDevices | EditDevice, 'id'>, orgId: number) {
+  const [province, city, county] = regionPath(input.county)
+  if (!province || !city || !county) throw fieldRefusal(deviceErrors.unknownRegion, 'county')
+  const type = await q.usableType(ctx, input.typeId, orgId)
+  if (!type) throw fieldRefusal(common.notFound, 'typeId')
+  const plain = { pattern: type.pattern, maxLevels: type.max_levels, maxRoads: type.max_roads, kind: type.kind }
+  const mismatch = typeRule(input, plain)
+  if (mismatch) throw fieldRefusal(mismatch, 'kind')
+  if (licenceRule(input)) throw fieldRefusal(deviceErrors.licenceMissing, !input.dispensingMode ? 'dispensingMode' : input.licenceNo ? 'licenceAddress' : 'licenceNo')
+  return { type: plain, province: province.code, city: city.code, county: county.code }
+}
+
+const fieldRefusal = (def: ErrorDef, field: string) => new Refusal(def, {}, [{ field, text: def.text }])
+
+/** Only drug machines carry a licence and a way of dispensing. */
+const licenceOf = (input: { kind: string; dispensingMode: string | null; licenceNo: string; licenceAddress: string }) =>
+  input.kind === 'DRUG' ? { dispensingMode: input.dispensingMode, licenceNo: input.licenceNo, licenceAddress: input.licenceAddress } : { dispensingMode: null, licenceNo: '', licenceAddress: '' }
+
+const owners = new Set(['PLATFORM', 'AGENT', 'OPERATOR'])
+async function checkedOwner(ctx: Ctx, orgId: number): Promise<number> {
+  const org = found(await q.owner(ctx, orgId))
+  if (!owners.has(org.kind)) throw fieldRefusal(deviceErrors.ownerKind, 'orgId')
+  return org.id
+}
+
+/** Unique columns are the database's to guard: rows of other organisations are invisible to a check before. */
+async function unique<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    const taken = { devices_rtu_number_key: [deviceErrors.numberTaken, 'rtuNumber'], devices_board: [deviceErrors.boardTaken, 'boardNo'], devices_card: [deviceErrors.cardTaken, 'card'] } as const
+    const hit = taken[(error as { constraint?: keyof typeof taken }).constraint as keyof typeof taken]
+    if (hit) throw fieldRefusal(...(hit as [ErrorDef, string]))
+    throw error
+  }
+}
+
+async function addAll(ctx: Ctx, orgId: number, entries: readonly Omit<q.NewDevice, 'secretHash' | 'orgId'>[]) {
+  const secrets = new Map(entries.map((entry) => [entry.rtuNumber, newSecret()]))
+  const added = await unique(q.addDevices(ctx, entries.map((entry) => ({ ...entry, orgId, secretHash: secretHash(secrets.get(entry.rtuNumber) as string) }))))
+  if (ctx.actor.scope.devices !== null && ctx.actor.userId !== null) await q.assignTo(ctx, ctx.actor.userId, orgId, added.map((d) => d.id))
+  ctx.touch('devices')
+  return added.map((d) => ({ id: d.id, rtuNumber: d.rtu_number, secret: secrets.get(d.rtu_number) as string })).sort((a, b) => (a.rtuNumber < b.rtuNumber ? -1 : 1))
+}
+
+const create: Handlers<Contract>['create'] = async (ctx, input) => {
+  const orgId = await checkedOwner(ctx, input.orgId ?? ctx.actor.orgId)
+  const { type: _, ...place } = await checkedPlace(ctx, input, orgId)
+  const [added] = await addAll(ctx, orgId, [{ ...input, ...place, ...licenceOf(input) }])
+  const device = found(added)
+  ctx.audit({ id: device.id, name: input.rtuNumber, after: { ...input, ...place, orgId }, orgId })
+  return device
+}
+
+/** The numbers from `start` on and those that exist; with `skip` the sequence goes on until the count is met. */
+async function chooseNumbers(ctx: Ctx, start: string, count: number, skip: boolean): Promise<{ numbers: string[]; conflicts: string[] }> {
+  const free: string[] = []
+  const conflicts: string[] = []
+  let next: string | undefined = start
+  while (free.length < count) {
+    const window: string[] | null = next === undefined ? null : sequentialNumbers(next, count - free.length)
+    if (!window || conflicts.length > 10_000) throw fieldRefusal(deviceErrors.widthOverflow, 'start')
+    const taken = await q.takenNumbers(ctx, window)
+    free.push(...window.filter((number) => !taken.has(number)))
+    conflicts.push(...window.filter((number) => taken.has(number)))
+    if (!skip) break
+    next = sequentialNumbers(window.at(-1) as string, 2)?.[1]
+  }
+  return { numbers: skip ? free : [...free, ...conflicts].sort(), conflicts }
+}
+
+const previewBatch: Handlers<Contract>['previewBatch'] = async (ctx, input) => {
+  const { numbers, conflicts } = await chooseNumbers(ctx, input.start, input.count, input.skipExisting)
+  return { first: numbers[0] as string, last: numbers.at(-1) as string, numbers, conflicts: conflicts.slice(0, 200) }
+}
+
+const createBatch: Handlers<Contract>['createBatch'] = async (ctx, input) => {
+  const orgId = await checkedOwner(ctx, input.orgId ?? ctx.actor.orgId)
+  const { type: _, ...place } = await checkedPlace(ctx, input, orgId)
+  await q.lockPrefix(ctx, input.start)
+  const { numbers, conflicts } = await chooseNumbers(ctx, input.start, input.count, input.skipExisting)
+  if (conflicts.length > 0 && !input.skipExisting) throw new Refusal(deviceErrors.numbersTaken, { numbers: conflicts.slice(0, 10).join(' ') }, [{ field: 'start', text: deviceErrors.numbersTaken.text }])
+  const width = String(numbers.length).length
+  const created = await addAll(ctx, orgId, numbers.map((rtuNumber, i) => ({
+    ...input, ...place, ...licenceOf(input), rtuNumber, nickname: `${input.namePrefix}${String(i + 1).padStart(Math.max(2, width), '0')}`, boardNo: null, card: null,
+  })))
+  ctx.audit({ id: created[0]?.id as number, name: `${numbers[0]} × ${numbers.length}`, after: { ...input, numbers }, orgId })
+  return { created }
+}
+
+const update: Handlers<Contract>['update'] = async (ctx, input) => {
+  const { raw, shown: before } = await detailOf(ctx, input.id)
+  reject(editable(raw))
+  const changed = (Object.keys(input) as (keyof EditDevice)[]).filter((key) => key !== 'id' && key !== 'version' && (input[key] ?? '') !== (before[key as keyof DeviceDetail] ?? ''))
+  const forbidden = forbiddenFields(ctx.actor.role, changed)
+  if (forbidden.length) throw new Refusal(common.forbidden, {}, forbidden.map((field) => ({ field, text: common.forbidden.text })))
+  const { type, ...place } = await checkedPlace(ctx, input, raw.org_id)
+  const lanes = await q.lanesOf(ctx, input.id)
+  const known = { pattern: raw.pattern, maxLevels: raw.max_levels, maxRoads: raw.max_roads, kind: raw.type_kind }
+  if (input.typeId !== raw.type_id && typeChange(known, type, lanes.lanes)) throw fieldRefusal(deviceErrors.typeFixed, 'typeId')
+  for (const drugClass of lanes.classes) reject(canPlace({ drugClass }, input))
+  const licence = licenceOf(input)
+  // a licence for another place stops sales until it is mended (core.md, edit device)
+  const elsewhere = !licenceMatches({ kind: input.kind, licenceAddress: licence.licenceAddress }, regionNames(input.county))
+  const stopped = elsewhere && raw.lifecycle === 'OPERATING'
+  const result = await unique(ctx.db.updateTable('devices').set((eb) => ({
+    nickname: input.nickname, type_id: input.typeId, kind: input.kind, board_no: input.boardNo, card: input.card, province: place.province, city: place.city, county: place.county,
+    address: input.address, lng: input.lng, lat: input.lat, dispensing_mode: licence.dispensingMode as 'MEDICAL' | null, licence_no: licence.licenceNo, licence_address: licence.licenceAddress,
+    drop_sensor: input.dropSensor, auto_refund: input.autoRefund, remark: input.remark, version: eb('version', '+', 1), ...(stopped ? { lifecycle: 'PAUSED' as const } : {}),
+  })).where('id', '=', input.id).where('version', '=', input.version).executeTakeFirst())
+  if (!result.numUpdatedRows) throw new Refusal(common.stale)
+  const { shown: after } = await detailOf(ctx, input.id)
+  ctx.audit({ id: input.id, name: raw.rtu_number, before, after, orgId: raw.org_id })
+  ctx.touch('devices')
+  return after
+}
+
+const setLifecycle: Handlers<Contract>['setLifecycle'] = async (ctx, input) => {
+  const { raw } = await detailOf(ctx, input.id)
+  const allowed = allowedFrom(lifecycleStates, input.to)
+  if (!allowed.includes(raw.lifecycle)) throw new Refusal(deviceErrors.wrongMove)
+  if (input.to === 'OPERATING') {
+    const lanes = await q.lanesOf(ctx, input.id)
+    reject(readyRule({ boardNo: raw.board_no, sellingLanes: lanes.selling, licenceMatches: matchesLicence(raw) }))
+  }
+  const result = await ctx.db.updateTable('devices').set((eb) => ({ lifecycle: input.to, version: eb('version', '+', 1) }))
+    .where('id', '=', input.id).where('version', '=', input.version).where('lifecycle', 'in', allowed).executeTakeFirst()
+  if (!result.numUpdatedRows) throw new Refusal(common.stale)
+  ctx.audit({ id: input.id, name: raw.rtu_number, before: { lifecycle: raw.lifecycle }, after: { lifecycle: input.to, reason: input.reason }, orgId: raw.org_id })
+  ctx.touch('devices')
+  return (await detailOf(ctx, input.id)).shown
+}
+
+const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
+  const device = found(await q.detailRow(ctx, input.id))
+  const { rows, total } = await q.messageRows(ctx, input, device.org_id)
+  return { list: rows.map((m) => ({ boot: m.boot, seq: m.seq, kind: m.kind, createTime: iso(m.created_at), deviceTime: isoOrNull(m.device_ts), payload: m.payload, note: m.note })), total }
+}
+
+const faults: Handlers<Contract>['faults'] = async (ctx, input) => {
+  found(await q.detailRow(ctx, input.id))
+  const { rows, total } = await q.faultRows(ctx, input)
+  type Row = Output<Contract['faults']>['list'][number]
+  return {
+    total,
+    list: rows.map((f): Row => ({
+      id: f.id, deviceId: f.device_id, rtuNumber: f.rtu_number, road: f.road_index, faultCode: f.code, level: f.level, detail: f.detail, openedAt: iso(f.opened_at), closedAt: isoOrNull(f.closed_at),
+      handledBy: f.handled_by, remark: f.remark, can: { handle: may(ctx, 'fault:update') && f.closed_at === null },
+    })),
+  }
+}
+
+async function handleFault(ctx: Ctx, input: Input<Contract['handleFault']>) {
+  const fault = found(await q.faultRow(ctx, input.id))
+  if (!(await q.closeFault(ctx, fault.id, input.remark))) throw new Refusal(deviceErrors.faultClosed)
+  if (fault.lane_id !== null) await releaseRepairedLanes(ctx, [fault.lane_id])
+  await refreshDeviceCounters(ctx, [fault.device_id])
+  ctx.audit({ id: fault.id, name: `${fault.rtu_number} ${fault.code}`, before: { detail: fault.detail }, after: { remark: input.remark }, orgId: fault.org_id })
+  ctx.touch('devices')
+  ctx.touch('lanes')
+  return { ok: true as const }
+}
+
+export const handlers: Handlers<Contract> = {
+  list, counts: (ctx) => q.counts(ctx), options, detail: async (ctx, input) => (await detailOf(ctx, input.id)).shown,
+  create, previewBatch, createBatch, update, setLifecycle, timeline, faults, handleFault,
+}

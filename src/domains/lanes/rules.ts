@@ -1,0 +1,114 @@
+import type { ErrorDef } from '../../shared/errors.ts'
+import { defineStates } from '../../shared/moves.ts'
+import { laneErrors, type laneStatuses, type laneViews, type LanePatch, type Level } from './contract.ts'
+
+type Status = (typeof laneStatuses)[number]
+type View = (typeof laneViews)[number]
+
+/** People switch between enabled and disabled; vends and quality decisions do the rest (core.md, lane transitions). */
+export const laneStates = defineStates<Status>({
+  name: 'lane', column: 'lanes.status', start: ['ENABLED'],
+  moves: { ENABLED: ['DISABLED', 'FAULT', 'LOCKED', 'MERGED'], DISABLED: ['ENABLED', 'LOCKED', 'MERGED'], FAULT: ['ENABLED', 'LOCKED'], LOCKED: ['ENABLED'], MERGED: ['DISABLED'] },
+})
+
+/** A lane as the rules see it; `capacity` and `quantity` are roadCapacity and productStock of the wire. */
+export type Lane = {
+  id: number; floorId: number; col: number; motorNo: number; productId: number | null; capacity: number; quantity: number; reserved: number; failedHold: number
+  warnQty: number; retailPrice: number | null; price: number | null; restriction: number; status: Status; mergedInto: number | null
+}
+export type Product = { id: number; drugClass: string; costPrice: number; retailPrice: number; warnQty: number | null; status: 'ON' | 'OFF' }
+type Device = { kind: string; dispensingMode: string | null }
+export type Finding = { def: ErrorDef; field: string }
+
+export const sellable = (lane: Pick<Lane, 'quantity' | 'reserved' | 'failedHold'>): number => lane.quantity - lane.reserved - lane.failedHold
+
+/** counters.ts counts the same views in SQL; verbs.test.ts compares the two. */
+export function laneView(lane: Pick<Lane, 'quantity' | 'reserved' | 'failedHold' | 'warnQty' | 'status' | 'productId'>): View {
+  if (lane.status !== 'ENABLED') return ({ DISABLED: 'disabled', FAULT: 'fault', LOCKED: 'locked', MERGED: 'merged' } as const)[lane.status]
+  if (lane.productId === null) return 'empty'
+  const left = sellable(lane)
+  return left <= 0 ? 'soldOut' : left <= lane.warnQty ? 'low' : 'normal'
+}
+
+/** Drug guard (semantics 3.7): class B on any drug machine, class A with a pharmacist, prescriptions in medical institutions. */
+export function canPlace(product: { drugClass: string }, device: Device): ErrorDef | null {
+  const { drugClass } = product
+  if (drugClass === 'NONE') return null
+  const drugMachine = device.kind === 'DRUG'
+  if (drugClass === 'OTC_B') return drugMachine ? null : laneErrors.otcBRefused
+  if (drugClass === 'OTC_A') return drugMachine && (device.dispensingMode === 'PHARMACIST' || device.dispensingMode === 'MEDICAL') ? null : laneErrors.otcARefused
+  return drugMachine && device.dispensingMode === 'MEDICAL' ? null : laneErrors.rxRefused
+}
+
+/** Warning level when nobody chose one: the product's, else a fifth of the capacity rounded up. */
+export const defaultWarn = (capacity: number, product: Pick<Product, 'warnQty'>): number => Math.min(capacity, product.warnQty ?? Math.ceil(capacity / 5))
+
+/** The lane after a patch; a new product brings its prices and warning level unless given. */
+export function merged(lane: Lane, patch: LanePatch, product: Product | null): Lane {
+  const changes = patch.productId !== undefined && patch.productId !== lane.productId
+  const capacity = patch.roadCapacity ?? lane.capacity
+  const base = { ...lane, capacity, motorNo: patch.motorNo ?? lane.motorNo, restriction: patch.restriction ?? lane.restriction, status: patch.status ?? lane.status }
+  if (!product) return { ...base, productId: null, retailPrice: null, price: null, warnQty: patch.warnQty ?? (changes ? 0 : Math.min(lane.warnQty, capacity)) }
+  const retailPrice = patch.retailPrice ?? (changes ? product.retailPrice : lane.retailPrice)
+  const kept = changes ? (patch.retailPrice ?? product.retailPrice) : lane.price
+  const warnQty = patch.warnQty ?? (changes ? defaultWarn(capacity, product) : lane.warnQty)
+  return { ...base, productId: product.id, retailPrice, price: patch.price ?? kept, warnQty }
+}
+
+/** Everything a saved lane must satisfy, on the merged record. `product` is the one after the change. */
+export function laneRule(before: Lane, after: Lane, product: Product | null, device: Device): Finding | null {
+  const at = (def: ErrorDef | null, field: string): Finding | null => (def ? { def, field } : null)
+  if (before.status === 'MERGED') return at(laneErrors.secondary, 'id')
+  if (after.status !== before.status && !switchable(before.status)) return at(laneErrors.fixedStatus, 'status')
+  if (after.productId !== before.productId) {
+    if (before.status === 'LOCKED') return at(laneErrors.locked, 'productId')
+    if (before.quantity !== 0 || before.reserved !== 0 || before.failedHold !== 0) return at(laneErrors.notEmpty, 'productId')
+    if (product?.status === 'OFF') return at(laneErrors.productOff, 'productId')
+  }
+  if (after.capacity < after.quantity) return at(laneErrors.capacityBelowStock, 'roadCapacity')
+  if (after.warnQty > after.capacity) return at(laneErrors.warnOverCapacity, 'warnQty')
+  return product ? (at(canPlace(product, device), 'productId') ?? priceRule(after, product)) : null
+}
+
+const switchable = (status: Status) => status === 'ENABLED' || status === 'DISABLED'
+
+export function priceRule(lane: Pick<Lane, 'retailPrice' | 'price'>, product: { costPrice: number }): Finding | null {
+  if (!lane.retailPrice) return { def: laneErrors.priceMissing, field: 'retailPrice' }
+  if (!lane.price) return { def: laneErrors.priceMissing, field: 'price' }
+  if (lane.retailPrice < product.costPrice) return { def: laneErrors.retailBelowCost, field: 'retailPrice' }
+  if (lane.price < product.costPrice) return { def: laneErrors.priceBelowCost, field: 'price' }
+  return lane.price > lane.retailPrice ? { def: laneErrors.priceOverRetail, field: 'price' } : null
+}
+
+/** Columns a lane covers: its own and those merged into it. */
+const columnsOf = (lane: Lane, all: readonly Lane[]) => [lane, ...all.filter((other) => other.mergedInto === lane.id)].map((other) => other.col)
+
+/** `all` are the live lanes of the machine. Messages in the order a person would mend them (core.md, 合并货道). */
+export function mergeRule(main: Lane, secondaries: readonly Lane[], all: readonly Lane[]): ErrorDef | null {
+  if (secondaries.length === 0) return laneErrors.noneToMerge
+  const isMain = (lane: Lane) => all.some((other) => other.mergedInto === lane.id)
+  if (main.status === 'MERGED' || secondaries.some((lane) => lane.status === 'MERGED' || isMain(lane))) return laneErrors.alreadyMerged
+  const last = Math.max(...columnsOf(main, all))
+  const wanted = secondaries.map((lane) => lane.col).sort((a, b) => a - b)
+  if (secondaries.some((lane) => lane.floorId !== main.floorId) || wanted.some((col, i) => col !== last + 1 + i)) return laneErrors.notNeighbours
+  if ([main, ...secondaries].some((lane) => !switchable(lane.status))) return laneErrors.notWorking
+  if (secondaries.some((lane) => lane.reserved !== 0 || lane.failedHold !== 0)) return laneErrors.secondaryHolds
+  return secondaries.some((lane) => lane.quantity !== 0) ? laneErrors.secondaryStock : null
+}
+
+export function splitRule(main: Lane, capacity: number, all: readonly Lane[]): ErrorDef | null {
+  if (!all.some((lane) => lane.mergedInto === main.id)) return laneErrors.notMerged
+  return capacity < main.quantity ? laneErrors.capacityBelowStock : null
+}
+
+/** A drawing that fits the machine type; `n` fills the message. */
+export function levelsRule(levels: readonly Pick<Level, 'columns'>[], type: { maxLevels: number; maxRoads: number }): { def: ErrorDef; n: number } | null {
+  if (levels.length > type.maxLevels) return { def: laneErrors.tooManyLevels, n: type.maxLevels }
+  return levels.some((level) => level.columns > type.maxRoads) ? { def: laneErrors.tooManyRoads, n: type.maxRoads } : null
+}
+
+/** (level − 1) × 10 + column; machines with wider levels count in twenties, so that numbers stay unique. */
+export const roadIndexOf = (level: number, column: number, maxRoads: number): number => (level - 1) * (maxRoads > 10 ? 20 : 10) + column
+
+/** Lanes that forbid a rebuild: pieces on their way to a customer or waiting for a count. */
+export const busyLanes = <L extends Pick<Lane, 'reserved' | 'failedHold'>>(all: readonly L[]): L[] => all.filter((lane) => lane.reserved > 0 || lane.failedHold > 0)

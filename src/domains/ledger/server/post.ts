@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../../../server/context.ts'
+import type { Voucher } from '../rules.ts'
+
+/**
+ * Books vouchers, set-based and once: a voucher whose key exists is skipped. The balance of each voucher is checked by the
+ * database on the statement that writes its entries. Entries of amount 0 are left out.
+ */
+export async function post(ctx: Ctx, vouchers: readonly Voucher[]): Promise<void> {
+  const real = vouchers.filter((voucher) => voucher.entries.some((entry) => entry.amount !== 0))
+  if (!real.length) return
+  const { rows: fresh } = await sql<{ key: string; voucher_id: number }>`
+    insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
+    select v.key, nextval('ledger_vouchers_id_seq'), v.org_id, ${ctx.now}
+    from jsonb_to_recordset(${JSON.stringify(real.map((v) => ({ key: v.key, org_id: v.orgId })))}::jsonb) as v(key text, org_id bigint)
+    on conflict (key) do nothing returning key, voucher_id`.execute(ctx.db)
+  if (!fresh.length) return
+  const ids = new Map(fresh.map((row) => [row.key, row.voucher_id]))
+  const entries = real.flatMap((voucher) => {
+    const voucherId = ids.get(voucher.key)
+    if (voucherId === undefined) return []
+    return voucher.entries.filter((entry) => entry.amount !== 0).map((entry) => ({
+      voucher_id: voucherId, voucher_type: voucher.type, org_id: voucher.orgId, account: entry.account, amount: entry.amount, order_id: voucher.orderId, order_num: voucher.orderNum,
+    }))
+  })
+  const json = JSON.stringify(entries)
+  await sql`insert into ledger_accounts (org_id, code, created_at)
+    select distinct e.org_id, e.account, ${ctx.now}::timestamptz from jsonb_to_recordset(${json}::jsonb) as e(org_id bigint, account text)
+    where not exists (select 1 from ledger_accounts a where a.org_id = e.org_id and a.code = e.account)
+    on conflict (org_id, code) do nothing`.execute(ctx.db)
+  await sql`insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount, order_id, order_num)
+    select e.org_id, ${ctx.now}::timestamptz, e.voucher_id, e.voucher_type, a.id, e.amount, e.order_id, e.order_num
+    from jsonb_to_recordset(${json}::jsonb) as e(voucher_id bigint, voucher_type text, org_id bigint, account text, amount bigint, order_id bigint, order_num text)
+    join ledger_accounts a on a.org_id = e.org_id and a.code = e.account`.execute(ctx.db)
+}

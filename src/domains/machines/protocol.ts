@@ -1,0 +1,152 @@
+import { z } from 'zod'
+
+/**
+ * What travels between a machine and the platform (docs/device-protocol.md): JSON below `v1/{rtu}/up/<kind>` and
+ * `v1/{rtu}/down/<kind>`. Instants are UTC milliseconds. Both the gateway and the simulated fleet read this file.
+ */
+const millis = z.number().int().min(0).max(4_102_444_800_000)
+/** Grows with every start of the machine; what a machine says is ordered by (boot, seq). */
+const boot = z.number().int().min(1).max(999_999_999_999)
+const seq = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
+const lane = z.number().int().min(1).max(400)
+const cmdId = z.uuid()
+const code = z.string().regex(/^[A-Z0-9_]{1,40}$/)
+const rsrp = z.number().int().min(-160).max(-20)
+const signal = z.enum(['strong', 'medium', 'weak'])
+const durationMs = z.number().int().min(0).max(3_600_000)
+
+export const vendResults = ['OK', 'NO_DROP', 'MOTOR_NOT_IN_PLACE', 'MOTOR_NOT_MOVE', 'MOTOR_NOT_RETURN', 'SENSOR_FAULT', 'BUSY', 'DOOR_OPEN', 'TIMEOUT'] as const
+const acks = ['ACCEPTED', 'DUPLICATE', 'BUSY', 'EXPIRED', 'LANE_FAULT', 'UNKNOWN_LANE', 'VOIDED'] as const
+
+/** A field that cannot be read is left out and noted; the rest of the message counts. Without a required one it does not. */
+type Shape = { readonly required: Record<string, z.ZodType>; readonly optional: Record<string, z.ZodType> }
+const shapes = {
+  hello: { required: {}, optional: { rsrp, signal, door: z.boolean() } },
+  heartbeat: { required: {}, optional: { rsrp, signal } },
+  telemetry: { required: {}, optional: { temperature: z.number().min(-60).max(100), humidity: z.number().min(0).max(100), rsrp, signal } },
+  door: { required: { open: z.boolean() }, optional: {} },
+  fault: { required: { code }, optional: { lane, level: z.enum(['WARN', 'ERROR']), detail: z.string() } },
+  clear: { required: { code }, optional: { lane } },
+  stock: { required: { lanes: z.array(z.strictObject({ lane, count: z.number().int().min(0).max(999) })).max(400) }, optional: {} },
+  cmd_ack: { required: { cmdId, ack: z.enum(acks) }, optional: { result: z.enum(vendResults), dropDetected: z.boolean(), durationMs } },
+  vend_result: { required: { cmdId, result: z.enum(vendResults) }, optional: { dropDetected: z.boolean(), durationMs } },
+  bye: { required: { session: seq }, optional: { cause: z.enum(['LAST_WILL', 'POWER_FAIL']) } },
+} as const satisfies Record<string, Shape>
+
+export type UpKind = keyof typeof shapes
+/** Say only that the machine is there (or is not): neither numbered nor kept nor acknowledged. */
+const passing: ReadonlySet<UpKind> = new Set(['heartbeat', 'bye'])
+export const isPassing = (kind: UpKind): boolean => passing.has(kind)
+
+export type Up = {
+  readonly kind: UpKind
+  readonly boot: number
+  /** A fact's own number; in a passing message the last number used. */
+  readonly seq: number
+  readonly ts: number | null
+  readonly fw: string | null
+  readonly apk: string | null
+  /** Fields that could be read. */
+  readonly body: Readonly<Record<string, unknown>>
+  /** What was wrong with the rest, for people who look at the timeline. */
+  readonly notes: readonly string[]
+}
+
+export const upTopic = (rtu: string, kind: UpKind): string => `v1/${rtu}/up/${kind}`
+export const downTopic = (rtu: string, kind: DownKind): string => `v1/${rtu}/down/${kind}`
+export const downFilter = (rtu: string): string => `v1/${rtu}/down/#`
+
+/** Machine and kind of an upward topic; null for anything else. */
+export function parseUpTopic(topic: string): { rtu: string; kind: UpKind } | null {
+  const found = /^v1\/([A-Z0-9]{4,20})\/up\/([a-z_]{2,20})$/.exec(topic)
+  const [, rtu = '', kind = ''] = found ?? []
+  return found && Object.hasOwn(shapes, kind) ? { rtu, kind: kind as UpKind } : null
+}
+
+export const maxMessageBytes = 16_384
+const maxDepth = 5
+const maxValues = 1500
+const maxText = 200
+
+/** Reads one upward message; a text says why it cannot count at all. */
+export function readUp(kind: UpKind, payload: Uint8Array): Up | string {
+  if (payload.byteLength > maxMessageBytes) return 'too large'
+  const raw = parseJson(payload)
+  if (typeof raw === 'string') return raw
+  const notes: string[] = []
+  const place = { boot: boot.safeParse(raw.boot), seq: (passing.has(kind) ? seq.or(z.literal(0)) : seq).safeParse(raw.seq) }
+  if (!place.boot.success || !place.seq.success) return 'boot or seq missing'
+  const ts = millis.safeParse(raw.ts)
+  if (!ts.success) notes.push('ts')
+  const shape: Shape = shapes[kind]
+  const body: Record<string, unknown> = {}
+  for (const [key, type] of Object.entries({ ...shape.required, ...shape.optional })) {
+    if (raw[key] === undefined || raw[key] === null) continue
+    const field = type.safeParse(raw[key])
+    if (field.success) body[key] = typeof field.data === 'string' ? tidy(field.data, maxText) : field.data
+    else notes.push(key)
+  }
+  for (const key of Object.keys(shape.required)) if (body[key] === undefined) return `${key} missing`
+  return {
+    kind, boot: place.boot.data, seq: place.seq.data, ts: ts.success ? ts.data : null,
+    fw: version(raw.fw, 'fw', notes), apk: version(raw.apk, 'apk', notes), body, notes,
+  }
+}
+
+function parseJson(payload: Uint8Array): Record<string, unknown> | string {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
+  } catch (error) {
+    return error instanceof SyntaxError ? 'not JSON' : 'not UTF-8'
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not an object'
+  let budget = maxValues
+  const fits = (node: unknown, depth: number): boolean => {
+    budget -= 1
+    if (budget < 0 || depth > maxDepth) return false
+    return typeof node !== 'object' || node === null || Object.values(node).every((child) => fits(child, depth + 1))
+  }
+  return fits(value, 1) ? (value as Record<string, unknown>) : 'too many values'
+}
+
+function version(value: unknown, name: string, notes: string[]): string | null {
+  if (value === undefined || value === null) return null
+  if (typeof value !== 'string') {
+    notes.push(name)
+    return null
+  }
+  if (value.length > 40) notes.push(name)
+  return tidy(value, 40)
+}
+
+/** Text that a database takes: no NUL, no half characters, not longer than `max`. */
+const tidy = (text: string, max: number): string => text.replaceAll('\0', '').slice(0, max).toWellFormed()
+
+// ---------------------------------------------------------------- downward
+
+const command = z.strictObject({
+  cmdId, orderNo: z.string(), unit: z.number().int(), lane, motor: lane, qty: z.literal(1), issuedAt: millis, expireAt: millis,
+})
+/** Every downward message carries `ts`, the platform's clock when it was sent. */
+const downShapes = {
+  ack: z.strictObject({ boot, seqs: z.array(seq) }),
+  welcome: z.strictObject({ boot, lastBoot: boot }),
+  resend: z.strictObject({ boot, from: seq, to: seq }),
+  vend: command,
+  query: command,
+  void: command,
+} as const
+export type DownKind = keyof typeof downShapes
+export type Down<K extends DownKind = DownKind> = z.output<(typeof downShapes)[K]>
+export type Command = Down<'vend'>
+
+/** Machine's side: reads what came below its own down/; null for a kind it does not know. */
+export function readDown(topic: string, payload: Uint8Array): { [K in DownKind]: { kind: K; ts: number; body: Down<K> } }[DownKind] | null {
+  const kind = topic.split('/')[3] ?? ''
+  const raw = parseJson(payload)
+  if (!Object.hasOwn(downShapes, kind) || typeof raw === 'string') return null
+  const { ts, ...rest } = raw
+  const read = downShapes[kind as DownKind].safeParse(rest)
+  return read.success && typeof ts === 'number' ? ({ kind, ts, body: read.data } as ReturnType<typeof readDown>) : null
+}

@@ -1,0 +1,101 @@
+/** Figures of the gateway; seconds and sizes of the public contract are in docs/device-protocol.md. */
+export const limits = {
+  /** No message for so long: offline (core.md, "Online"). */
+  offlineMs: 180_000,
+  /** Messages per second of one machine, and how many at once. */
+  rate: 20,
+  burst: 100,
+  /** Dropped messages of one machine, leaking at `rate`, after which it is shut out. */
+  strikes: 200,
+  banMs: 60_000,
+  /** A message that cannot be read costs as much as so many good ones. */
+  badCost: 5,
+  batch: 200,
+  gatherMs: 5,
+  /** Messages that wait for the database; beyond it machines wait. */
+  waiting: 20_000,
+  /** A hole in the numbers is asked for after this long, and again, so many times. */
+  gapMs: 3000,
+  gapTries: 5,
+  /** A machine's clock may differ so much before the timeline says so; beyond `vendMs` a vend counts at receipt. */
+  skewMs: 300_000,
+  vendMs: 600_000,
+  keyDays: 35,
+} as const
+
+export type Signal = 'strong' | 'medium' | 'weak'
+
+/** core.md, "Online": RSRP >= -90 dBm strong, -100 to -91 medium, below weak. */
+export const signalOf = (rsrp: number): Signal => (rsrp >= -90 ? 'strong' : rsrp >= -100 ? 'medium' : 'weak')
+
+/** When a vend happened: as told when that is near the receipt, else the receipt (core.md, rule 8). */
+export const vendTime = (told: Date | null, received: Date): Date =>
+  told && Math.abs(told.getTime() - received.getTime()) <= limits.vendMs ? told : received
+
+/** Boots sort as text the same way as numbers, so that (boot, seq) is a range of the key's index. */
+export const bootText = (boot: number): string => String(boot).padStart(12, '0')
+
+export type Bucket = { tokens: number; strikes: number; at: number; bannedUntil: number }
+export const freshBucket = (at: number): Bucket => ({ tokens: limits.burst, strikes: 0, at, bannedUntil: 0 })
+
+/** Takes `cost` tokens: `drop` when there are none, `ban` when that happens too often. */
+export function take(bucket: Bucket, at: number, cost: number): 'pass' | 'drop' | 'ban' {
+  if (at < bucket.bannedUntil) return 'ban'
+  const gained = (Math.max(0, at - bucket.at) / 1000) * limits.rate
+  bucket.at = at
+  bucket.tokens = Math.min(limits.burst, bucket.tokens + gained)
+  bucket.strikes = Math.max(0, bucket.strikes - gained)
+  if (bucket.tokens >= cost) {
+    bucket.tokens -= cost
+    return 'pass'
+  }
+  bucket.strikes += cost
+  if (bucket.strikes < limits.strikes) return 'drop'
+  Object.assign(bucket, freshBucket(at), { bannedUntil: at + limits.banMs })
+  return 'ban'
+}
+
+/** The numbers of one boot that arrived, for finding holes: everything up to `top`, and single ones above it. */
+export type Seen = { boot: number; top: number; readonly above: Set<number>; tail: number; since: number; tries: number }
+export const freshSeen = (boot: number, top: number, at: number): Seen => ({ boot, top, above: new Set(), tail: top, since: at, tries: 0 })
+
+export function markSeen(seen: Seen, seq: number, at: number): void {
+  if (seq <= seen.top) return
+  if (!hasHole(seen)) seen.since = at
+  if (seq > seen.top + 1) {
+    if (seen.above.size < 2000) seen.above.add(seq)
+    return
+  }
+  seen.top = seq
+  advance(seen, at)
+}
+
+/** The machine says that it has used the numbers up to `seq`. */
+export function markTail(seen: Seen, seq: number, at: number): void {
+  if (!hasHole(seen)) seen.since = at
+  seen.tail = Math.max(seen.tail, seq)
+}
+
+/** The range to ask for again, or null; after `gapTries` the hole stays a hole and the numbers go on above it. */
+export function askFor(seen: Seen, at: number): { from: number; to: number } | null {
+  if (!hasHole(seen) || at - seen.since < limits.gapMs * 2 ** seen.tries) return null
+  const from = seen.top + 1
+  const to = seen.above.size ? Math.min(...seen.above) - 1 : seen.tail
+  if (seen.tries >= limits.gapTries) {
+    seen.top = to
+    advance(seen, at)
+    return null
+  }
+  seen.tries += 1
+  seen.since = at
+  return { from, to }
+}
+
+const hasHole = (seen: Seen): boolean => seen.above.size > 0 || seen.tail > seen.top
+
+function advance(seen: Seen, at: number): void {
+  while (seen.above.delete(seen.top + 1)) seen.top += 1
+  seen.tail = Math.max(seen.tail, seen.top)
+  seen.since = at
+  seen.tries = 0
+}

@@ -1,0 +1,143 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { Aedes, type AuthenticateError, type Client } from 'aedes'
+import type { App } from '../../../server/context.ts'
+import { downFilter, downTopic, maxMessageBytes, parseUpTopic, upTopic } from '../protocol.ts'
+import { boundedFrames } from './frames.ts'
+import type { Identities, Machine } from './identity.ts'
+import type { Link, LinkEvents } from './link.ts'
+
+type Connection = { readonly machine: Machine; readonly client: Client; hears: boolean }
+type Packet = { topic: string; payload: string | Buffer; retain: boolean; qos: 0 | 1 | 2 }
+
+const maxConnections = 20_000
+/** Topic and fixed header on top of the payload. */
+const maxPacketBytes = maxMessageBytes + 256
+/** A machine that does not read what it is sent is let go. */
+const maxUnread = 262_144
+
+/**
+ * The broker inside the gateway (MQTT 3.1.1). Nothing is routed between clients: what machines publish goes to
+ * `events`, what they get is written to their own connection, so that a slow one holds up nobody.
+ */
+export async function openBroker(app: App, identities: Identities, isBanned: (rtu: string) => boolean, events: LinkEvents): Promise<Link & { shutOut(rtu: string): void }> {
+  const connections = new Map<string, Connection>()
+  const proven = new WeakMap<Client, Machine>()
+  let stopping = false
+
+  async function admit(client: Client, username: string | undefined, password: Buffer | undefined): Promise<Machine | null> {
+    if (stopping || !username || !password || client.id !== username || isBanned(username)) return null
+    return identities.prove(username, password)
+  }
+
+  const broker = await Aedes.createBroker({
+    connectTimeout: 10_000,
+    drainTimeout: 20_000,
+    maxInflightInbound: 100,
+    queueLimit: 10,
+    preConnect(_client, packet, done) {
+      // sessions are never kept, retained and endless ones not possible, whatever the client asks for
+      packet.clean = true
+      packet.keepalive = packet.keepalive ? Math.min(packet.keepalive, 120) : 120
+      const will = packet.will
+      if (will) {
+        will.retain = false
+        if (will.topic !== upTopic(packet.username ?? '', 'bye')) return done(refusal(), false)
+      }
+      done(null, true)
+    },
+    authenticate(client, username, password, done) {
+      admit(client, username, password).then(
+        (machine) => {
+          if (!machine) {
+            events.refused('login')
+            return done(refusal(), false)
+          }
+          proven.set(client, machine)
+          // from here on the connection of this machine; the broker closes an older one before this one is registered
+          if (connections.has(machine.rtu)) {
+            events.refused('takeover')
+            app.log.info({ rtu: machine.rtu }, 'a second connection of a machine replaces the first')
+          }
+          connections.set(machine.rtu, { machine, client, hears: false })
+          done(null, true)
+        },
+        () => done(Object.assign(new Error('unavailable'), { returnCode: 3 }) as AuthenticateError, false),
+      )
+    },
+    authorizePublish(client, packet, done) {
+      const machine = client && proven.get(client)
+      const target = parseUpTopic(packet.topic)
+      if (!client || !machine || target?.rtu !== machine.rtu) {
+        events.refused('topic')
+        return done(refusal())
+      }
+      packet.retain = false
+      // the last will of a connection that another one of the same machine replaced says nothing
+      if (client.closed && connections.get(machine.rtu)?.client !== client) return done()
+      const { payload } = packet as Packet
+      events.receive(machine, target.kind, typeof payload === 'string' ? Buffer.from(payload) : payload).then(() => done(), () => done(refusal()))
+    },
+    authorizeSubscribe(client, subscription, done) {
+      const machine = proven.get(client)
+      if (!machine || subscription.topic !== downFilter(machine.rtu)) {
+        events.refused('subscribe')
+        return done(refusal())
+      }
+      const connection = connections.get(machine.rtu)
+      if (connection?.client === client) connection.hears = true
+      done(null, subscription)
+    },
+  })
+
+  broker.on('clientDisconnect', (client) => {
+    const machine = proven.get(client)
+    if (!machine || connections.get(machine.rtu)?.client !== client) return
+    connections.delete(machine.rtu)
+    if (!stopping) events.lost(machine)
+  })
+  for (const event of ['clientError', 'connectionError'] as const) broker.on(event, () => {})
+
+  const server = createServer((socket: Socket) => {
+    socket.setNoDelay(true)
+    broker.handle(boundedFrames(socket, maxPacketBytes, () => events.refused('frame')))
+  })
+  server.maxConnections = maxConnections
+  await listen(server, app.config.host, app.config.mqttPort)
+
+  const shutOut = (rtu: string): void => connections.get(rtu)?.client.close()
+  return {
+    shutOut,
+    send(machine, kind, body) {
+      const connection = connections.get(machine.rtu)
+      if (!connection?.hears) return false
+      const { client } = connection
+      if (client.conn.writableLength > maxUnread) {
+        events.refused('slow')
+        client.close()
+        return false
+      }
+      const payload = Buffer.from(JSON.stringify({ ...body, ts: app.now().getTime() }))
+      client.publish({ cmd: 'publish', topic: downTopic(machine.rtu, kind), payload, qos: 1, dup: false, retain: false }, () => {})
+      return true
+    },
+    connected: () => [...connections.values()].filter((connection) => connection.hears).map((connection) => connection.machine),
+    async stop() {
+      stopping = true
+      server.close()
+      await new Promise<void>((done) => broker.close(done))
+    },
+  }
+}
+
+/** One answer for every reason: no detail reaches the sender. */
+const refusal = (): AuthenticateError => Object.assign(new Error('refused'), { returnCode: 5 }) as AuthenticateError
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}

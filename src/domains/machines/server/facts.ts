@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import { type Ctx, iso } from '../../../server/context.ts'
+import type { VendFact } from '../../orders/server/vend.ts'
+import type { Up } from '../protocol.ts'
+import { bootText, limits, vendTime } from '../rules.ts'
+import type { Machine } from './identity.ts'
+import { applyState } from './states.ts'
+
+/** A numbered message of a machine and when it came in. */
+export type Fact = { readonly machine: Machine; readonly up: Up; readonly at: Date }
+export type RecordVend = (ctx: Ctx, facts: readonly VendFact[]) => Promise<void>
+
+export const isVend = (fact: Pick<Fact, 'up'>): boolean => fact.up.kind === 'cmd_ack' || fact.up.kind === 'vend_result'
+const keyOf = (deviceId: number, boot: string, seq: number): string => `${deviceId}/${boot}/${seq}`
+export const factKey = (fact: Fact): string => keyOf(fact.machine.id, bootText(fact.up.boot), fact.up.seq)
+
+/**
+ * Writes facts of many machines and their effects in the caller's transaction; a number seen before has none.
+ * Effects do not depend on the order of arrival: what a machine said last, by (boot, seq), is what counts.
+ * Vends and states do not share a batch, so that each takes its locks in the global order.
+ */
+export async function applyFacts(ctx: Ctx, facts: readonly Fact[], recordVend: RecordVend): Promise<{ fresh: readonly Fact[] }> {
+  const unique = [...new Map(facts.map((fact) => [factKey(fact), fact])).values()]
+  const passed = await takeKeys(ctx, unique)
+  const fresh = unique.filter((fact) => passed.has(factKey(fact)))
+  if (fresh.length === 0) return { fresh }
+  await keepMessages(ctx, fresh, await stockNotes(ctx, fresh))
+  const vends = fresh.filter(isVend).flatMap(vendFacts)
+  if (vends.length) await recordVend(ctx, vends)
+  const states = fresh.filter((fact) => !isVend(fact))
+  if (states.length) await applyState(ctx, states)
+  return { fresh }
+}
+
+/** A fact whose effect cannot be written is kept with a note, so that it can be looked at and done again. */
+export async function parkFact(ctx: Ctx, fact: Fact, reason: string): Promise<void> {
+  const passed = await takeKeys(ctx, [fact])
+  if (passed.size) await keepMessages(ctx, [fact], new Map([[factKey(fact), `no effect: ${reason}`]]))
+}
+
+async function takeKeys(ctx: Ctx, facts: readonly Fact[]): Promise<Set<string>> {
+  const { rows } = await sql<{ device_id: number; boot: string; seq: number }>`
+    insert into device_message_keys (device_id, boot, seq, org_id, received_at)
+    select * from unnest(${facts.map((fact) => fact.machine.id)}::bigint[], ${facts.map((fact) => bootText(fact.up.boot))}::text[], ${facts.map((fact) => fact.up.seq)}::bigint[],
+      ${facts.map((fact) => fact.machine.orgId)}::bigint[], ${facts.map((fact) => iso(fact.at))}::timestamptz[]) as x (device_id, boot, seq, org_id, at)
+    order by x.device_id, x.boot, x.seq
+    on conflict do nothing returning device_id, boot, seq`.execute(ctx.db)
+  return new Set(rows.map((row) => keyOf(row.device_id, row.boot, row.seq)))
+}
+
+async function keepMessages(ctx: Ctx, facts: readonly Fact[], extra: ReadonlyMap<string, string>): Promise<void> {
+  await sql`
+    insert into device_messages (org_id, created_at, device_id, boot, seq, kind, device_ts, payload, note)
+    select x.org_id, x.at, x.device_id, x.boot, x.seq, x.kind, x.ts, x.payload::jsonb, x.note
+    from unnest(${facts.map((fact) => fact.machine.orgId)}::bigint[], ${facts.map((fact) => iso(fact.at))}::timestamptz[], ${facts.map((fact) => fact.machine.id)}::bigint[],
+      ${facts.map((fact) => bootText(fact.up.boot))}::text[], ${facts.map((fact) => fact.up.seq)}::bigint[], ${facts.map((fact) => fact.up.kind)}::text[],
+      ${facts.map((fact) => (fact.up.ts === null ? null : iso(new Date(fact.up.ts))))}::timestamptz[], ${facts.map((fact) => JSON.stringify(fact.up.body))}::text[],
+      ${facts.map((fact) => noteOf(fact, extra.get(factKey(fact))))}::text[]) as x (org_id, at, device_id, boot, seq, kind, ts, payload, note)`.execute(ctx.db)
+}
+
+function noteOf({ up, at }: Fact, extra: string | undefined): string | null {
+  const notes = up.notes.length ? [`rejected: ${up.notes.join(', ')}`] : []
+  // other facts may have waited in the machine; a hello is told at once, so its time shows the clock
+  const skew = up.ts === null ? 0 : up.ts - at.getTime()
+  if (up.kind === 'hello' && Math.abs(skew) > limits.skewMs) notes.push(`clock differs by ${Math.round(skew / 1000)} s`)
+  if (extra) notes.push(extra)
+  return notes.length ? notes.join('; ').slice(0, 300) : null
+}
+
+function vendFacts({ machine, up, at }: Fact): VendFact[] {
+  const { cmdId, ack, result, dropDetected, durationMs } = up.body as { cmdId: string; ack?: string; result?: string; dropDetected?: boolean; durationMs?: number }
+  const when = vendTime(up.ts === null ? null : new Date(up.ts), at)
+  const facts: VendFact[] = []
+  if (ack) facts.push({ kind: 'ack', deviceId: machine.id, cmdId, ack: ack as (VendFact & { kind: 'ack' })['ack'], at: when })
+  // a repeated command is answered with the result it had
+  if (result && (!ack || ack === 'DUPLICATE')) {
+    facts.push({ kind: 'result', deviceId: machine.id, cmdId, result: result as (VendFact & { kind: 'result' })['result'], dropDetected: dropDetected ?? false, durationMs: durationMs ?? 0, at: when })
+  }
+  return facts
+}
+
+/** Counters of machines are compared with our stock, never written over it. */
+async function stockNotes(ctx: Ctx, facts: readonly Fact[]): Promise<Map<string, string>> {
+  const counted = facts.filter((fact) => fact.up.kind === 'stock')
+  const notes = new Map<string, string>()
+  if (counted.length === 0) return notes
+  const { rows } = await sql<{ device_id: number; road_index: number; quantity: number }>`
+    select device_id, road_index, quantity from lanes where device_id = any(${counted.map((fact) => fact.machine.id)}::bigint[]) and archived_at is null`.execute(ctx.db)
+  const ours = new Map(rows.map((row) => [`${row.device_id}/${row.road_index}`, row.quantity]))
+  for (const fact of counted) {
+    const told = fact.up.body.lanes as readonly { lane: number; count: number }[]
+    const wrong = told.filter(({ lane, count }) => ours.get(`${fact.machine.id}/${lane}`) !== count)
+    if (wrong.length) notes.set(factKey(fact), `stock differs: ${wrong.map(({ lane, count }) => `lane ${lane} ${count} (${ours.get(`${fact.machine.id}/${lane}`) ?? 'none'})`).join(', ')}`)
+  }
+  return notes
+}

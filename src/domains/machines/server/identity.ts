@@ -1,0 +1,67 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { sql } from 'kysely'
+import type { App } from '../../../server/context.ts'
+import { systemScope } from '../../../server/database.ts'
+
+export type Machine = { readonly id: number; readonly orgId: number; readonly rtu: string }
+type Known = Machine & { readonly secretHash: Buffer; readonly open: boolean }
+type Entry = { readonly known: Known | null; readonly until: number }
+
+export type Identities = {
+  /** The machine of this number, unless it is sold, scrapped or unknown. Fails when the database is away. */
+  find(rtu: string): Promise<Machine | null>
+  /** The machine that proved itself; null for every other reason. */
+  prove(rtu: string, secret: Uint8Array): Promise<Machine | null>
+}
+
+const keepMs = 30_000
+const maxEntries = 50_000
+const nobody = Buffer.alloc(32)
+
+/** Looks machines up by number, many at once in one statement: a reconnect storm must not be a query storm. */
+export function openIdentities(app: App): Identities {
+  const cache = new Map<string, Entry>()
+  let waiting = new Map<string, Promise<Known | null>>()
+  let turn: Promise<Map<string, Known>> | undefined
+
+  function lookUp(rtu: string): Promise<Known | null> {
+    const entry = cache.get(rtu)
+    if (entry && entry.until > Date.now()) return Promise.resolve(entry.known)
+    const running = waiting.get(rtu)
+    if (running) return running
+    turn ??= new Promise((resolve, reject) => {
+      setTimeout(() => {
+        const numbers = [...waiting.keys()]
+        waiting = new Map()
+        turn = undefined
+        load(app, numbers).then(resolve, reject)
+      }, 5)
+    })
+    const found = turn.then((rows) => {
+      const known = rows.get(rtu) ?? null
+      if (cache.size >= maxEntries) cache.clear()
+      cache.set(rtu, { known, until: Date.now() + keepMs })
+      return known
+    })
+    waiting.set(rtu, found)
+    return found
+  }
+
+  return {
+    async find(rtu) {
+      const known = await lookUp(rtu)
+      return known?.open ? known : null
+    },
+    async prove(rtu, secret) {
+      const known = await lookUp(rtu)
+      const right = timingSafeEqual(createHash('sha256').update(secret).digest(), known?.secretHash.length === 32 ? known.secretHash : nobody)
+      return right && known?.open ? known : null
+    },
+  }
+}
+
+async function load(app: App, numbers: readonly string[]): Promise<Map<string, Known>> {
+  const { rows } = await app.database.read(systemScope, (db) => sql<{ id: number; org_id: number; rtu_number: string; secret_hash: Buffer; open: boolean }>`
+    select id, org_id, rtu_number, secret_hash, lifecycle not in ('SOLD','SCRAPPED') as open from devices where rtu_number = any(${numbers}::text[])`.execute(db))
+  return new Map(rows.map((row) => [row.rtu_number, { id: row.id, orgId: row.org_id, rtu: row.rtu_number, secretHash: row.secret_hash, open: row.open }]))
+}

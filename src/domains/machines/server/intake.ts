@@ -1,0 +1,222 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type App, systemActor } from '../../../server/context.ts'
+import { databaseRefusal, act, systemCaller } from '../../../server/run.ts'
+import { systemScope } from '../../../server/database.ts'
+import { isPassing, readUp, type UpKind } from '../protocol.ts'
+import { askFor, type Bucket, freshBucket, freshSeen, limits, markSeen, markTail, type Seen, take } from '../rules.ts'
+import { applyFacts, type Fact, isVend, parkFact, type RecordVend } from './facts.ts'
+import type { Machine } from './identity.ts'
+import type { Link, LinkEvents, Refused } from './link.ts'
+import { type Bye, openPresence } from './presence.ts'
+
+export type Intake = LinkEvents & {
+  isBanned(rtu: string): boolean
+  /** Where acknowledgements go; set once the link is open. */
+  answerOver(link: Link & { shutOut?: (rtu: string) => void }): void
+  /** Every second: presence, holes in the numbers, figures. */
+  tick(): Promise<void>
+  sweep(): Promise<void>
+  /** Waits until everything taken in is written, at most `ms`. */
+  drain(ms: number): Promise<void>
+  readonly counts: Readonly<Record<string, number>>
+}
+
+type Item = { readonly size: number } & ({ readonly fact: Fact } | { readonly bye: Bye })
+const maxWaitingBytes = 33_554_432
+
+/** Takes messages of all machines in, a few milliseconds' worth at a time; says so to the machine after the commit. */
+export function openIntake(app: App, recordVend: RecordVend): Intake {
+  const presence = openPresence(app)
+  const buckets = new Map<string, Bucket>()
+  const seen = new Map<number, Seen & { machine: Machine }>()
+  const counts: Record<string, number> = { stored: 0, repeated: 0, parked: 0 }
+  let queue: Item[] = []
+  let bytes = 0
+  const waiters: (() => void)[] = []
+  let running: Promise<void> | undefined
+  let link: (Link & { shutOut?: (rtu: string) => void }) | undefined
+  let gaveUp = false
+
+  const count = (what: string): void => {
+    counts[what] = (counts[what] ?? 0) + 1
+  }
+  const full = (): boolean => queue.length >= limits.waiting || bytes >= maxWaitingBytes
+
+  /** Holds the sender back while too much waits; in the order of arrival. */
+  async function add(item: Item): Promise<void> {
+    if (full() || waiters.length) await new Promise<void>((go) => waiters.push(go))
+    queue.push(item)
+    bytes += item.size
+    running ??= run()
+  }
+
+  async function run(): Promise<void> {
+    await sleep(limits.gatherMs)
+    while (queue.length && !gaveUp) {
+      const batch = queue.slice(0, limits.batch)
+      try {
+        await write(batch)
+      } catch (error) {
+        if (!gaveUp) app.log.error({ err: error }, 'a batch of messages was not written; machines send it again')
+      }
+      queue = queue.slice(batch.length)
+      for (const item of batch) bytes -= item.size
+      for (let room = batch.length; room > 0 && !full(); room -= 1) waiters.shift()?.()
+    }
+    running = undefined
+  }
+
+  async function write(batch: readonly Item[]): Promise<void> {
+    const facts = batch.flatMap((item) => ('fact' in item ? [item.fact] : []))
+    await store(facts.filter(isVend))
+    await store(facts.filter((fact) => !isVend(fact)))
+    const byes = batch.flatMap((item) => ('bye' in item ? [item.bye] : []))
+    if (byes.length) await insist(() => presence.leave(byes))
+  }
+
+  /** Tries again as long as it is the database that is away, busy or in conflict. */
+  async function insist(work: () => Promise<void>): Promise<void> {
+    for (let pause = 50; ; pause = Math.min(pause * 2, 3000)) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!passes(error) || gaveUp) throw error
+        app.log.warn({ err: error }, 'the database does not take messages, holding them')
+        await sleep(pause)
+      }
+    }
+  }
+
+  async function store(facts: readonly Fact[]): Promise<void> {
+    if (facts.length === 0) return
+    try {
+      await insist(async () => {
+        const { fresh } = await act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, (ctx) => applyFacts(ctx, facts, recordVend))
+        counts.stored = (counts.stored ?? 0) + fresh.length
+        counts.repeated = (counts.repeated ?? 0) + facts.length - fresh.length
+      })
+    } catch (error) {
+      if (gaveUp) throw error
+      if (facts.length > 1) {
+        // one of them is bad: halves, so that the others are not held up
+        const half = Math.ceil(facts.length / 2)
+        await store(facts.slice(0, half))
+        return store(facts.slice(half))
+      }
+      await park(facts[0] as Fact, error)
+    }
+    await acknowledge(facts)
+  }
+
+  async function park(fact: Fact, cause: unknown): Promise<void> {
+    count('parked')
+    app.log.error({ err: cause, rtu: fact.machine.rtu, boot: fact.up.boot, seq: fact.up.seq, kind: fact.up.kind }, 'a message has no effect')
+    const reason = cause instanceof Error ? cause.message.slice(0, 120) : 'unknown'
+    await insist(() => act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, (ctx) => parkFact(ctx, fact, reason))).catch((error: unknown) => app.log.error({ err: error }, 'a message cannot be kept'))
+  }
+
+  async function acknowledge(facts: readonly Fact[]): Promise<void> {
+    const groups = Map.groupBy(facts, (fact) => `${fact.machine.id}/${fact.up.boot}`)
+    for (const [first, ...rest] of groups.values()) {
+      if (!first) continue
+      const all = [first, ...rest]
+      for (const { machine, up, at } of all) {
+        const numbers = track(machine, up.boot, up.seq, at)
+        if (numbers) markSeen(numbers, up.seq, at.getTime())
+      }
+      link?.send(first.machine, 'ack', { boot: first.up.boot, seqs: all.map((fact) => fact.up.seq) })
+    }
+    const hellos = facts.filter((fact) => fact.up.kind === 'hello')
+    if (hellos.length) await welcome(hellos)
+  }
+
+  async function welcome(hellos: readonly Fact[]): Promise<void> {
+    try {
+      await presence.flush()
+      const last = await lastBoots(app, hellos.map((fact) => fact.machine.id))
+      for (const { machine, up } of hellos) link?.send(machine, 'welcome', { boot: up.boot, lastBoot: Number(last.get(machine.id) ?? up.boot) })
+    } catch (error) {
+      app.log.warn({ err: error }, 'welcome') // the machine says hello again
+    }
+  }
+
+  function track(machine: Machine, boot: number, first: number, at: Date): Seen | null {
+    const known = seen.get(machine.id)
+    if (known && known.boot >= boot) return known.boot === boot ? known : null
+    const numbers = { ...freshSeen(boot, first - 1, at.getTime()), machine }
+    seen.set(machine.id, numbers)
+    return numbers
+  }
+
+  function allowed(rtu: string, cost: number): boolean {
+    const now = Date.now()
+    const bucket = buckets.get(rtu) ?? freshBucket(now)
+    buckets.set(rtu, bucket)
+    const verdict = take(bucket, now, cost)
+    if (verdict === 'pass') return true
+    count(verdict === 'ban' ? 'banned' : 'rate')
+    if (verdict === 'ban') link?.shutOut?.(rtu)
+    return false
+  }
+
+  return {
+    counts,
+    answerOver(opened) {
+      link = opened
+    },
+    isBanned: (rtu) => (buckets.get(rtu)?.bannedUntil ?? 0) > Date.now(),
+    refused: (reason: Refused) => count(reason),
+    async receive(machine: Machine, kind: UpKind, payload: Uint8Array) {
+      if (!allowed(machine.rtu, 1)) return
+      const up = readUp(kind, payload)
+      if (typeof up === 'string') {
+        count('unreadable')
+        allowed(machine.rtu, limits.badCost - 1)
+        app.log.debug({ rtu: machine.rtu, kind, reason: up }, 'a message cannot be read')
+        return
+      }
+      const at = app.now()
+      if (kind !== 'bye') presence.hear(machine, up, at)
+      if (kind === 'heartbeat') {
+        const numbers = track(machine, up.boot, up.seq + 1, at)
+        if (numbers) markTail(numbers, up.seq, at.getTime())
+      }
+      if (kind === 'bye') {
+        const cause = (up.body.cause as Bye['cause'] | undefined) ?? 'LAST_WILL'
+        await add({ size: 64, bye: { machine, at, cause, session: { boot: up.boot, seq: up.body.session as number } } })
+      } else if (!isPassing(kind)) await add({ size: payload.byteLength, fact: { machine, up, at } })
+    },
+    lost(machine) {
+      void add({ size: 64, bye: { machine, at: app.now(), cause: 'LAST_WILL', session: null } })
+    },
+    async tick() {
+      const now = app.now().getTime()
+      for (const numbers of seen.values()) {
+        const range = askFor(numbers, now)
+        if (range) link?.send(numbers.machine, 'resend', { boot: numbers.boot, ...range })
+      }
+      for (const [rtu, bucket] of buckets) if (Date.now() - bucket.at > 60_000 && bucket.bannedUntil < Date.now()) buckets.delete(rtu)
+      await presence.flush()
+    },
+    sweep: () => presence.sweep(),
+    async drain(ms) {
+      const deadline = Date.now() + ms
+      while (running && Date.now() < deadline) await Promise.race([running, sleep(100)])
+      if (running) app.log.warn({ waiting: queue.length }, 'stopping with messages that the database did not take; machines keep them')
+      gaveUp = true
+      await presence.flush().catch(() => {})
+    },
+  }
+}
+
+const passes = (error: unknown): boolean => {
+  const refusal = databaseRefusal(error)
+  return refusal?.def.status === 503 || refusal?.def.name === 'common.stale'
+}
+
+async function lastBoots(app: App, deviceIds: readonly number[]): Promise<Map<number, string>> {
+  const { rows } = await app.database.read(systemScope, (db) => sql<{ id: number; boot: string }>`
+    select x.id, (select max(boot) from device_message_keys k where k.device_id = x.id) as boot from unnest(${deviceIds}::bigint[]) as x (id)`.execute(db))
+  return new Map(rows.map((row) => [row.id, row.boot]))
+}

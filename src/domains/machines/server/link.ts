@@ -1,0 +1,21 @@
+import type { DownKind, UpKind } from '../protocol.ts'
+import type { Machine } from './identity.ts'
+
+/** One way to the machines: our own broker, or a client of another one. */
+export type Link = {
+  /** Sends when the machine is connected; false when it is not (nothing is ever queued for it). */
+  send(machine: Machine, kind: DownKind, body: object): boolean
+  /** Machines that would hear a command now. */
+  connected(): readonly Machine[]
+  stop(): Promise<void>
+}
+
+/** What a link hands on. `receive` resolves when there is room, which holds the sender back. */
+export type LinkEvents = {
+  receive(machine: Machine, kind: UpKind, payload: Uint8Array): Promise<void>
+  /** The connection ended without a word of the machine. */
+  lost(machine: Machine): void
+  /** Something was refused; counted, never explained to the sender. */
+  refused(reason: Refused): void
+}
+export type Refused = 'frame' | 'login' | 'topic' | 'subscribe' | 'rate' | 'banned' | 'unreadable' | 'takeover' | 'slow'

@@ -1,0 +1,129 @@
+import { sql } from 'kysely'
+import { type App, iso } from '../../../server/context.ts'
+import { systemScope } from '../../../server/database.ts'
+import type { Up } from '../protocol.ts'
+import { bootText, limits, type Signal, signalOf } from '../rules.ts'
+import type { Machine } from './identity.ts'
+
+type Heard = { machine: Machine; at: Date; boot: number; seq: number; fw: string | null; apk: string | null; rsrp: number | null; signal: Signal | null }
+export type Bye = { readonly machine: Machine; readonly at: Date; readonly cause: 'LAST_WILL' | 'POWER_FAIL'; /** Where the connection began; null when the broker saw it end. */ readonly session: { boot: number; seq: number } | null }
+
+export type Presence = {
+  /** A message came in; written with those of all machines in one statement. */
+  hear(machine: Machine, up: Up, at: Date): void
+  /** Writes what was heard; the 1 s loop and whoever needs it now call this. */
+  flush(): Promise<void>
+  leave(byes: readonly Bye[]): Promise<void>
+  /** Marks machines offline that were not heard for 180 s. */
+  sweep(): Promise<void>
+}
+
+/** Who is online. Times are the server's, so that the order in which they are written does not matter. */
+export function openPresence(app: App): Presence {
+  let heard = new Map<number, Heard>()
+  let writing: Promise<void> = Promise.resolve()
+  // machines could not be heard before this process was there
+  let listeningSince = app.now().getTime()
+
+  async function write(): Promise<void> {
+    const rows = [...heard.values()].sort((a, b) => a.machine.id - b.machine.id)
+    if (rows.length === 0) return
+    heard = new Map()
+    try {
+      publish(app, await writeHeard(app, rows))
+    } catch (error) {
+      for (const row of rows) heard.set(row.machine.id, merge(row, heard.get(row.machine.id)))
+      listeningSince = app.now().getTime()
+      throw error
+    }
+  }
+
+  const presence: Presence = {
+    hear(machine, up, at) {
+      const rsrp = up.kind === 'heartbeat' ? ((up.body.rsrp as number | undefined) ?? null) : null
+      const told = up.kind === 'heartbeat' ? ((up.body.signal as Signal | undefined) ?? null) : null
+      const fresh: Heard = { machine, at, boot: up.boot, seq: up.seq, fw: up.fw, apk: up.apk, rsrp, signal: rsrp === null ? told : signalOf(rsrp) }
+      heard.set(machine.id, merge(fresh, heard.get(machine.id)))
+    },
+    flush() {
+      writing = writing.then(write, write)
+      return writing
+    },
+    async leave(byes) {
+      await presence.flush()
+      publish(app, await writeByes(app, byes))
+    },
+    async sweep() {
+      const limit = app.now().getTime() - limits.offlineMs
+      if (listeningSince > limit) return
+      publish(app, await app.database.transact(systemScope, async (db) => {
+        const { rows } = await sql<{ org_id: number }>`
+          update device_states set online = false, offline_since = ${iso(app.now())}, offline_cause = 'TIMEOUT'
+          where device_id in (select device_id from device_states where online and (last_seen_at is null or last_seen_at < ${iso(new Date(limit))}) order by device_id for update skip locked)
+          returning org_id`.execute(db)
+        return rows.map((row) => row.org_id)
+      }))
+    },
+  }
+  return presence
+}
+
+/** One row for two: heard last, and the versions of the newer place. A heartbeat's signal beats none. */
+function merge(a: Heard, b: Heard | undefined): Heard {
+  if (!b) return a
+  const [old, young] = a.boot < b.boot || (a.boot === b.boot && (a.seq < b.seq || (a.seq === b.seq && a.at < b.at))) ? [a, b] : [b, a]
+  const withSignal = young.signal ? young : old
+  return { ...young, at: a.at > b.at ? a.at : b.at, fw: young.fw ?? old.fw, apk: young.apk ?? old.apk, rsrp: withSignal.rsrp, signal: withSignal.signal }
+}
+
+function publish(app: App, orgs: readonly number[]): void {
+  for (const org of new Set(orgs)) app.live.publish(['devices'], org)
+}
+
+/** Organisations whose machines came online. Versions and signal only from the newest place of the machine. */
+async function writeHeard(app: App, rows: readonly Heard[]): Promise<number[]> {
+  return app.database.transact(systemScope, async (db) => {
+    const { rows: changed } = await sql<{ org_id: number }>`
+      with x as (
+        select u.*, not exists (select from device_message_keys k where k.device_id = u.device_id and (k.boot, k.seq) > (u.boot, u.seq)) as current
+        from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => r.machine.orgId)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => bootText(r.boot))}::text[], ${rows.map((r) => r.seq)}::bigint[],
+          ${rows.map((r) => r.fw)}::text[], ${rows.map((r) => r.apk)}::text[], ${rows.map((r) => r.rsrp)}::int[], ${rows.map((r) => r.signal)}::text[]) as u (device_id, org_id, at, boot, seq, fw, apk, rsrp, signal)
+        where exists (select from devices d where d.id = u.device_id)),
+      before as (select device_id, online from device_states where device_id in (select device_id from x) order by device_id for update),
+      written as (
+        insert into device_states as s (device_id, org_id, online, last_seen_at, boot, fw, apk, rsrp, signal)
+        select device_id, org_id, true, at, boot, fw, apk, rsrp, signal from x left join before b using (device_id) order by device_id
+        on conflict (device_id) do update set
+          last_seen_at = greatest(s.last_seen_at, excluded.last_seen_at),
+          online = s.online or s.offline_since is null or excluded.last_seen_at > s.offline_since,
+          offline_since = case when excluded.last_seen_at > s.offline_since then null else s.offline_since end,
+          offline_cause = case when excluded.last_seen_at > s.offline_since then null else s.offline_cause end,
+          boot = case when (select current from x where x.device_id = s.device_id) then excluded.boot else s.boot end,
+          fw = case when (select current from x where x.device_id = s.device_id) then coalesce(excluded.fw, s.fw) else s.fw end,
+          apk = case when (select current from x where x.device_id = s.device_id) then coalesce(excluded.apk, s.apk) else s.apk end,
+          rsrp = case when excluded.signal is not null and (select current from x where x.device_id = s.device_id) then excluded.rsrp else s.rsrp end,
+          signal = case when excluded.signal is not null and (select current from x where x.device_id = s.device_id) then excluded.signal else s.signal end
+        returning device_id, org_id, online)
+      select w.org_id from written w left join before b using (device_id) where w.online and b.online is not true`.execute(db)
+    return changed.map((row) => row.org_id)
+  })
+}
+
+/** A bye counts unless the machine was heard after it or has begun another connection since. */
+async function writeByes(app: App, byes: readonly Bye[]): Promise<number[]> {
+  const rows = [...new Map(byes.map((bye) => [bye.machine.id, bye])).values()].sort((a, b) => a.machine.id - b.machine.id)
+  return app.database.transact(systemScope, async (db) => {
+    await sql`select device_id from device_states where device_id = any(${rows.map((r) => r.machine.id)}::bigint[]) order by device_id for update`.execute(db)
+    const { rows: changed } = await sql<{ org_id: number }>`
+      update device_states s set online = false, offline_since = x.at, offline_cause = x.cause
+      from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => r.cause)}::text[],
+        ${rows.map((r) => (r.session ? bootText(r.session.boot) : null))}::text[], ${rows.map((r) => r.session?.seq ?? null)}::bigint[]) as x (device_id, at, cause, boot, seq)
+      where s.device_id = x.device_id and s.online and (s.last_seen_at is null or s.last_seen_at <= x.at)
+        and not exists (
+          select from device_message_keys k
+          join device_messages m on m.org_id = k.org_id and m.created_at = k.received_at and m.device_id = k.device_id and m.boot = k.boot and m.seq = k.seq
+          where k.device_id = x.device_id and (k.boot, k.seq) > (x.boot, x.seq) and m.kind = 'hello')
+      returning s.org_id`.execute(db)
+    return changed.map((row) => row.org_id)
+  })
+}

@@ -1,0 +1,59 @@
+import mqtt, { type IPublishPacket } from 'mqtt'
+import type { App } from '../../../server/context.ts'
+import { downTopic, parseUpTopic } from '../protocol.ts'
+import { limits } from '../rules.ts'
+import type { Identities, Machine } from './identity.ts'
+import type { Link, LinkEvents } from './link.ts'
+
+/**
+ * A client of another broker (MQTT_URL): Mosquitto, EMQX. That broker proves the machines and keeps them to their own topics;
+ * several gateways share the messages. A message is acknowledged to the broker when there is room for it here.
+ */
+export async function openRemoteBroker(app: App, url: string, identities: Identities, events: LinkEvents): Promise<Link> {
+  const heard = new Map<string, { machine: Machine; at: number }>()
+  const client = mqtt.connect(url, { protocolVersion: 5, clean: true, reconnectPeriod: 1000, connectTimeout: 10_000, properties: { maximumPacketSize: 20_000 } })
+  client.on('error', (error) => app.log.warn({ err: error }, 'broker'))
+  client.on('connect', () => {
+    client.subscribe('$share/huodao/v1/+/up/#', { qos: 1 }, (error) => error && app.log.error({ err: error }, 'broker'))
+  })
+
+  async function take(packet: IPublishPacket): Promise<void> {
+    const target = parseUpTopic(packet.topic)
+    const machine = target && !packet.retain ? await find(target.rtu) : null
+    if (!target || !machine) return events.refused('topic')
+    if (target.kind === 'bye') heard.delete(machine.rtu)
+    else heard.set(machine.rtu, { machine, at: Date.now() })
+    await events.receive(machine, target.kind, typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload)
+  }
+
+  /** Waits while the database is away: a message that nobody can place is not acknowledged. */
+  async function find(rtu: string): Promise<Machine | null> {
+    for (;;) {
+      try {
+        return await identities.find(rtu)
+      } catch (error) {
+        if (client.disconnecting) return null
+        app.log.warn({ err: error }, 'the database does not tell machines, holding messages')
+        await new Promise((go) => setTimeout(go, 1000))
+      }
+    }
+  }
+
+  client.handleMessage = (packet, done) => {
+    take(packet).then(() => done(), (error: Error) => done(error))
+  }
+
+  return {
+    send(machine, kind, body) {
+      if (!client.connected) return false
+      client.publish(downTopic(machine.rtu, kind), JSON.stringify({ ...body, ts: app.now().getTime() }), { qos: 1, properties: { messageExpiryInterval: 60 } })
+      return true
+    },
+    connected() {
+      const oldest = Date.now() - limits.offlineMs
+      for (const [rtu, { at }] of heard) if (at < oldest) heard.delete(rtu)
+      return client.connected ? [...heard.values()].map(({ machine }) => machine) : []
+    },
+    stop: () => client.endAsync(),
+  }
+}

@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { read, write } from '../../shared/contract.ts'
+import { defineErrors } from '../../shared/errors.ts'
+import * as f from '../../shared/fields.ts'
+import { keyword, listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
+import { bi } from '../../shared/text.ts'
+
+export const orderErrors = defineErrors('orders', {
+  notPaid: [422010, '订单未支付,不能退款', 'The order is not paid'],
+  alreadyRefunded: [422011, '该商品已退款或正在退款', 'This piece is refunded or being refunded'],
+  shipping: [422012, '出货进行中,请稍后再试', 'Dispensing is in progress, try again later'],
+  drugNotReturnable: [422013, '药品为特殊商品,不支持退货', 'Drugs are special goods and not returnable'],
+  tooOld: [422014, '超过可退款期限', 'Too old to be refunded'],
+  nothingToRefund: [422015, '没有可退款的商品', 'Nothing to refund'],
+  deviceOffline: [422016, '设备离线,暂时无法购买', 'The machine is offline, try again later'],
+  deviceNotSelling: [422017, '设备停售,暂时无法购买', 'The machine is not selling at the moment'],
+  laneNotSelling: [422018, '该商品暂时无法购买', 'This product cannot be bought at the moment'],
+  outOfStock: [422019, '库存不足', 'Not enough stock'],
+  priceChanged: [409010, '价格已更新,请刷新', 'The price has changed, please reload'],
+  overLimit: [422020, '超过购买数量限制', 'Over the purchase limit'],
+  drugForbidden: [422021, '该药品不可在自动售货机销售', 'This drug may not be sold by this machine'],
+})
+
+export const orderStatuses = ['UNPAID', 'CLOSED', 'PAID', 'SHIPPED', 'ABNORMAL', 'REFUNDED', 'SUCCESS'] as const
+export const orderTypes = ['SCAN', 'CARD', 'PICKUP', 'RED_PACKET', 'FREE', 'GIFT', 'REMOTE', 'SUPPLEMENT', 'TEST'] as const
+export const payTypes = ['WECHAT', 'ALIPAY', 'CARD', 'CASH', 'BALANCE', 'NONE'] as const
+export const vendStateNames = ['WAIT', 'SENT', 'ACKED', 'SUCCESS', 'FAILED', 'UNKNOWN', 'VOID'] as const
+export const refundStateNames = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'CANCELLED'] as const
+const reasons = ['NOT_DISPENSED', 'WRONG_ITEM', 'QUALITY', 'DUPLICATE', 'USER_REQUEST', 'OTHER'] as const
+
+export const orderNum = z.string().regex(/^\d{20}$/).meta({ description: 'order number: Shanghai day and 12 digits' })
+
+const Can = z.strictObject({ refund: z.boolean() })
+
+export const OrderRow = z.strictObject({
+  orderNum,
+  img: z.string().meta({ unit: 'image' }),
+  /** Products as one line: first name × count, and how many more. */
+  detail: z.string(),
+  pieces: z.number().int(),
+  deviceId: f.id,
+  deviceNum: z.string(),
+  name: z.string(),
+  totalAmount: f.fen,
+  actuallyAmount: f.fen,
+  refundedAmount: f.fen,
+  /** Cost of the pieces that left; null without product:cost. */
+  costPrice: f.fen.nullable(),
+  payType: z.enum(payTypes),
+  orderType: z.enum(orderTypes),
+  orderStatus: z.enum(orderStatuses),
+  /** Why it is abnormal: a failure reason of a piece. */
+  failReason: z.string().nullable(),
+  userName: z.string(),
+  ownedUserName: z.string(),
+  createTime: f.instant,
+  can: Can,
+})
+export type OrderRow = z.infer<typeof OrderRow>
+
+const filters = {
+  keyword,
+  orderStatus: z.enum(orderStatuses).optional(),
+  deviceId: f.id.optional(),
+  orgId: f.id.optional(),
+  payType: z.enum(payTypes).optional(),
+  orderType: z.enum(orderTypes).optional(),
+  failReason: z.string().max(40).optional(),
+  amountMin: f.fen.optional(),
+  amountMax: f.fen.optional(),
+  ...rangeFields,
+}
+/** Without days the last seven are listed; `keyword` is an order number (whole or its end) or a machine number. */
+export const OrderQuery = listQuery(filters, ['createTime', 'actuallyAmount'], '-createTime').refine(rangeIsFine, { path: ['to'], message: rangeError })
+export const OrderFilter = z.strictObject(filters).refine(rangeIsFine, { path: ['to'], message: rangeError })
+
+export const Statistics = z.strictObject({
+  orderAmount: f.fen.nullable(), orderCount: z.number().int(), orderIncome: f.signedFen.nullable(), orderCost: f.fen.nullable(),
+  orderRefund: f.fen.nullable(), orderProfit: f.signedFen.nullable(), abnormal: z.number().int(),
+})
+
+export const OrderUnit = z.strictObject({
+  id: f.id, unitNo: z.number().int(), road: z.number().int().nullable(), productName: z.string(), model: z.string(), img: z.string(), drugClass: z.string(),
+  price: f.fen, discount: f.fen, paid: f.fen, cost: f.fen.nullable(),
+  vendState: z.enum(vendStateNames), failReason: z.string().nullable(), dropConfirmed: z.boolean(), lateSuccess: z.boolean(), held: z.boolean(),
+  sentAt: f.instant.nullable(), ackedAt: f.instant.nullable(), finishedAt: f.instant.nullable(),
+  refund: z.strictObject({
+    refundNo: z.string(), amount: f.fen, state: z.enum(refundStateNames), reason: z.string(), automatic: z.boolean(), attempts: z.number().int(),
+    lastError: z.string().nullable(), nextAt: f.instant.nullable(), succeededAt: f.instant.nullable(),
+  }).nullable(),
+  canRefund: z.boolean(),
+})
+
+export const OrderDetail = OrderRow.extend({
+  discountAmount: f.fen,
+  paidAt: f.instant.nullable(),
+  finalAt: f.instant.nullable(),
+  payState: z.enum(['UNPAID', 'PAID', 'PART_REFUNDED', 'REFUNDED', 'CLOSED']),
+  userId: z.string(),
+  channel: z.enum(['MACHINE', 'ONLINE']),
+  payment: z.strictObject({ provider: z.string(), outTradeNo: z.string(), tradeNo: z.string().nullable(), amount: f.fen, fee: f.fen, state: z.string(), paidAt: f.instant.nullable() }).nullable(),
+  /** One line per lane, the specification's shape. */
+  list: z.array(z.strictObject({ count: z.number().int(), road: z.number().int().nullable(), refund: z.number().int(), orderStatus: z.enum(orderStatuses), orderType: z.enum(orderTypes) })),
+  units: z.array(OrderUnit),
+  timeline: z.array(z.strictObject({ id: f.id, at: f.instant, kind: z.string(), unitNo: z.number().int().nullable(), actor: z.string(), data: z.record(z.string(), z.unknown()) })),
+})
+export type OrderDetail = z.infer<typeof OrderDetail>
+
+export const Refund = z.strictObject({
+  orderNum,
+  /** Pieces to refund; all refundable ones when empty. */
+  unitIds: z.array(f.id).max(32).default([]),
+  reason: z.enum(reasons, bi('请选择退款原因', 'Choose a reason')),
+  remark: f.optionalText(200),
+})
+
+/** What a customer's phone or the machine's screen sees of a lane; sellable lanes only. */
+export const MobileLane = z.strictObject({
+  roadIndex: z.number().int(), productId: f.id, productName: z.string(), model: z.string(), productImg: z.string(),
+  price: f.fen, retailPrice: f.fen, available: z.number().int(), restriction: z.number().int(),
+})
+const rtuNumber = z.string().regex(/^[A-Z0-9]{4,20}$/)
+
+export const MobileOrder = z.strictObject({
+  rtuNumber,
+  items: z.array(z.strictObject({ roadIndex: z.number().int().min(1).max(400), count: z.number().int().min(1).max(32), price: f.price })).min(1).max(32),
+  payType: z.enum(['WECHAT', 'ALIPAY']),
+  /** Made by the phone; a repeat with the same id answers with the same order. */
+  clientId: z.uuid(),
+  consumer: z.string().trim().max(60).default(''),
+})
+
+export const orders = {
+  list: read('order:read', { path: '/orders', summary: 'Orders of the scope', input: OrderQuery, output: page(OrderRow) }),
+  statistics: read('order:read', { path: '/orders/statistics', summary: 'Sums over the same filter as the list', input: OrderFilter, output: Statistics }),
+  get: read('order:read', { path: '/orders/{orderNum}', summary: 'One order with its pieces, payment, refunds and timeline', input: z.strictObject({ orderNum }), output: OrderDetail }),
+  refund: write('order:refund', {
+    path: '/orders/{orderNum}/refunds', summary: 'Refund pieces by the original way; a piece is the atom', audit: 'orders.refund', idempotent: true,
+    errors: [orderErrors.notPaid, orderErrors.alreadyRefunded, orderErrors.shipping, orderErrors.drugNotReturnable, orderErrors.tooOld, orderErrors.nothingToRefund],
+    input: Refund, output: OrderDetail,
+  }),
+  mobileLanes: read('open', { path: '/mobile/devices/{rtuNumber}/lanes', summary: 'What a machine sells now', scope: 'system', input: z.strictObject({ rtuNumber }), output: z.strictObject({ rtuNumber: z.string(), name: z.string(), online: z.boolean(), list: z.array(MobileLane) }) }),
+  mobileOrder: write('open', {
+    path: '/mobile/orders', summary: 'Order pieces at a machine: reserves stock and opens a payment', audit: { none: 'a customer, not staff; order_events keeps it' }, scope: 'system',
+    errors: [orderErrors.deviceOffline, orderErrors.deviceNotSelling, orderErrors.laneNotSelling, orderErrors.outOfStock, orderErrors.priceChanged, orderErrors.overLimit, orderErrors.drugForbidden],
+    input: MobileOrder,
+    output: z.strictObject({ orderNum, payableAmount: f.fen, outTradeNo: z.string(), expireAt: f.instant }),
+  }),
+}

@@ -1,0 +1,143 @@
+import type { ErrorDef } from '../../shared/errors.ts'
+import { allowedFrom, defineStates } from '../../shared/moves.ts'
+import { orderErrors } from './contract.ts'
+
+/** Payment, command and drop are three separate facts; the label a person sees is derived from them (core.md /order). */
+
+export type PayState = 'UNPAID' | 'PAID' | 'PART_REFUNDED' | 'REFUNDED' | 'CLOSED'
+export type VendState = 'WAIT' | 'SENT' | 'ACKED' | 'SUCCESS' | 'FAILED' | 'UNKNOWN' | 'VOID'
+export type RefundState = 'PENDING' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'CANCELLED'
+export type Hold = 'HELD' | 'CONSUMED' | 'RELEASED' | 'FAILED_HOLD' | 'COUNTED'
+export type OrderStatus = 'UNPAID' | 'CLOSED' | 'PAID' | 'SHIPPED' | 'ABNORMAL' | 'REFUNDED' | 'SUCCESS'
+
+export const payStates = defineStates<PayState>({
+  name: 'orders.pay', column: 'orders.pay_state', start: ['UNPAID'],
+  moves: { UNPAID: ['PAID', 'CLOSED'], PAID: ['PART_REFUNDED', 'REFUNDED'], PART_REFUNDED: ['PART_REFUNDED', 'REFUNDED'], REFUNDED: [], CLOSED: [] },
+})
+
+export const vendStates = defineStates<VendState>({
+  name: 'orders.vend', column: 'order_units.vend_state', start: ['WAIT'],
+  moves: {
+    WAIT: ['SENT', 'VOID'],
+    SENT: ['ACKED', 'SUCCESS', 'FAILED', 'UNKNOWN', 'VOID'],
+    ACKED: ['SUCCESS', 'FAILED', 'UNKNOWN', 'VOID'],
+    UNKNOWN: ['ACKED', 'SUCCESS', 'FAILED', 'VOID'],
+    FAILED: ['WAIT', 'SUCCESS'],
+    VOID: ['WAIT', 'SUCCESS'],
+    SUCCESS: [],
+  },
+})
+
+export const refundStates = defineStates<RefundState>({
+  name: 'orders.refund', column: 'refunds.state', start: ['PENDING'],
+  moves: { PENDING: ['PROCESSING', 'SUCCESS', 'CANCELLED'], PROCESSING: ['SUCCESS', 'FAILED', 'PROCESSING'], FAILED: ['PROCESSING', 'CANCELLED'], CANCELLED: ['PENDING'], SUCCESS: [] },
+})
+
+export const refundFrom = (next: RefundState): RefundState[] => allowedFrom(refundStates, next)
+
+export type UnitFacts = { vendState: VendState; refundState: RefundState | null; dropConfirmed: boolean }
+
+/** The specification's label, first match wins (semantics 3.2). */
+export function displayStatus(order: { payState: PayState; paid: number; refunded: number }, units: readonly UnitFacts[]): OrderStatus {
+  if (order.payState === 'UNPAID' || order.payState === 'CLOSED') return order.payState
+  const refunded = (unit: UnitFacts) => unit.refundState === 'SUCCESS'
+  if (order.paid > 0 ? order.refunded === order.paid : units.every(refunded)) return 'REFUNDED'
+  if (units.some((unit) => !refunded(unit) && (unit.vendState === 'FAILED' || unit.vendState === 'VOID' || unit.refundState === 'FAILED'))) return 'ABNORMAL'
+  const left = units.filter((unit) => !refunded(unit))
+  if (left.every((unit) => unit.vendState === 'SUCCESS' && unit.dropConfirmed)) return 'SUCCESS'
+  if (left.every((unit) => unit.vendState === 'SUCCESS')) return 'SHIPPED'
+  return 'PAID'
+}
+
+/** Nothing more can happen by itself: every piece left or its money went back. */
+export const isFinal = (units: readonly UnitFacts[]): boolean => units.every((unit) => unit.vendState === 'SUCCESS' || unit.refundState === 'SUCCESS')
+
+export type AckCode = 'ACCEPTED' | 'DUPLICATE' | 'BUSY' | 'EXPIRED' | 'LANE_FAULT' | 'UNKNOWN_LANE' | 'VOIDED'
+export type ResultCode = 'OK' | 'NO_DROP' | 'MOTOR_NOT_IN_PLACE' | 'MOTOR_NOT_MOVE' | 'MOTOR_NOT_RETURN' | 'SENSOR_FAULT' | 'BUSY' | 'DOOR_OPEN' | 'TIMEOUT'
+
+/** What happened to a command: the machine's word, or the clock's. */
+export type Happening =
+  | { kind: 'ack'; ack: AckCode }
+  | { kind: 'result'; result: ResultCode; dropDetected: boolean; durationMs: number }
+  /** No result in time. */
+  | { kind: 'overdue' }
+  /** Given up: `sent` tells whether the piece may have left. */
+  | { kind: 'abandoned'; sent: boolean }
+
+/** What the piece's row becomes; `park` is a result that only a count can settle. */
+export type Effect = {
+  vendState: VendState
+  hold: Hold
+  failReason: string | null
+  dropConfirmed: boolean
+  late: boolean
+  /** The machine's lane needs a repairman. */
+  laneFault: boolean
+  /** Take one piece out of the lane; `correct` first puts back what a count had already written off. */
+  take: boolean
+  correct: boolean
+  park: boolean
+}
+
+const mechanical: readonly string[] = ['MOTOR_NOT_MOVE', 'MOTOR_NOT_IN_PLACE', 'LANE_FAULT']
+const pieceMayHaveLeft: readonly string[] = ['NO_DROP', 'MOTOR_NOT_RETURN', 'SENSOR_FAULT', 'TIMEOUT']
+const open: readonly VendState[] = ['SENT', 'ACKED', 'UNKNOWN']
+
+/** null: this fact changes nothing (duplicate, too late, or out of order). */
+export function happen(unit: { vendState: VendState; hold: Hold }, dropSensor: boolean, what: Happening): Effect | null {
+  const effect = (vendState: VendState, hold: Hold, more: Partial<Effect> = {}): Effect =>
+    ({ vendState, hold, failReason: null, dropConfirmed: false, late: false, laneFault: false, take: false, correct: false, park: false, ...more })
+  const isOpen = open.includes(unit.vendState)
+  if (what.kind === 'overdue') return unit.vendState === 'SENT' || unit.vendState === 'ACKED' ? effect('UNKNOWN', unit.hold) : null
+  if (what.kind === 'abandoned') {
+    if (what.sent ? !isOpen : unit.vendState !== 'WAIT') return null
+    return effect('VOID', what.sent ? 'FAILED_HOLD' : 'RELEASED', { failReason: what.sent ? 'TIMEOUT' : 'OFFLINE' })
+  }
+  if (what.kind === 'ack') {
+    if (what.ack === 'ACCEPTED' || what.ack === 'DUPLICATE') return unit.vendState === 'SENT' ? effect('ACKED', unit.hold) : null
+    if (!isOpen) return null
+    if (what.ack === 'VOIDED' || what.ack === 'EXPIRED') return effect('VOID', 'RELEASED', { failReason: what.ack })
+    return effect('FAILED', 'RELEASED', { failReason: what.ack, laneFault: mechanical.includes(what.ack) })
+  }
+  if (what.result !== 'OK') {
+    if (isOpen) {
+      return effect('FAILED', pieceMayHaveLeft.includes(what.result) ? 'FAILED_HOLD' : 'RELEASED', { failReason: what.result, laneFault: mechanical.includes(what.result) })
+    }
+    // the clock gave up first; the machine now says that nothing left
+    if (unit.vendState === 'VOID' && unit.hold === 'FAILED_HOLD' && !pieceMayHaveLeft.includes(what.result)) {
+      return effect('VOID', 'RELEASED', { failReason: what.result, laneFault: mechanical.includes(what.result) })
+    }
+    return null
+  }
+  const dropConfirmed = what.dropDetected || !dropSensor ? what.dropDetected : false
+  if (isOpen) return effect('SUCCESS', 'CONSUMED', { dropConfirmed, take: true })
+  if (unit.vendState === 'VOID' || unit.vendState === 'FAILED') {
+    if (unit.hold === 'FAILED_HOLD') return effect('SUCCESS', 'CONSUMED', { dropConfirmed, late: true, take: true })
+    if (unit.hold === 'COUNTED') return effect('SUCCESS', 'CONSUMED', { dropConfirmed, late: true, take: true, correct: true })
+    return effect(unit.vendState, unit.hold, { park: true })
+  }
+  return null
+}
+
+/** Reasons of a manual refund; drugs are special goods and not returnable unless the machine or the goods were wrong. */
+export const refundReasons = ['NOT_DISPENSED', 'WRONG_ITEM', 'QUALITY', 'DUPLICATE', 'USER_REQUEST', 'OTHER'] as const
+export type RefundReason = (typeof refundReasons)[number]
+
+export function refundable(unit: UnitFacts & { drugClass: string }, order: { payState: PayState; ageDays: number }, reason: RefundReason): ErrorDef | null {
+  if (order.payState === 'UNPAID' || order.payState === 'CLOSED') return orderErrors.notPaid
+  if (unit.refundState !== null && unit.refundState !== 'CANCELLED') return orderErrors.alreadyRefunded
+  if (unit.vendState === 'WAIT' || open.includes(unit.vendState)) return orderErrors.shipping
+  if (unit.vendState === 'SUCCESS' && unit.drugClass !== 'NONE' && reason !== 'QUALITY' && reason !== 'WRONG_ITEM') return orderErrors.drugNotReturnable
+  if (order.ageDays > 360) return orderErrors.tooOld
+  return null
+}
+
+/** Backoff of a refund that the provider did not take (core.md /order): then it is FAILED and a person looks. */
+export const refundBackoff = [10, 60, 300, 1800, 21_600] as const
+export const nextRefundTry = (attempts: number, now: Date): Date | null => {
+  const seconds = refundBackoff[attempts - 1]
+  return seconds === undefined ? null : new Date(now.getTime() + seconds * 1000)
+}
+
+/** Seconds; see core.md "Timers". */
+export const timers = { payMachine: 180, ack: 15, resends: 3, expire: 60, overdue: 60, voidAfter: 60, unknown: 180, offlineWait: 1800 } as const

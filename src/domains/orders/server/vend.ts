@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import { act, systemCaller } from '../../../server/run.ts'
+import { type App, type Ctx, systemActor } from '../../../server/context.ts'
+import { type AckCode, type ResultCode, timers } from '../rules.ts'
+import { type Fact, settle } from './settle.ts'
+
+/** The gateway's two doors: what machines say about commands, and which commands leave now. */
+
+export type VendFact =
+  | { kind: 'ack'; deviceId: number; cmdId: string; ack: AckCode; at: Date }
+  | { kind: 'result'; deviceId: number; cmdId: string; result: ResultCode; dropDetected: boolean; durationMs: number; at: Date }
+
+/** Inside the transaction that stored the messages. A machine may only speak about its own commands. */
+export async function recordVend(ctx: Ctx, facts: readonly VendFact[]): Promise<void> {
+  if (!facts.length) return
+  const { rows } = await sql<{ cmd_id: string; device_id: number }>`select cmd_id, device_id from vend_commands where cmd_id = any(${facts.map((f) => f.cmdId)}::uuid[])`.execute(ctx.db)
+  const owner = new Map(rows.map((row) => [row.cmd_id, row.device_id]))
+  const own = facts.filter((fact) => owner.get(fact.cmdId) === fact.deviceId)
+  // money and rollups use the server's clock; the machine's own time stays in the raw message
+  await settle(ctx, own.map((fact): Fact => ({ cmdId: fact.cmdId, at: ctx.now, what: fact.kind === 'ack' ? { kind: 'ack', ack: fact.ack } : { kind: 'result', result: fact.result, dropDetected: fact.dropDetected, durationMs: fact.durationMs } })))
+}
+
+export type VendOut = { deviceId: number; rtuNumber: string; cmdId: string; orderNum: string; unitNo: number; road: number; motorNo: number; issuedAt: Date; expireAt: Date; kind: 'vend' | 'query' | 'void' }
+
+type OutRow = { device_id: number; rtu_number: string; cmd_id: string; order_num: string; unit_no: number; road: number; motor_no: number; issued_at: Date; expire_at: Date; kind: VendOut['kind'] }
+
+/**
+ * Marks what leaves now for connected machines and returns it: the next waiting command of a machine without a live one,
+ * an unanswered one again (same id, at most three times), a question about a result that did not come, then a void.
+ */
+export async function takeCommands(app: App, deviceIds: readonly number[]): Promise<VendOut[]> {
+  if (!deviceIds.length) return []
+  return act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, async (ctx) => {
+    const now = ctx.now
+    const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
+    const { rows } = await sql<OutRow>`
+      with online as (select unnest(${[...deviceIds]}::bigint[]) as device_id),
+      next as (
+        select distinct on (c.device_id) c.cmd_id, 'vend' as kind, true as first
+        from vend_commands c join online using (device_id)
+        where c.state = 'WAIT' and not exists (select 1 from vend_commands l where l.device_id = c.device_id and l.state in ('SENT','ACKED','UNKNOWN'))
+        order by c.device_id, c.created_at, c.order_id, c.unit_no
+      ), again as (
+        select c.cmd_id, 'vend' as kind, false as first from vend_commands c join online using (device_id)
+        where c.state = 'SENT' and c.sends <= ${timers.resends} and c.last_sent_at <= ${ago(timers.ack)} and c.expire_at > ${now}
+      ), ask as (
+        select c.cmd_id, case when c.unknown_at <= ${ago(timers.voidAfter)} then 'void' else 'query' end as kind, false as first from vend_commands c join online using (device_id)
+        where c.state = 'UNKNOWN' and c.last_sent_at <= ${ago(timers.ack)}
+      ), due as (
+        select c.cmd_id, d.kind, d.first from (select * from next union all select * from again union all select * from ask) d
+        join vend_commands c on c.cmd_id = d.cmd_id order by c.cmd_id for no key update of c skip locked
+      ), sent as (
+        update vend_commands c set sends = c.sends + 1, last_sent_at = ${now},
+          state = case when d.first then 'SENT' else c.state end,
+          issued_at = case when d.first then ${now} else c.issued_at end,
+          expire_at = case when d.first then ${new Date(now.getTime() + timers.expire * 1000)}::timestamptz else c.expire_at end
+        from due d where c.cmd_id = d.cmd_id and (not d.first or c.state = 'WAIT')
+        returning c.*, d.kind, d.first
+      ), moved as (
+        update order_units u set vend_state = 'SENT', sent_at = ${now} from sent s
+        where s.first and u.org_id = s.org_id and u.created_at = s.order_at and u.id = s.unit_id and u.vend_state = 'WAIT'
+      ), told as (
+        insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data)
+        select s.org_id, ${now}::timestamptz, s.order_id, s.order_at, s.device_id, s.unit_no, 'SENT', jsonb_build_object('road', s.road) from sent s where s.first
+      )
+      select s.device_id, d.rtu_number, s.cmd_id, s.order_num, s.unit_no, s.road, s.motor_no, s.issued_at, s.expire_at, s.kind from sent s join devices d on d.id = s.device_id`.execute(ctx.db)
+    return rows.map((row) => ({ deviceId: row.device_id, rtuNumber: row.rtu_number, cmdId: row.cmd_id, orderNum: row.order_num, unitNo: row.unit_no, road: row.road, motorNo: row.motor_no, issuedAt: row.issued_at, expireAt: row.expire_at, kind: row.kind }))
+  })
+}

@@ -1,0 +1,56 @@
+import RightOutlined from '@ant-design/icons/es/icons/RightOutlined'
+import { Tooltip } from 'antd'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router'
+import { Count } from '../../../web/Money.tsx'
+import { usePrefs } from '../../../web/prefs.ts'
+import { Mark, type Tone } from '../../../web/StatusTag.tsx'
+import { age } from '../../../web/time.ts'
+import type { Summary } from '../contract.ts'
+import styles from './Home.module.css'
+import { useTarget } from './useHome.ts'
+
+type Todo = { key: string; tone: Tone; label: string; count: number; note?: string | undefined; hint?: string | undefined; to: readonly string[] }
+
+/** One row of things to do, each opening its filtered list. Without a page to open there is no card. */
+export function Todos({ todos }: { todos: Summary['todos'] }) {
+  const { t } = useTranslation('reports')
+  const { lang } = usePrefs()
+  const target = useTarget()
+  const since = (at: string | null) => (at ? age(new Date(at), new Date(), lang) : null)
+  const { devices, abnormal, soldOut, faults } = todos
+  const list: Todo[] = []
+  if (devices) {
+    const longest = since(devices.longestOfflineSince)
+    list.push(
+      { key: 'online', tone: 'online', label: t('todo.online'), count: devices.online, note: t('todo.ofTotal', { n: devices.total }), hint: devices.idle > 0 ? t('todo.idle', { n: devices.idle }) : undefined, to: ['/device/device-list?status=online'] },
+      { key: 'offline', tone: 'offline', label: t('todo.offline'), count: devices.offline, note: longest ? t('todo.longest', { age: longest }) : undefined, to: ['/offline-equipment?tab=offline', '/device/device-list?status=offline'] },
+    )
+  }
+  if (abnormal) list.push({ key: 'abnormal', tone: 'fault', label: t('todo.abnormal'), count: abnormal.orders, note: abnormal.refunding > 0 ? t('todo.refunding', { n: abnormal.refunding }) : undefined, to: ['/order/order-list?orderStatus=ABNORMAL'] })
+  if (soldOut) list.push({ key: 'soldOut', tone: 'soldOut', label: t('todo.soldOut'), count: soldOut.lanes, note: soldOut.devices > 0 ? t('todo.soldOutDevices', { n: soldOut.devices }) : undefined, to: ['/stock/cordon_stock', '/stock/replenish', '/device/device-list?soldOut=true'] })
+  if (faults) {
+    const oldest = since(faults.oldestAt)
+    list.push({ key: 'faults', tone: 'fault', label: t('todo.faults'), count: faults.open, note: oldest ? t('todo.oldest', { age: oldest }) : undefined, to: ['/device/device-list?hasFault=true'] })
+  }
+  const shown = list.flatMap((todo) => {
+    const to = todo.to.map(target).find((found) => found !== undefined)
+    return to ? [{ ...todo, to }] : []
+  })
+  if (shown.length === 0) return null
+  return (
+    <nav className={styles.todos} aria-label={t('todo.title')}>
+      {shown.map((todo) => (
+        <Tooltip key={todo.key} title={todo.hint}>
+          <Link to={todo.to} className={styles.todo}>
+            <Mark tone={todo.tone} />
+            <span>{todo.label}</span>
+            <strong><Count value={todo.count} /></strong>
+            <small>{todo.note}</small>
+            <RightOutlined className={styles.chevron} />
+          </Link>
+        </Tooltip>
+      ))}
+    </nav>
+  )
+}

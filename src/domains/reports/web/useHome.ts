@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { queryClient } from '../../../web/api.ts'
+import { isAllowed, screenOf } from '../../../web/guard.ts'
+import { useLive } from '../../../web/live.ts'
+import { usePreference } from '../../../web/list/usePreference.ts'
+import { useUser } from '../../../web/session.ts'
+import { screens } from '../../screens.ts'
+import { reports } from '../contract.ts'
+
+/** Choices of the specification ("timings"), in milliseconds. */
+export const timings = { off: 0, s30: 30_000, m1: 60_000, m30: 1_800_000, h1: 3_600_000 } as const
+export type Timing = keyof typeof timings
+const isTiming = (found: unknown): found is Timing => typeof found === 'string' && found in timings
+
+export const useTiming = (): [Timing, (timing: Timing) => void] => usePreference('home.refresh', (found) => (isTiming(found) ? found : 'm1'))
+
+export const everyOf = (timing: Timing): number | false => timings[timing] || false
+
+const sales = [reports.summary, reports.trend, reports.hotProducts, reports.channels].map((endpoint) => endpoint.path)
+const machines = [reports.summary, reports.deviceMap, reports.attention].map((endpoint) => endpoint.path)
+const everything = [...new Set([...sales, ...machines])]
+
+const again = (paths: readonly string[]) => queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => typeof path === 'string' && paths.includes(path) })
+export const readAgain = (): Promise<void> => again(everything)
+
+/** A busy fleet announces several times a second; the figures follow at most every ten. */
+function useCalmLive(topic: string, paths: readonly string[], on: boolean): void {
+  const name = `home/${topic}`
+  const last = useRef(Date.now())
+  useLive(on ? topic : undefined, [name])
+  const { data } = useQuery<number>({
+    queryKey: [name], enabled: on, staleTime: Number.POSITIVE_INFINITY, meta: { inline: true },
+    queryFn: async ({ signal }) => {
+      await new Promise<void>((done) => {
+        const timer = setTimeout(done, Math.max(0, last.current + 10_000 - Date.now()))
+        signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+      })
+      return Date.now()
+    },
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the paths of a topic never change
+  useEffect(() => {
+    if (data === undefined || data <= last.current) return
+    last.current = data
+    void again(paths)
+  }, [data])
+}
+
+/** "Never" means never: then the figures also ignore the live channel. */
+export function useHomeLive(on: boolean): void {
+  useCalmLive('orders', sales, on)
+  useCalmLive('devices', machines, on)
+}
+
+/** The address when it exists and the reader may open it. */
+export function useTarget(): (to: string) => string | undefined {
+  const user = useUser()
+  return (to) => {
+    const path = to.replace(/\?.*$/, '')
+    return screenOf(path, screens) && isAllowed(path, user, screens) ? to : undefined
+  }
+}

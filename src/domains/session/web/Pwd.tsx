@@ -1,0 +1,41 @@
+import { useTranslation } from 'react-i18next'
+import { FormPage, Section } from '../../../web/FormPage.tsx'
+import { Field, TextField } from '../../../web/form/fields.tsx'
+import { useUser } from '../../../web/session.ts'
+import { endSession } from '../../../web/token.ts'
+import { Alert, Input } from 'antd'
+import { useState } from 'react'
+import { session, sessionErrors } from '../contract.ts'
+import styles from './Pwd.module.css'
+import { strength } from './strength.ts'
+
+const nothing = {}
+
+/** Ends every session of the user, so that it leads to the login page. */
+export function Pwd() {
+  const { t } = useTranslation(['session', 'web'])
+  const user = useUser()
+  const [typed, setTyped] = useState('')
+  const level = strength(typed)
+  return (
+    <FormPage
+      title={t('web:pwd.title')} ns="session" save={session.changePassword} initial={nothing} back="/home" claims={[sessionErrors.wrongOldPassword.name]}
+      success="session:success.changePassword" onSaved={() => endSession(t('success.changePassword'))}
+    >
+      <Section title={t('web:pwd.title')} purpose={t('web:pwd.purpose')}>
+        {user.mustChangePassword ? <Alert className={styles.wide ?? ''} type="warning" showIcon title={t('web:pwd.first')} /> : null}
+        <TextField name="oldPassword" password wide autoComplete="current-password" />
+        <Field name="password" label={t('fields.newPassword')} hint={t('web:pwd.rule')}>
+          <Input.Password autoComplete="new-password" maxLength={128} onInput={(event) => setTyped(event.currentTarget.value)} />
+        </Field>
+        <TextField name="repeat" password autoComplete="new-password" />
+        {typed === '' ? null : (
+          <div className={styles.strength} data-level={level} role="status">
+            <span><i /></span>
+            {t('web:pwd.strength')} {t(`web:pwd.${level}`)}
+          </div>
+        )}
+      </Section>
+    </FormPage>
+  )
+}

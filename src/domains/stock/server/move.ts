@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../../../server/context.ts'
+
+/** The only writer of what a lane holds: quantity, holds and the flow rows that explain every change of quantity. */
+
+export type FlowType = 'CUSTOMER_TAKE' | 'MERCHANT_REPLENISH' | 'MERCHANT_WITHDRAW'
+export type Move = {
+  laneId: number
+  /** Changes of the holds; may stand without a flow. */
+  reserved?: number
+  failedHold?: number
+  /** The lane stops selling: a mechanical fault, or locked until counted. */
+  stop?: { to: 'FAULT' | 'LOCKED'; reason: string }
+  flow?: {
+    change: number
+    type: FlowType
+    reason: string
+    unitId?: number
+    orderNum?: string
+    occurredAt: Date
+    actorKind: 'USER' | 'DEVICE' | 'SYSTEM'
+    actorId?: number | null
+  }
+}
+
+type LaneRow = {
+  id: number; org_id: number; device_id: number; rtu_number: string; road_index: number; product_id: number | null; product_name: string | null
+  quantity: number; reserved: number; failed_hold: number; last_flow_seq: number; status: string; lock_reason: string | null
+}
+
+/**
+ * Applies moves in order, in three set-based statements. Lanes are locked in ascending id order. What would break a lane
+ * (below zero, over capacity, holds over stock) is refused by its CHECKs and rolls everything back.
+ * Answers the flow id of each piece that left.
+ */
+export async function moveStock(ctx: Ctx, moves: readonly Move[]): Promise<{ flowOfUnit: Map<number, number>; deviceIds: number[] }> {
+  const flowOfUnit = new Map<number, number>()
+  if (!moves.length) return { flowOfUnit, deviceIds: [] }
+  const ids = [...new Set(moves.map((move) => move.laneId))]
+  const { rows } = await sql<LaneRow>`
+    select l.id, l.org_id, l.device_id, d.rtu_number, l.road_index, l.product_id, p.name as product_name, l.quantity, l.reserved, l.failed_hold, l.last_flow_seq, l.status, l.lock_reason
+    from lanes l join devices d on d.id = l.device_id left join products p on p.id = l.product_id
+    where l.id = any(${ids}::bigint[]) order by l.id for no key update of l`.execute(ctx.db)
+  const lanes = new Map(rows.map((row) => [row.id, row]))
+  const flows = moves.flatMap((move) => {
+    const lane = lanes.get(move.laneId)
+    if (!lane) throw new Error(`lane ${move.laneId} is gone`)
+    lane.reserved += move.reserved ?? 0
+    lane.failed_hold += move.failedHold ?? 0
+    if (move.stop && (lane.status === 'ENABLED' || move.stop.to === 'LOCKED')) {
+      lane.status = move.stop.to
+      lane.lock_reason = move.stop.to === 'LOCKED' ? move.stop.reason : lane.lock_reason
+    }
+    if (!move.flow) return []
+    const before = lane.quantity
+    lane.quantity += move.flow.change
+    lane.last_flow_seq += 1
+    return [{
+      org_id: lane.org_id, device_id: lane.device_id, rtu_number: lane.rtu_number, lane_id: lane.id, lane_seq: lane.last_flow_seq, cargo_road: lane.road_index,
+      product_id: lane.product_id, product_name: lane.product_name, type: move.flow.type, reason: move.flow.reason, before_total: before, change_total: move.flow.change,
+      after_total: lane.quantity, unit_id: move.flow.unitId ?? null, order_num: move.flow.orderNum ?? null, actor_kind: move.flow.actorKind,
+      actor_id: move.flow.actorId ?? null, occurred_at: move.flow.occurredAt.toISOString(),
+    }]
+  })
+  const after = [...lanes.values()].map(({ id, quantity, reserved, failed_hold, last_flow_seq, status, lock_reason }) => ({ id, quantity, reserved, failed_hold, last_flow_seq, status, lock_reason }))
+  await sql`update lanes l set quantity = n.quantity, reserved = n.reserved, failed_hold = n.failed_hold, last_flow_seq = n.last_flow_seq, status = n.status, lock_reason = n.lock_reason
+    from jsonb_to_recordset(${JSON.stringify(after)}::jsonb) as n(id bigint, quantity int, reserved int, failed_hold int, last_flow_seq bigint, status text, lock_reason text)
+    where l.id = n.id`.execute(ctx.db)
+  if (flows.length) {
+    const { rows: written } = await sql<{ id: number; unit_id: number | null }>`
+      with f as (
+        select nextval('stock_flows_id_seq') as id, x.* from jsonb_to_recordset(${JSON.stringify(flows)}::jsonb) as x(
+          org_id bigint, device_id bigint, rtu_number text, lane_id bigint, lane_seq bigint, cargo_road int, product_id bigint, product_name text, type text, reason text,
+          before_total int, change_total int, after_total int, unit_id bigint, order_num text, actor_kind text, actor_id bigint, occurred_at timestamptz)
+      ), once as (
+        insert into stock_flow_keys (unit_id, flow_id, org_id) select unit_id, id, org_id from f where unit_id is not null
+      )
+      insert into stock_flows (org_id, created_at, id, waste_num, device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason,
+        before_total, change_total, after_total, unit_id, order_num, actor_kind, actor_id, occurred_at)
+      select org_id, ${ctx.now}::timestamptz, id, to_char(${ctx.now}::timestamptz at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(id::text, 12, '0'),
+        device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total, after_total, unit_id, order_num,
+        actor_kind, actor_id, occurred_at from f
+      returning id, unit_id`.execute(ctx.db)
+    for (const row of written) if (row.unit_id !== null) flowOfUnit.set(row.unit_id, row.id)
+    ctx.touch('stock')
+  }
+  ctx.touch('lanes')
+  return { flowOfUnit, deviceIds: [...new Set(rows.map((row) => row.device_id))] }
+}

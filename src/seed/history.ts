@@ -1,0 +1,143 @@
+import { addDays, dayMs, shanghaiDay, startOfDay } from '../shared/instants.ts'
+import { orderNumber } from '../shared/ids.ts'
+import { feeOf, feeShareOf } from '../domains/ledger/rules.ts'
+import { createRandom, type Random } from './random.ts'
+import { dailyOrders, DEMO_DAYS, rhythm } from './rhythm.ts'
+import type { DemoDevice } from './types.ts'
+
+/** Sixty days of sales, computed before anything is written: orders, pieces, payments, refunds and the flows that explain every lane. */
+
+export type SeedLane = { id: number; orgId: number; deviceId: number; rtuNumber: string; road: number; productId: number; productName: string; model: string; img: string; drugClass: string; price: number; cost: number; weight: number; capacity: number; quantity: number }
+export type SeedDevice = { demo: DemoDevice; id: number; orgId: number; dropSensor: boolean; lanes: SeedLane[] }
+
+type Outcome = 'SUCCESS' | 'SHIPPED' | 'NO_DROP' | 'MOTOR' | 'VOID' | 'RETURNED' | 'REFUND_FAILED' | 'CLOSED'
+export type UnitRow = { id: number; unit_no: number; lane: SeedLane; outcome: Outcome; finished: Date; flow_id: number | null }
+export type OrderRow = { id: number; device: SeedDevice; created: Date; num: string; payType: 'WECHAT' | 'ALIPAY'; consumer: string; units: UnitRow[]; closed: boolean }
+export type FlowRow = { id: number; lane: SeedLane; seq: number; at: Date; change: number; before: number; unit: UnitRow | null; order: OrderRow | null }
+export type History = { orders: OrderRow[]; flows: FlowRow[] }
+
+/** Orders until `now`; the last ones a few minutes ago. Deterministic for a given day. */
+export function makeHistory(devices: readonly SeedDevice[], now: Date): History {
+  const today = shanghaiDay(now)
+  const drafts = devices.flatMap((device) => (device.lanes.length ? draftsOf(device, today, now) : []))
+  drafts.sort((a, b) => a.created.getTime() - b.created.getTime() || a.device.id - b.device.id)
+  let unitId = 0
+  const orders = drafts.map((draft, index): OrderRow => {
+    const units = draft.units.map((unit) => ({ ...unit, id: (unitId += 1) }))
+    return { ...draft, id: index + 1, num: orderNumber(shanghaiDay(draft.created), index + 1), units }
+  })
+  return { orders, flows: flowsOf(devices, orders, startOfDay(addDays(today, -DEMO_DAYS))) }
+}
+
+type Draft = Omit<OrderRow, 'id' | 'num'>
+
+function draftsOf(device: SeedDevice, today: string, now: Date): Draft[] {
+  const drafts: Draft[] = []
+  for (let index = 0; index < DEMO_DAYS; index += 1) {
+    const day = addDays(today, index - DEMO_DAYS + 1)
+    const random = createRandom(`${device.demo.rtuNumber} ${index}`)
+    const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
+    const expected = dailyOrders(device.demo, index, weekday)
+    const count = Math.floor(expected) + (random.chance(expected % 1) ? 1 : 0)
+    for (let n = 0; n < count; n += 1) {
+      const created = momentOf(device.demo, day, weekday, random)
+      const draft = draftOf(device, created, random, now)
+      if (created.getTime() < now.getTime() - 5 * 60_000) drafts.push(draft)
+    }
+  }
+  return drafts
+}
+
+function momentOf(demo: DemoDevice, day: string, weekday: number, random: Random): Date {
+  let rest = random.next()
+  let hour = 0
+  while (hour < 23 && rest > rhythm(demo.site, hour, weekday)) {
+    rest -= rhythm(demo.site, hour, weekday)
+    hour += 1
+  }
+  return new Date(startOfDay(day).getTime() + hour * 3_600_000 + random.int(0, 3_599_999))
+}
+
+function draftOf(device: SeedDevice, created: Date, random: Random, now: Date): Draft {
+  const pieces = random.chance(0.82) ? 1 : random.chance(0.75) ? 2 : 3
+  const closed = random.chance(0.03)
+  const recent = now.getTime() - created.getTime() < 2 * dayMs
+  const units = Array.from({ length: pieces }, (_, i): Omit<UnitRow, 'id'> => ({
+    unit_no: i + 1, lane: pickLane(device.lanes, random), outcome: closed ? 'CLOSED' : outcomeOf(device, random, recent),
+    finished: new Date(created.getTime() + 12_000 + i * 6_000 + random.int(0, 3_000)), flow_id: null,
+  }))
+  return { device, created, payType: random.chance(0.68) ? 'WECHAT' : 'ALIPAY', consumer: `wx-${String(random.int(1, 6000)).padStart(6, '0')}`, units: units as UnitRow[], closed }
+}
+
+function pickLane(lanes: readonly SeedLane[], random: Random): SeedLane {
+  let rest = random.next() * lanes.reduce((sum, lane) => sum + lane.weight, 0)
+  return lanes.find((lane) => (rest -= lane.weight) <= 0) ?? (lanes[0] as SeedLane)
+}
+
+function outcomeOf(device: SeedDevice, random: Random, recent: boolean): Outcome {
+  const dice = random.next()
+  if (dice < 0.009) return device.dropSensor ? 'NO_DROP' : 'MOTOR'
+  if (dice < 0.013) return 'MOTOR'
+  if (dice < 0.0145) return 'VOID'
+  if (dice < 0.0165) return 'RETURNED'
+  if (dice < 0.0195 && recent) return 'REFUND_FAILED'
+  return device.dropSensor ? 'SUCCESS' : 'SHIPPED'
+}
+
+export const left = (outcome: Outcome): boolean => outcome === 'SUCCESS' || outcome === 'SHIPPED' || outcome === 'RETURNED'
+export const refunded = (outcome: Outcome): boolean => outcome === 'NO_DROP' || outcome === 'MOTOR' || outcome === 'VOID' || outcome === 'RETURNED'
+
+/**
+ * Flows of each lane, found backwards from what it holds today: a sale puts one back, and where that would overflow, a refill
+ * must have come after it. The first flow of a lane is its first filling.
+ */
+function flowsOf(devices: readonly SeedDevice[], orders: readonly OrderRow[], begin: Date): FlowRow[] {
+  const sales = new Map<number, { unit: UnitRow; order: OrderRow }[]>()
+  for (const order of orders) {
+    for (const unit of order.units) {
+      if (!left(unit.outcome)) continue
+      const list = sales.get(unit.lane.id)
+      if (list) list.push({ unit, order })
+      else sales.set(unit.lane.id, [{ unit, order }])
+    }
+  }
+  let id = 0
+  const flows: FlowRow[] = []
+  for (const lane of devices.flatMap((device) => device.lanes)) {
+    const random = createRandom(`flows ${lane.rtuNumber} ${lane.road}`)
+    const own = (sales.get(lane.id) ?? []).sort((a, b) => a.unit.finished.getTime() - b.unit.finished.getTime())
+    const back: Omit<FlowRow, 'id' | 'seq'>[] = []
+    let quantity = lane.quantity
+    for (let i = own.length - 1; i >= 0; i -= 1) {
+      const sale = own[i] as { unit: UnitRow; order: OrderRow }
+      if (quantity + 1 > lane.capacity) {
+        const added = Math.max(1, Math.round(quantity * (0.55 + random.next() * 0.45)))
+        const next = own[i + 1]?.unit.finished.getTime() ?? sale.unit.finished.getTime() + 4 * 3_600_000
+        back.push({ lane, at: new Date(Math.round((sale.unit.finished.getTime() * 2 + next) / 3)), change: added, before: quantity - added, unit: null, order: null })
+        quantity -= added
+      }
+      back.push({ lane, at: sale.unit.finished, change: -1, before: quantity + 1, unit: sale.unit, order: sale.order })
+      quantity += 1
+    }
+    if (quantity > 0) back.push({ lane, at: new Date(begin.getTime() + random.int(0, 3_000_000)), change: quantity, before: 0, unit: null, order: null })
+    back.reverse().forEach((flow, index) => {
+      id += 1
+      if (flow.unit) flow.unit.flow_id = id
+      flows.push({ ...flow, id, seq: index + 1 })
+    })
+  }
+  return flows
+}
+
+/** Refunded fen and returned fee of an order's pieces, in order. */
+export function moneyOf(order: OrderRow): { total: number; fee: number; refunds: { unit: UnitRow; amount: number; share: number }[]; refundedSum: number } {
+  const total = order.units.reduce((sum, unit) => sum + unit.lane.price, 0)
+  const fee = feeOf(total, 60)
+  let sum = 0
+  const refunds = order.units.filter((unit) => refunded(unit.outcome)).map((unit) => {
+    const share = feeShareOf({ amount: total, fee, refunded: sum }, unit.lane.price)
+    sum += unit.lane.price
+    return { unit, amount: unit.lane.price, share }
+  })
+  return { total, fee, refunds, refundedSum: sum }
+}

@@ -1,0 +1,62 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { firstAdministrator } from '../domains/accounts/server/bootstrap.ts'
+import { seedAccess, seedDemoPeople } from '../domains/accounts/seed.ts'
+import { demoSecret, seedDevices } from '../domains/devices/seed.ts'
+import { seedProducts } from '../domains/products/seed.ts'
+import type { Config } from '../server/config.ts'
+import { type Database, openDatabase, systemScope } from '../server/database.ts'
+import { openFiles } from '../server/files.ts'
+import { ensurePartitions } from '../server/partitions.ts'
+import { makeHistory } from './history.ts'
+import { seedLanes } from './lanes.ts'
+import { loadHistory } from './load.ts'
+import { devices } from './world.ts'
+
+export type SeedOptions = { ownerUrl: string; config: Config; log: (line: string) => void; now?: Date }
+
+/** What every installation has: month partitions, permissions, menus, built-in roles and somebody who can sign in. Runs at every start. */
+export async function install({ ownerUrl, config, log, now = new Date() }: SeedOptions): Promise<void> {
+  await ensurePartitions(ownerUrl, now, 3, 3)
+  await withDatabase(ownerUrl, async (database) => {
+    await database.transact(systemScope, (db) => seedAccess(db, now))
+    const empty = await database.read(systemScope, (db) => db.selectFrom('users').select('id').limit(1).executeTakeFirst())
+    if (empty) return
+    if (config.demo) return seedDemo(database, config, log, now)
+    const first = await database.transact(systemScope, (db) => firstAdministrator(db, now))
+    if (first) log(`First administrator: ${first.username}, password ${first.password} (shown once, to be changed at the first sign-in)`)
+  })
+}
+
+/** The demo business in one transaction: a start that is killed half-way begins again from nothing. */
+async function seedDemo(database: Database, config: Config, log: (line: string) => void, now: Date): Promise<void> {
+  log('Filling in the demo business (60 days of sales) …')
+  await database.transact(systemScope, async (db) => {
+    const people = await seedDemoPeople(db, now)
+    const product = await seedProducts(db, openFiles(config.dataDir), { org: people.organisations }, now)
+    await seedDevices(db, { org: people.organisations, user: people.users, product }, now, config.secretKey)
+    await loadHistory(db, makeHistory(await seedLanes(db), now), now)
+  })
+  writeFleet(config)
+}
+
+/** The shipped machines: what the simulated fleet knows, as a maker would burn it in. */
+export function writeFleet(config: Config): void {
+  const machines = devices.filter((d) => d.lifecycle === 'OPERATING' || d.lifecycle === 'PAUSED').map((d) => ({
+    rtuNumber: d.rtuNumber, secret: demoSecret(config.secretKey, d.rtuNumber), popularity: d.popularity, site: d.site, sells: d.lifecycle === 'OPERATING',
+  }))
+  mkdirSync(config.dataDir, { recursive: true })
+  writeFileSync(path.join(config.dataDir, 'fleet.json'), JSON.stringify({ machines }), { mode: 0o600 })
+}
+
+async function withDatabase(ownerUrl: string, work: (database: Database) => Promise<void>): Promise<void> {
+  const database = await openDatabase({ url: ownerUrl, reads: 1, writes: 2, statementMs: 120_000 })
+  try {
+    await work(database)
+  } finally {
+    await database.close()
+  }
+}
+
+/** The seeded template of the tests. */
+export const seed = install

@@ -1,0 +1,117 @@
+import { Button, Form, Skeleton } from 'antd'
+import { type ReactNode, useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router'
+import type { Endpoint } from '../shared/contract.ts'
+import type { ApiError } from './call.ts'
+import { useConfirm } from './confirm.tsx'
+import styles from './form/Form.module.css'
+import { type Engine, FormContext, type FormSpec, focusField, useFormEngine } from './form/useForm.ts'
+import { Problem } from './Problem.tsx'
+import { closeTab, useActiveTab, useDirty, useTabPath, useTabTitle } from './shell/tabs.ts'
+
+type Props<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> & {
+  readonly title: string
+  /** Beside the title: number and name of what is edited. */
+  readonly subtitle?: ReactNode
+  /** Second part of the tab's title. */
+  readonly tab?: string
+  /** Where saving and cancelling lead; the form's tab closes. */
+  readonly back: string
+  readonly onSaved?: FormSpec<E>['onSaved']
+  /** The read the form waits for: `const loaded = useRead(products.get, { id }, { inline: true })`. */
+  readonly loaded?: { readonly isPending: boolean; readonly error: ApiError | null; readonly data: unknown; readonly refetch: () => unknown }
+  readonly children: ReactNode
+}
+
+/** Create and edit in one: sections of fields, one save row. Start values come with `initial`, also when they arrive late. */
+export function FormPage<E extends Endpoint>(props: Props<E>) {
+  const { title, loaded } = props
+  const { t } = useTranslation('web')
+  useTabTitle(props.tab)
+  if (loaded && loaded.data === undefined) {
+    return (
+      <section className={styles.sheet} aria-label={title}>
+        <div className={styles.head}><h1>{title}</h1></div>
+        <div className={styles.body}>
+          {loaded.error ? <Problem error={loaded.error} title={t('form.loadFailed', { title })} onRetry={() => void loaded.refetch()} /> : <Skeleton className={styles.section ?? ''} active paragraph={{ rows: 8 }} />}
+        </div>
+      </section>
+    )
+  }
+  return <LoadedForm {...props} />
+}
+
+function LoadedForm<E extends Endpoint>(props: Props<E>) {
+  const { title, subtitle, back, children } = props
+  const { t } = useTranslation('web')
+  const navigate = useNavigate()
+  const confirm = useConfirm()
+  const path = useTabPath()
+  const active = useActiveTab()
+  const leave = () => {
+    closeTab(path)
+    navigate(back)
+  }
+  const engine = useFormEngine({ ...props, onSaved: props.onSaved ?? leave })
+  const { form, problems, dirty, busy, submit } = engine
+  useDirty(dirty)
+  useSaveKey(active, submit)
+  const cancel = async () => {
+    if (!dirty || (await confirm({ title: t('form.leave'), ok: t('shell.leave'), cancel: t('shell.stay') }))) leave()
+  }
+  return (
+    <section className={styles.sheet} aria-label={title}>
+      <div className={styles.head}>
+        <h1>{title}</h1>
+        {subtitle ? <span>{subtitle}</span> : null}
+      </div>
+      <div className={styles.body}><EngineForm engine={engine}>{children}</EngineForm></div>
+      <div className={styles.save}>
+        <Button type="primary" loading={busy} onClick={submit}>{t('action.save')}</Button>
+        <Button onClick={() => void cancel()}>{t('action.cancel')}</Button>
+        <span className={styles.problems} role="status">
+          {problems.length > 0 ? t('form.toFix', { count: problems.length }) : null}
+          {problems.map((problem) => <button key={problem.field} type="button" title={problem.message} onClick={() => focusField(form, problem.field)}>{problem.label}</button>)}
+        </span>
+        <span className={styles.state}>{dirty ? <span>{t('form.unsaved')}</span> : null}<span>{t('form.saveHint')}</span></span>
+      </div>
+    </section>
+  )
+}
+
+/** The antd form around fields; checks come from the contract, never from antd's rules. */
+export function EngineForm({ engine, children }: { engine: Engine; children: ReactNode }) {
+  return (
+    <FormContext value={engine.context}>
+      <Form form={engine.form} layout="vertical" onValuesChange={engine.onChange} onFinish={engine.submit} autoComplete="off" scrollToFirstError={false}>
+        {children}
+        <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
+      </Form>
+    </FormContext>
+  )
+}
+
+/** A group of fields: what it is on the left, two columns of fields on the right. */
+export const Section = ({ title, purpose, children }: { title: string; purpose?: string; children: ReactNode }) => (
+  <section className={styles.section}>
+    <div>
+      <h2>{title}</h2>
+      {purpose ? <p>{purpose}</p> : null}
+    </div>
+    <div className={styles.fields}>{children}</div>
+  </section>
+)
+
+function useSaveKey(active: boolean, submit: () => void): void {
+  useEffect(() => {
+    if (!active) return
+    const press = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return
+      event.preventDefault()
+      submit()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [active, submit])
+}

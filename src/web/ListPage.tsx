@@ -1,0 +1,82 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { queryClient, readKey, useRead } from './api.ts'
+import { call } from './call.ts'
+import type { Endpoint, Output } from '../shared/contract.ts'
+import { FilterBar } from './list/FilterBar.tsx'
+import { Footer } from './list/Footer.tsx'
+import { BatchBar, ListHead } from './list/Heads.tsx'
+import { readLayout } from './list/layout.ts'
+import styles from './list/List.module.css'
+import { ListTable } from './list/ListTable.tsx'
+import { activeFilters, type Query } from './list/listUrl.ts'
+import { Tools } from './list/Tools.tsx'
+import type { ListPageProps, RowOf } from './list/types.ts'
+import { useListQuery } from './list/useListQuery.ts'
+import { usePreference } from './list/usePreference.ts'
+import { Problem } from './Problem.tsx'
+import { Button } from 'antd'
+import { useLive } from './live.ts'
+import { useTabPath } from './shell/tabs.ts'
+import { toast } from './toast.ts'
+
+type Answer<R> = { list: R[]; total: number }
+const nothing: Query = {}
+const mostSelected = 1000
+
+/** A list: filters, table, paging, selection, settings. A page that needs a flag here should use antd directly. */
+export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
+  type R = RowOf<E>
+  const { endpoint, filters = [], ns, batch = [], rowKey, title } = props
+  const { t } = useTranslation('web')
+  const path = useTabPath()
+  const fixed = (props.fixed as Query | undefined) ?? nothing
+  const { query, change, reset } = useListQuery(endpoint.input, fixed)
+  const [layout, setLayout] = usePreference(`columns:${path.replace(/\/\d+(?=\/|$)/g, '/id')}`, readLayout)
+  const read = useRead(endpoint, query as never, { keep: true, inline: true })
+  const answer = read.data as (Answer<R> & Output<E>) | undefined
+  const [selected, setSelected] = useState<ReadonlyMap<string | number, R>>(new Map())
+  useLive(props.live, [endpoint.path])
+
+  const keyOf = (row: R) => row[rowKey] as string | number
+  const clear = () => setSelected(new Map())
+  const refresh = () => void queryClient.invalidateQueries({ queryKey: [endpoint.path] })
+  const filtered = activeFilters(endpoint.input, query, fixed)
+  /** Reads every page of the filter, within the limit of a batch. */
+  const selectAll = async () => {
+    const rows: R[] = []
+    for (let page = 1; rows.length < Math.min(answer?.total ?? 0, mostSelected); page += 1) {
+      const input = { ...query, page, pageSize: 200 }
+      const part = (await queryClient.fetchQuery({ queryKey: readKey(endpoint, input), queryFn: () => call(endpoint, input as never) }).catch(() => null)) as Answer<R> | null
+      if (!part || part.list.length === 0) break
+      rows.push(...part.list)
+    }
+    if ((answer?.total ?? 0) > mostSelected) toast('info', t('list.tooMany'))
+    setSelected(new Map(rows.slice(0, mostSelected).map((row) => [keyOf(row), row])))
+  }
+  const tools = <Tools columns={props.columns} layout={layout} onLayout={setLayout} onRefresh={refresh} />
+
+  return (
+    <section className={styles.sheet} aria-label={title}>
+      <ListHead title={title} views={props.views ?? []} query={query} onView={(view) => reset(view)} actions={props.header} />
+      <FilterBar ns={ns} input={endpoint.input} filters={filters} query={query} fixed={fixed} onChange={change} onReset={() => reset({})} tools={tools} />
+      {props.notice ? <div className={styles.notice}>{props.notice}</div> : null}
+      {selected.size > 0 ? <BatchBar actions={batch} selection={{ keys: [...selected.keys()], rows: [...selected.values()], clear }} total={answer?.total ?? 0} onAll={() => void selectAll()} /> : null}
+      {read.error && answer ? (
+        <div className={styles.stale} role="alert">
+          {t('list.stale')}: {read.error.message}
+          <Button type="link" size="small" onClick={refresh}>{t('action.retry')}</Button>
+        </div>
+      ) : null}
+      <div className={styles.body}>
+        {read.isFetching && answer ? <div className={styles.bar} role="status" aria-label={t('loading')} /> : null}
+        {read.error && !answer ? (
+          <Problem error={read.error} title={t('list.failed', { title })} onRetry={() => void read.refetch()} />
+        ) : (
+          <ListTable {...props} answer={answer} layout={layout} query={query} onChange={change} selected={selected} onSelect={setSelected} filtered={filtered.length > 0} onReset={() => reset({})} />
+        )}
+      </div>
+      <Footer answer={answer} query={query} onChange={change} sums={answer && props.sums ? props.sums(answer) : []} />
+    </section>
+  )
+}

@@ -1,0 +1,15 @@
+import { yuan } from '../shared/money.ts'
+
+/** Fen as yuan. Unknown is a dash, never a zero. */
+export function Money({ fen, strong = false }: { fen: number | null | undefined; strong?: boolean }) {
+  if (fen === null || fen === undefined) return <span className="hd-none">—</span>
+  return strong ? <strong>{yuan(fen)}</strong> : <span>{yuan(fen)}</span>
+}
+
+/** `12,486`; zero is quiet, unknown is a dash. */
+export function Count({ value }: { value: number | null | undefined }) {
+  if (value === null || value === undefined) return <span className="hd-none">—</span>
+  return value === 0 ? <span className="hd-zero">0</span> : <span>{formatCount(value)}</span>
+}
+
+export const formatCount = (value: number): string => `${value < 0 ? '\u2212' : ''}${Math.abs(value).toLocaleString('en-US', { maximumFractionDigits: 6 })}`

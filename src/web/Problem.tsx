@@ -1,0 +1,34 @@
+import ReloadOutlined from '@ant-design/icons/es/icons/ReloadOutlined'
+import { Button } from 'antd'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ApiError } from './call.ts'
+import { CopyButton } from './CopyButton.tsx'
+import { EmptyArt, type EmptyKind } from './pictures/silhouettes.tsx'
+import styles from './Problem.module.css'
+
+/** What failed, why, and what to do about it. */
+export function Problem({ error, title, onRetry }: { error: ApiError; title?: string; onRetry?: () => void }) {
+  const { t } = useTranslation('web')
+  return (
+    <div className={styles.block} role="alert">
+      <EmptyArt kind="error" />
+      <h3>{title ?? t('error.page')}</h3>
+      <p>{error.message}{error.requestId ? <> {t('error.requestId')} {error.requestId.slice(0, 9)}</> : null}</p>
+      <div>
+        {onRetry ? <Button icon={<ReloadOutlined />} onClick={onRetry}>{t('action.retry')}</Button> : null}
+        {error.requestId ? <CopyButton text={error.requestId} label={t('action.copyId')} /> : null}
+      </div>
+    </div>
+  )
+}
+
+/** Nothing to show: what is missing, and one action. */
+export const Empty = ({ kind = 'empty', title, hint, action }: { kind?: EmptyKind; title: ReactNode; hint?: ReactNode; action?: ReactNode }) => (
+  <div className={styles.block}>
+    <EmptyArt kind={kind} />
+    <h3>{title}</h3>
+    {hint ? <p>{hint}</p> : null}
+    <div>{action}</div>
+  </div>
+)

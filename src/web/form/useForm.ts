@@ -1,0 +1,127 @@
+import { Form, type FormInstance } from 'antd'
+import { createContext, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { z } from 'zod'
+import type { CallInput, Endpoint, Output } from '../../shared/contract.ts'
+import { say } from '../../shared/text.ts'
+import { useWrite } from '../api.ts'
+import { usePrefs } from '../prefs.ts'
+import { clean, changedFrom, type Values } from './values.ts'
+
+export type Problem = { readonly field: string; readonly message: string }
+
+type FormContext = { readonly ns: string; readonly schema: z.ZodObject; readonly check: (field: string) => void; readonly label: (field: string, text: string) => void }
+export const FormContext = createContext<FormContext | null>(null)
+
+export type FormSpec<E extends Endpoint> = {
+  /** Namespace of the domain's texts: labels are `fields.<name>`. */
+  readonly ns: string
+  /** The endpoint that saves; its input is the form's schema. */
+  readonly save: E
+  /** Start values; keys of the input without a field (id, version) travel along unseen. */
+  readonly initial: Values
+  /** Values of the fields to the endpoint's input; default: the values themselves. */
+  readonly toInput?: (values: Values) => Values
+  /** i18n key of the message; default `web:success.saved`. */
+  readonly success?: string
+  /** Codes of errors that the page shows itself. */
+  readonly claims?: readonly string[]
+  readonly onSaved: (answer: Output<E>) => void
+}
+
+export type Engine = {
+  readonly form: FormInstance
+  readonly context: FormContext
+  readonly problems: readonly (Problem & { readonly label: string })[]
+  readonly dirty: boolean
+  readonly busy: boolean
+  readonly submit: () => void
+  readonly onChange: (changed: Values) => void
+}
+
+/** Values, checks and saving of one form; FormPage and FormDialog draw it. */
+export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
+  const { ns, save, initial } = spec
+  const { lang } = usePrefs()
+  const [form] = Form.useForm()
+  const [problems, setProblems] = useState<readonly Problem[]>([])
+  const [dirty, setDirty] = useState(false)
+  const labels = useRef(new Map<string, string>())
+  const start = useRef(initial)
+  const initialKey = JSON.stringify(initial)
+  const schema = save.input
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: compared by content; never throws away what a person typed
+  useEffect(() => {
+    if (dirty) return
+    start.current = initial
+    form.resetFields()
+    form.setFieldsValue(initial)
+  }, [initialKey, form])
+
+  const issues = useCallback((): Problem[] => {
+    const values = form.getFieldsValue(true) as Values
+    const parsed = schema.safeParse(clean(schema, spec.toInput ? spec.toInput(values) : values))
+    if (parsed.success) return []
+    const found = new Map<string, string>()
+    for (const issue of parsed.error.issues) {
+      const field = issue.path.join('.')
+      if (!found.has(field)) found.set(field, say(issue.message, lang))
+    }
+    return [...found].map(([field, message]) => ({ field, message }))
+  }, [form, schema, lang, spec.toInput])
+
+  const show = useCallback((found: readonly Problem[]) => {
+    const old = problems.filter((problem) => !found.some((other) => other.field === problem.field))
+    form.setFields([...old.map((problem) => ({ name: nameOf(problem.field), errors: [] })), ...found.map((problem) => ({ name: nameOf(problem.field), errors: [problem.message] }))])
+    setProblems(found)
+  }, [form, problems])
+
+  const write = useWrite(save, {
+    success: spec.success ?? 'web:success.saved',
+    claims: (error) => error.errors.length > 0 || (spec.claims ?? []).includes(error.error),
+    onSuccess: (answer) => {
+      start.current = form.getFieldsValue(true)
+      setDirty(false)
+      spec.onSaved(answer)
+    },
+  })
+
+  const submit = () => {
+    if (write.isPending) return
+    const found = issues()
+    show(found)
+    if (found[0]) return focusField(form, found[0].field)
+    const values = form.getFieldsValue(true) as Values
+    write.mutate(clean(schema, spec.toInput ? spec.toInput(values) : values) as CallInput<E>, {
+      onError: (error) => {
+        if (error.errors.length > 0) show(error.errors.map(({ field, message }) => ({ field, message })))
+      },
+    })
+  }
+
+  const context = useMemo<FormContext>(() => ({
+    ns, schema,
+    check: (field) => {
+      const own = issues().find((problem) => problem.field === field)
+      form.setFields([{ name: nameOf(field), errors: own ? [own.message] : [] }])
+      setProblems((held) => [...held.filter((problem) => problem.field !== field), ...(own ? [own] : [])])
+    },
+    label: (field, text) => void labels.current.set(field, text),
+  }), [ns, schema, issues, form])
+
+  return {
+    form, context, dirty, busy: write.isPending, submit,
+    problems: problems.map((problem) => ({ ...problem, label: labels.current.get(problem.field) ?? problem.message })),
+    onChange: (changed) => {
+      setDirty(changedFrom(start.current, form.getFieldsValue(true)))
+      const fields = Object.keys(changed)
+      if (problems.some((problem) => fields.some((field) => problem.field === field || problem.field.startsWith(`${field}.`)))) show(problems.filter((problem) => !fields.some((field) => problem.field === field || problem.field.startsWith(`${field}.`))))
+    },
+  }
+}
+
+export const nameOf = (field: string): (string | number)[] => field.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+
+export function focusField(form: FormInstance, field: string): void {
+  form.scrollToField(nameOf(field), { block: 'center', focus: true })
+}

@@ -1,0 +1,28 @@
+import { Pagination } from 'antd'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { pageSizes } from '../../shared/listQuery.ts'
+import { formatCount } from '../Money.tsx'
+import { usePhone } from '../shell/useWidth.ts'
+import styles from './List.module.css'
+import type { Query } from './listUrl.ts'
+
+type Props = { answer: { total: number } | undefined; query: Query; onChange: (part: Query) => void; sums: readonly { label: string; value: ReactNode }[] }
+
+/** Count and sums of the whole filter on the left, pager on the right. */
+export function Footer({ answer, query, onChange, sums }: Props) {
+  const { t } = useTranslation('web')
+  const phone = usePhone()
+  return (
+    <footer className={styles.foot}>
+      <span>{answer ? t('list.total', { count: formatCount(answer.total) }) : null}</span>
+      {sums.length > 0 ? <span className={styles.sums}>{t('list.sums')} {sums.map((sum) => <span key={sum.label}>{sum.label} <b>{sum.value}</b></span>)}</span> : null}
+      {answer && answer.total > 0 ? (
+        <Pagination
+          simple={phone} size="small" current={Number(query.page)} pageSize={Number(query.pageSize)} total={answer.total} showSizeChanger={!phone} pageSizeOptions={[...pageSizes]}
+          onChange={(page, pageSize) => onChange(pageSize === query.pageSize ? { page } : { page: 1, pageSize })}
+        />
+      ) : null}
+    </footer>
+  )
+}

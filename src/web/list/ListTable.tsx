@@ -1,0 +1,108 @@
+import { Button, Table, type TableProps } from 'antd'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { z } from 'zod'
+import type { Endpoint } from '../../shared/contract.ts'
+import type { Column } from '../columns.tsx'
+import { Empty } from '../Problem.tsx'
+import { fieldInfo } from '../schema.ts'
+import { usePhone } from '../shell/useWidth.ts'
+import { arrange, type Layout } from './layout.ts'
+import styles from './List.module.css'
+import type { Query } from './listUrl.ts'
+import { RowActions } from './RowActions.tsx'
+import type { ListPageProps, RowOf } from './types.ts'
+
+type Props<E extends Endpoint, R = RowOf<E>> = ListPageProps<E> & {
+  answer: { list: R[]; total: number } | undefined
+  layout: Layout
+  query: Query
+  onChange: (part: Query) => void
+  selected: ReadonlyMap<string | number, R>
+  onSelect: (selected: ReadonlyMap<string | number, R>) => void
+  filtered: boolean
+  onReset: () => void
+}
+const sizes = { compact: 'small', standard: 'middle', loose: 'large' } as const
+const headHeight = 36
+
+export function ListTable<E extends Endpoint>(props: Props<E>) {
+  type R = RowOf<E>
+  const { answer, layout, query, onChange, selected, onSelect, actions, rowKey, batch = [], card } = props
+  const { t } = useTranslation('web')
+  const phone = usePhone()
+  const box = useRef<HTMLDivElement>(null)
+  const height = useHeight(box)
+  const bones = useSkeleton(answer === undefined)
+  const sortable = fieldInfo(props.endpoint.input.shape.sort as z.ZodType | undefined).values
+  const shown: Column<R>[] = arrange(props.columns, layout).filter((item) => item.shown).map((item) => item.column)
+  const sort = String(query.sort ?? '')
+  const keyOf = (row: R) => row[rowKey] as string | number
+  const rows = answer?.list ?? []
+  const rowActions = (row: R) => <RowActions actions={actions?.(row) ?? []} />
+  const empty = <EmptyList {...props} />
+
+  if (phone && card && answer) {
+    return <div className={styles.cards}>{rows.length === 0 ? empty : rows.map((row) => <article key={keyOf(row)} className={styles.card}>{card(row, rowActions(row))}</article>)}</div>
+  }
+  const columns = shown.map((column, index) => ({
+    ...column,
+    ...(index === 0 && !phone ? { fixed: 'start' as const } : {}),
+    ...(sortable.includes(column.key) && column.sorter === undefined ? { sorter: true, showSorterTooltip: false, sortOrder: sort === column.key ? ('ascend' as const) : sort === `-${column.key}` ? ('descend' as const) : null } : {}),
+    ...(bones ? { render: () => <span className={styles.bone} style={{ width: `${45 + ((index * 37) % 40)}%` }} /> } : {}),
+  }))
+  const actionWidth = props.actionsWidth ?? 140
+  const withActions = actions ? [...columns, { key: '__actions', title: t('list.actions'), width: actionWidth, fixed: 'end' as const, render: (_: unknown, row: R) => (bones ? null : rowActions(row)) }] : columns
+  const width = shown.reduce((sum, column) => sum + Number(column.width ?? 120), (actions ? actionWidth : 0) + (batch.length > 0 ? 40 : 0))
+  const selection: TableProps<R>['rowSelection'] = {
+    selectedRowKeys: [...selected.keys()], preserveSelectedRowKeys: true, columnWidth: 40, fixed: !phone,
+    onChange: (keys, chosen) => {
+      const found = new Map(chosen.filter(Boolean).map((row) => [keyOf(row), row]))
+      onSelect(new Map(keys.flatMap((key) => { const row = found.get(key as string | number) ?? selected.get(key as string | number); return row ? [[key as string | number, row] as const] : [] })))
+    },
+  }
+  const skeleton = Array.from({ length: 10 }, (_, index) => ({ [rowKey]: -index - 1 }) as R)
+  return (
+    <div ref={box} style={{ height: '100%' }} aria-busy={bones}>
+      <Table<R>
+        key={phone ? 'phone' : 'wide'} rowKey={rowKey} size={sizes[layout.density]} columns={withActions as NonNullable<TableProps<R>['columns']>} dataSource={answer ? rows : bones ? skeleton : []} pagination={false} tableLayout="fixed"
+        scroll={{ x: width, ...(rows.length > 0 || bones ? { y: Math.max(120, height - headHeight) } : {}) }} locale={{ emptyText: answer ? empty : ' ' }}
+        {...(batch.length > 0 && !bones ? { rowSelection: selection } : {})} {...(props.onRow && !bones ? { onRow: (row: R) => ({ onDoubleClick: () => props.onRow?.(row) }) } : {})}
+        onChange={(_pages, _filters, sorter) => {
+          const one = Array.isArray(sorter) ? sorter[0] : sorter
+          onChange({ sort: one?.order ? `${one.order === 'descend' ? '-' : ''}${String(one.columnKey)}` : undefined })
+        }}
+      />
+    </div>
+  )
+}
+
+function EmptyList<E extends Endpoint>({ filtered, empty, onReset }: Props<E>) {
+  const { t } = useTranslation('web')
+  if (filtered) return <Empty kind="filtered" title={t('list.filtered')} action={<Button onClick={onReset}>{t('list.clearFilters')}</Button>} />
+  return <Empty title={empty?.title ?? t('list.empty')} hint={empty?.hint} action={empty?.action} />
+}
+
+/** The table body scrolls, so it has to know its height. */
+function useHeight(box: React.RefObject<HTMLDivElement | null>): number {
+  const [height, setHeight] = useState(0)
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    const observer = new ResizeObserver(([entry]) => { if (entry && entry.contentRect.height > 0) setHeight(Math.floor(entry.contentRect.height)) })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [box])
+  return height
+}
+
+/** Bones appear only when the wait is noticeable. */
+function useSkeleton(pending: boolean): boolean {
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    if (!pending) return setLate(false)
+    const timer = setTimeout(() => setLate(true), 200)
+    return () => clearTimeout(timer)
+  }, [pending])
+  return pending && late
+}

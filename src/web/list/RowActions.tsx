@@ -1,0 +1,39 @@
+import { Dropdown, Tooltip } from 'antd'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useNavigate } from 'react-router'
+import styles from './List.module.css'
+import type { RowAction } from './types.ts'
+
+/** At most two words, then 更多. A danger verb never stands in the row itself. */
+export function RowActions({ actions }: { actions: readonly RowAction[] }) {
+  const { t } = useTranslation('web')
+  const navigate = useNavigate()
+  const allowed = actions.filter((action) => action.can !== false)
+  const safe = allowed.filter((action) => !action.danger)
+  const direct = safe.slice(0, safe.length === 3 && allowed.length === 3 ? 3 : 2)
+  const rest = allowed.filter((action) => !direct.includes(action))
+  const run = (action: RowAction) => (action.to ? navigate(action.to) : action.onClick?.())
+  return (
+    <span className={styles.actions}>
+      {direct.map((action) => <ActionLink key={action.key} action={action} onRun={() => run(action)} />)}
+      {rest.length > 0 ? (
+        <Dropdown
+          trigger={['click']} placement="bottomRight"
+          menu={{
+            items: rest.map((action) => ({ key: action.key, label: action.disabled ? <Tooltip placement="left" title={action.disabled}>{action.label}</Tooltip> : action.label, danger: action.danger ?? false, disabled: action.disabled !== undefined })),
+            onClick: ({ key }) => { const found = rest.find((action) => action.key === key); if (found) run(found) },
+          }}
+        >
+          <button type="button" className={styles.link}>{t('action.more')}</button>
+        </Dropdown>
+      ) : null}
+    </span>
+  )
+}
+
+function ActionLink({ action, onRun }: { action: RowAction; onRun: () => void }): ReactNode {
+  if (action.disabled !== undefined) return <Tooltip title={action.disabled}><button type="button" className={styles.link} aria-disabled="true">{action.label}</button></Tooltip>
+  if (action.to) return <Link className={styles.link ?? ''} to={action.to}>{action.label}</Link>
+  return <button type="button" className={styles.link} onClick={onRun}>{action.label}</button>
+}

@@ -1,0 +1,13 @@
+import { session } from '../../domains/session/contract.ts'
+import { queryClient, readKey, useRead } from '../api.ts'
+import { call } from '../call.ts'
+
+/** A choice kept per user on the server; shown at once, saved behind. A failed save costs a choice, not a message. */
+export function usePreference<T>(key: string, check: (found: unknown) => T): [T, (value: T) => void] {
+  const { data } = useRead(session.preferences, {}, { inline: true, staleTime: Number.POSITIVE_INFINITY })
+  const save = (value: T) => {
+    queryClient.setQueryData(readKey(session.preferences, {}), (held: Record<string, unknown> | undefined) => ({ ...held, [key]: value }))
+    void call(session.savePreference, { key, value }).catch(() => undefined)
+  }
+  return [check(data?.[key]), save]
+}

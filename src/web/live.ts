@@ -1,0 +1,102 @@
+import { useEffect } from 'react'
+import { queryClient } from './api.ts'
+import { basePath } from './base.ts'
+import { token } from './token.ts'
+
+/** One event stream per browser: the tab that holds the lock reads it and tells the others. */
+const interests = new Map<string, Map<string, number>>()
+const channelName = 'huodao-live'
+const longest = 60_000
+
+function announce(topics: readonly string[]): void {
+  const paths = new Set(topics.flatMap((topic) => [...(interests.get(topic)?.keys() ?? [])]))
+  if (paths.size > 0) void queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => typeof path === 'string' && paths.has(path) })
+}
+
+/** Reads of `paths` refresh when the server announces `topic`. */
+export function useLive(topic: string | undefined, paths: readonly string[]): void {
+  const key = paths.join(' ')
+  useEffect(() => {
+    if (!topic) return
+    const list = key.split(' ')
+    const held = interests.get(topic) ?? new Map<string, number>()
+    interests.set(topic, held)
+    for (const path of list) held.set(path, (held.get(path) ?? 0) + 1)
+    return () => {
+      for (const path of list) {
+        const left = (held.get(path) ?? 1) - 1
+        if (left > 0) held.set(path, left)
+        else held.delete(path)
+      }
+    }
+  }, [topic, key])
+}
+
+/** Runs as long as the shell is shown. Without the stream everything still works: people press refresh. */
+export function useLiveStream(): void {
+  useEffect(() => {
+    const stop = new AbortController()
+    const channel = new BroadcastChannel(channelName)
+    channel.onmessage = (event: MessageEvent<unknown>) => announce(topicsOf(event.data))
+    const share = (topics: readonly string[]) => {
+      announce(topics)
+      channel.postMessage({ topics })
+    }
+    const lead = () => follow(stop.signal, share)
+    if (navigator.locks) void navigator.locks.request(channelName, { signal: stop.signal }, lead).catch(() => undefined)
+    else void lead()
+    return () => {
+      stop.abort()
+      channel.close()
+    }
+  }, [])
+}
+
+/** `{topics}` of an event; anything else is nothing. */
+export function topicsOf(data: unknown): string[] {
+  const topics = typeof data === 'object' && data !== null && 'topics' in data ? data.topics : []
+  return Array.isArray(topics) ? topics.filter((topic) => typeof topic === 'string') : []
+}
+
+async function follow(signal: AbortSignal, share: (topics: readonly string[]) => void): Promise<void> {
+  let failures = 0
+  while (!signal.aborted) {
+    const began = Date.now()
+    const known = await readStream(signal, share).catch(() => true)
+    if (!known) return
+    failures = Date.now() - began > 30_000 ? 0 : failures + 1
+    await pause(Math.min(longest, 1000 * 2 ** failures) * (0.5 + Math.random() / 2), signal)
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => { clearTimeout(timer); resolve() }, { once: true })
+  })
+
+/** False when this server has no stream: no use in asking again. */
+async function readStream(signal: AbortSignal, share: (topics: readonly string[]) => void): Promise<boolean> {
+  const response = await fetch(`${basePath()}api/me/events`, { headers: { Authorization: token() ?? '', Accept: 'text/event-stream' }, signal })
+  if (response.status === 404) return false
+  if (!response.ok || !response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) return true
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let held = ''
+  for (;;) {
+    const { value, done } = await reader.read()
+    if (done) return true
+    const blocks = (held + value).split(/\r?\n\r?\n/)
+    held = blocks.pop() ?? ''
+    for (const block of blocks) share(topicsOfBlock(block))
+  }
+}
+
+/** One event of the stream; comments (pings) have no data. */
+export function topicsOfBlock(block: string): string[] {
+  const data = block.split(/\r?\n/).filter((line) => line.startsWith('data:')).map((line) => line.slice(5).trim()).join('\n')
+  try {
+    return data === '' ? [] : topicsOf(JSON.parse(data))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,102 @@
+import BankOutlined from '@ant-design/icons/es/icons/BankOutlined'
+import ColumnHeightOutlined from '@ant-design/icons/es/icons/ColumnHeightOutlined'
+import FullscreenExitOutlined from '@ant-design/icons/es/icons/FullscreenExitOutlined'
+import FullscreenOutlined from '@ant-design/icons/es/icons/FullscreenOutlined'
+import MenuFoldOutlined from '@ant-design/icons/es/icons/MenuFoldOutlined'
+import MenuUnfoldOutlined from '@ant-design/icons/es/icons/MenuUnfoldOutlined'
+import MoonOutlined from '@ant-design/icons/es/icons/MoonOutlined'
+import QuestionCircleOutlined from '@ant-design/icons/es/icons/QuestionCircleOutlined'
+import SearchOutlined from '@ant-design/icons/es/icons/SearchOutlined'
+import SunOutlined from '@ant-design/icons/es/icons/SunOutlined'
+import TranslationOutlined from '@ant-design/icons/es/icons/TranslationOutlined'
+import { App, Button, Dropdown, Tooltip } from 'antd'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router'
+import { href } from '../base.ts'
+import { setPrefs, usePrefs } from '../prefs.ts'
+import { logout, useUser } from '../session.ts'
+import styles from './Shell.module.css'
+import { anyDirty } from './tabs.ts'
+import { useNarrow } from './useWidth.ts'
+
+type Props = { trail: readonly string[]; onMenu: () => void; onSearch: () => void; onHelp: () => void }
+
+export function Header({ trail, onMenu, onSearch, onHelp }: Props) {
+  const { t } = useTranslation('web')
+  const { lang, theme, compact, folded } = usePrefs()
+  const user = useUser()
+  const narrow = useNarrow()
+  const full = useFullscreen()
+  const foldKey = narrow ? 'shell.menu' : folded ? 'shell.unfold' : 'shell.fold'
+  return (
+    <header className={styles.header}>
+      <IconButton label={t(foldKey)} icon={narrow || folded ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />} onClick={onMenu} />
+      <ol className={styles.trail}>
+        {trail.map((title, index) => (
+          <li key={title} aria-current={index === trail.length - 1 ? 'page' : undefined}>{title}</li>
+        ))}
+      </ol>
+      <span className={styles.space} />
+      <button type="button" className={styles.search} onClick={onSearch} aria-label={t('keys.search')} aria-keyshortcuts="Control+K">
+        <SearchOutlined />
+        <span className={styles.searchText}>{t('shell.search')}</span>
+        <kbd>Ctrl K</kbd>
+      </button>
+      <Tooltip title={t('shell.org')}>
+        <span className={styles.org}><BankOutlined aria-hidden /> <span>{user.orgName}</span></span>
+      </Tooltip>
+      <span className={styles.rule} />
+      <IconButton label={`${t('shell.language')}: ${t('otherLang')}`} icon={<TranslationOutlined />} onClick={() => setPrefs({ lang: lang === 'en' ? 'zh-CN' : 'en' })} />
+      <IconButton label={t(theme === 'dark' ? 'shell.toLight' : 'shell.toDark')} icon={theme === 'dark' ? <SunOutlined /> : <MoonOutlined />} onClick={() => setPrefs({ theme: theme === 'dark' ? 'light' : 'dark' })} />
+      <IconButton wide label={t('shell.compact')} pressed={compact} icon={<ColumnHeightOutlined />} onClick={() => setPrefs({ compact: !compact })} />
+      <IconButton wide label={t(full.on ? 'shell.exitFullscreen' : 'shell.fullscreen')} icon={full.on ? <FullscreenExitOutlined /> : <FullscreenOutlined />} onClick={full.toggle} />
+      <IconButton wide label={t('shell.help')} icon={<QuestionCircleOutlined />} onClick={onHelp} />
+      <UserMenu />
+    </header>
+  )
+}
+
+function IconButton({ label, icon, onClick, pressed, wide }: { label: string; icon: ReactNode; onClick: () => void; pressed?: boolean; wide?: boolean }) {
+  return (
+    <Tooltip title={label}>
+      <Button type="text" className={wide ? (styles.wide ?? '') : ''} icon={icon} aria-label={label} {...(pressed === undefined ? {} : { 'aria-pressed': pressed })} onClick={onClick} />
+    </Tooltip>
+  )
+}
+
+function UserMenu() {
+  const { t } = useTranslation('web')
+  const { modal } = App.useApp()
+  const navigate = useNavigate()
+  const user = useUser()
+  const name = user.realName || user.username
+  const leave = () => modal.confirm({ title: t('shell.logoutAsk'), content: anyDirty() ? t('shell.logoutDirty') : null, okText: t('shell.logout'), cancelText: t('action.cancel'), onOk: () => logout() })
+  return (
+    <Dropdown
+      trigger={['click']} placement="bottomRight"
+      menu={{
+        items: [
+          { key: 'who', disabled: true, label: `${user.username} · ${user.title}` }, { type: 'divider' },
+          { key: '/info', label: t('shell.info') }, { key: '/pwd', label: t('shell.password') }, { type: 'divider' }, { key: 'logout', label: t('shell.logout') },
+        ],
+        onClick: ({ key }) => (key === 'logout' ? leave() : navigate(key)),
+      }}
+    >
+      <button type="button" className={styles.user} aria-label={t('shell.user')}>
+        <span className={styles.avatar}>{user.img ? <img src={href(user.img)} alt="" /> : name.slice(0, 1)}</span>
+        <span className={styles.userName}>{name}</span>
+      </button>
+    </Dropdown>
+  )
+}
+
+function useFullscreen(): { on: boolean; toggle: () => void } {
+  const [on, setOn] = useState(document.fullscreenElement !== null)
+  useEffect(() => {
+    const change = () => setOn(document.fullscreenElement !== null)
+    document.addEventListener('fullscreenchange', change)
+    return () => document.removeEventListener('fullscreenchange', change)
+  }, [])
+  return { on, toggle: () => void (on ? document.exitFullscreen() : document.documentElement.requestFullscreen()).catch(() => undefined) }
+}

@@ -1,0 +1,77 @@
+import SearchOutlined from '@ant-design/icons/es/icons/SearchOutlined'
+import { Input, Modal } from 'antd'
+import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router'
+import { leavesOf, titleOf } from '../menus.ts'
+import { usePrefs } from '../prefs.ts'
+import { useUser } from '../session.ts'
+import { menuIcon } from './icons.tsx'
+import { loadPinyin, searchLeaves } from './menuSearch.ts'
+import { type PaletteItem, paletteProviders } from './paletteProviders.ts'
+import styles from './Shell.module.css'
+
+const wait = 200
+
+/** Ctrl K: pages by name or pinyin, then whatever the providers find. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation('web')
+  const { lang } = usePrefs()
+  const { menus } = useUser()
+  const navigate = useNavigate()
+  const [query, setQuery] = useState('')
+  const [at, setAt] = useState(0)
+  const [ready, setReady] = useState(false)
+  const [more, setMore] = useState<readonly PaletteItem[]>([])
+  useEffect(() => void loadPinyin().then(() => setReady(true)), [])
+  useEffect(() => {
+    setMore([])
+    if (query.trim().length < 2) return
+    const stop = new AbortController()
+    const timer = setTimeout(() => {
+      void Promise.all(paletteProviders().map((provider) => provider(query.trim(), stop.signal).catch(() => []))).then((found) => {
+        if (!stop.signal.aborted) setMore(found.flat())
+      })
+    }, wait)
+    return () => {
+      clearTimeout(timer)
+      stop.abort()
+    }
+  }, [query])
+  const pages = useMemo<PaletteItem[]>(
+    () => searchLeaves(leavesOf(menus), query).slice(0, 20).map(({ node, group }) => ({ key: node.path, title: titleOf(node, lang), hint: group ? titleOf(group, lang) : '', to: node.path, icon: group?.icon ?? node.icon })),
+    // biome-ignore lint/correctness/useExhaustiveDependencies: `ready` changes what matches
+    [menus, query, lang, ready],
+  )
+  const items = [...more, ...pages]
+  const choose = (item: PaletteItem | undefined) => {
+    if (!item) return
+    onClose()
+    navigate(item.to)
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown') setAt((at + 1) % Math.max(1, items.length))
+    else if (event.key === 'ArrowUp') setAt((at + items.length - 1) % Math.max(1, items.length))
+    else if (event.key === 'Enter') choose(items[at])
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Modal open footer={null} closable={false} onCancel={onClose} width={560} style={{ top: 96 }} title={<span className="hd-visually-hidden">{t('keys.search')}</span>}>
+      <Input
+        autoFocus size="large" prefix={<SearchOutlined />} placeholder={t('shell.palette')} aria-label={t('keys.search')} role="combobox" aria-expanded aria-controls="palette-results" aria-activedescendant={`palette-${at}`} value={query}
+        onChange={(event) => { setQuery(event.target.value); setAt(0) }} onKeyDown={press}
+      />
+      <ul id="palette-results" className={styles.results} role="listbox" aria-label={t('shell.pages')}>
+        {items.map((item, index) => (
+          <li key={item.key} role="none">
+            <button type="button" id={`palette-${index}`} role="option" aria-selected={index === at} tabIndex={-1} onClick={() => choose(item)} onMouseEnter={() => setAt(index)}>
+              {menuIcon(item.icon)} {item.title} <small>{item.hint}</small>
+            </button>
+          </li>
+        ))}
+        {items.length === 0 ? <li className={styles.none}>{t('shell.noMatch')}</li> : null}
+      </ul>
+    </Modal>
+  )
+}

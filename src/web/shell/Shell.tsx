@@ -1,0 +1,105 @@
+import { Drawer } from 'antd'
+import { useEffect, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'react-router'
+import { screenOf } from '../guard.ts'
+import { resetLoading } from '../loading.ts'
+import { leavesOf, titleOf } from '../menus.ts'
+import { setPrefs, usePrefs } from '../prefs.ts'
+import { useUser } from '../session.ts'
+import { say } from '../../shared/text.ts'
+import { screens } from '../../domains/screens.ts'
+import { useLiveStream } from '../live.ts'
+import { Header } from './Header.tsx'
+import { Help } from './Help.tsx'
+import { LeaveGuard } from './LeaveGuard.tsx'
+import { Palette } from './Palette.tsx'
+import { SideMenu } from './SideMenu.tsx'
+import styles from './Shell.module.css'
+import { TabPanes } from './TabPanes.tsx'
+import { openTab, useTabs } from './tabs.ts'
+import { TabsBar } from './TabsBar.tsx'
+import { useNarrow, usePhone } from './useWidth.ts'
+import { VersionHint } from './VersionHint.tsx'
+
+/** `settled`: the guard lets the present location through; redirects and 404 open no tab. */
+export function Shell({ settled }: { settled: boolean }) {
+  const { t } = useTranslation('web')
+  const { folded, lang } = usePrefs()
+  const user = useUser()
+  const location = useLocation()
+  const [narrow, phone] = [useNarrow(), usePhone()]
+  const [drawer, setDrawer] = useState(false)
+  const [overlay, setOverlay] = useState<'palette' | 'help' | null>(null)
+  const tabs = useTabs()
+  const missing = location.pathname === '/404'
+  useLiveStream()
+
+  const trail = useMemo(() => breadcrumb(location.pathname, user.menus, lang, t('shell.home')), [location.pathname, user.menus, lang, t])
+  const extra = tabs.find((tab) => tab.path === location.pathname)?.extra
+  useEffect(() => {
+    if (settled && !missing) openTab(location.pathname, location.search)
+  }, [settled, missing, location.pathname, location.search])
+  useEffect(() => {
+    document.title = missing ? '404' : `${[trail.at(-1), extra].filter(Boolean).join(' ')} - ${t('product')}`
+  }, [missing, trail, extra, t])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on every navigation
+  useEffect(() => {
+    setDrawer(false)
+    resetLoading()
+  }, [location.pathname])
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const typing = event.target instanceof HTMLElement && (event.target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName))
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        setOverlay('palette')
+      } else if (event.key === '?' && !typing) setOverlay('help')
+      else if (event.key === '[' && !typing) setPrefs({ folded: !folded })
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [folded])
+
+  return (
+    <div className={styles.shell}>
+      <a className={styles.skip} href={`${location.pathname}#content`} onClick={(event) => { event.preventDefault(); document.getElementById('content')?.focus() }}>
+        {t('shell.skip')}
+      </a>
+      {narrow ? (
+        <Drawer open={drawer} onClose={() => setDrawer(false)} placement="left" size={248} title={null} closable={false} classNames={{ body: styles.drawerBody ?? '' }}>
+          <SideMenu folded={false} />
+        </Drawer>
+      ) : (
+        <aside className={styles.side} data-folded={folded}>
+          <SideMenu folded={folded} />
+        </aside>
+      )}
+      <div className={styles.right}>
+        <Header trail={extra ? [...trail.slice(0, -1), `${trail.at(-1)} ${extra}`] : trail} onMenu={() => (narrow ? setDrawer(true) : setPrefs({ folded: !folded }))} onSearch={() => setOverlay('palette')} onHelp={() => setOverlay('help')} />
+        {phone ? null : <TabsBar />}
+        <VersionHint />
+        <main id="content" tabIndex={-1} className={styles.content}>
+          <TabPanes missing={missing} settled={settled} />
+        </main>
+      </div>
+      {overlay === 'palette' ? <Palette onClose={() => setOverlay(null)} /> : null}
+      {overlay === 'help' ? <Help onClose={() => setOverlay(null)} /> : null}
+      <LeaveGuard phone={phone} />
+    </div>
+  )
+}
+
+/** Group, page and sub-page of a path, from the user's menus and the product's screens. */
+function breadcrumb(path: string, menus: Parameters<typeof leavesOf>[0], lang: 'zh-CN' | 'en', home: string): string[] {
+  if (path === '/home') return [home]
+  const leaf = leavesOf(menus).filter(({ node }) => path === node.path || path.startsWith(`${node.path}/`)).sort((a, b) => b.node.path.length - a.node.path.length)[0]
+  const screen = screenOf(path, screens)
+  const trail = leaf ? [...(leaf.group ? [titleOf(leaf.group, lang)] : []), titleOf(leaf.node, lang)] : []
+  const own = screen ? say(screen.title, lang) : undefined
+  if (own && (!leaf || (leaf.node.path !== path && trail.at(-1) !== own))) trail.push(own)
+  return trail.length > 0 ? trail : [path]
+}
+
+/** The title of a page's tab. */
+export const tabTitle = (path: string, menus: Parameters<typeof leavesOf>[0], lang: 'zh-CN' | 'en', home: string): string => breadcrumb(path, menus, lang, home).at(-1) ?? path

@@ -1,0 +1,49 @@
+import { Activity, Suspense, useMemo } from 'react'
+import { Route, Routes, useLocation } from 'react-router'
+import { publicRoutes } from '../../domains/publicWeb.ts'
+import { routes } from '../../domains/web.ts'
+import { ErrorBoundary } from './ErrorBoundary.tsx'
+import styles from './Shell.module.css'
+import { TabContext, useTabs } from './tabs.ts'
+import { usePhone } from './useWidth.ts'
+
+const NotFound = publicRoutes['/404']
+const routeElements = Object.entries(routes).flatMap(([path, Page]) => {
+  const withoutId = path.replace(/\/:\w+$/, '')
+  const own = <Route key={path} path={path} element={<Page />} />
+  return withoutId === path || routes[withoutId] ? [own] : [own, <Route key={withoutId} path={withoutId} element={<Page />} />]
+})
+
+/** Every opened page stays mounted in an Activity; hidden ones keep their state and their own location. */
+export function TabPanes({ missing, settled }: { missing: boolean; settled: boolean }) {
+  const location = useLocation()
+  const phone = usePhone()
+  const opened = useTabs()
+  const here = settled && !missing ? location.pathname : null
+  const listed = opened.some((tab) => tab.path === here) || here === null ? opened : [...opened, { path: here, search: location.search, usedAt: 0 }]
+  // A phone shows no tabs bar: only the present page and unsaved ones are worth keeping there.
+  const tabs = phone ? listed.filter((tab) => tab.path === here) : listed
+  return (
+    <>
+      {missing && NotFound ? <div className={styles.pane}><Suspense><NotFound /></Suspense></div> : null}
+      {tabs.map((tab) => <Pane key={tab.path} path={tab.path} search={tab.path === here ? location.search : tab.search} active={tab.path === here} />)}
+    </>
+  )
+}
+
+function Pane({ path, search, active }: { path: string; search: string; active: boolean }) {
+  const context = useMemo(() => ({ path, active }), [path, active])
+  return (
+    <Activity mode={active ? 'visible' : 'hidden'}>
+      <div className={styles.pane} data-tab={path}>
+        <TabContext value={context}>
+          <ErrorBoundary>
+            <Suspense>
+              <Routes location={{ pathname: path, search, hash: '', state: null, key: path }}>{routeElements}</Routes>
+            </Suspense>
+          </ErrorBoundary>
+        </TabContext>
+      </div>
+    </Activity>
+  )
+}
