@@ -1,3 +1,4 @@
+import { limits } from '../domains/machines/rules.ts'
 import { recordVend, takeCommands } from '../domains/orders/server/vend.ts'
 import { openBroker } from '../domains/machines/server/broker.ts'
 import { openIdentities } from '../domains/machines/server/identity.ts'
@@ -10,7 +11,7 @@ import type { Part } from './api.ts'
 /** The machines' door: takes their messages in, sends them their commands. Several gateways may run. */
 export async function startGateway(app: App): Promise<Part> {
   const identities = openIdentities(app)
-  const intake = openIntake(app, recordVend)
+  const intake = openIntake(app, limits, recordVend)
   const { mqttUrl } = app.config
   const link = mqttUrl ? await openRemoteBroker(app, mqttUrl, identities, intake) : await openBroker(app, identities, intake.isBanned, intake)
   intake.answerOver(link)
@@ -30,8 +31,8 @@ export async function startGateway(app: App): Promise<Part> {
     async stop() {
       stopped = true
       unsubscribe()
-      await link.stop()
       await intake.drain(5000)
+      await link.stop()
     },
   }
 }

@@ -3,15 +3,16 @@ import path from 'node:path'
 import { firstAdministrator } from '../domains/accounts/server/bootstrap.ts'
 import { seedAccess, seedDemoPeople } from '../domains/accounts/seed.ts'
 import { demoSecret, seedDevices } from '../domains/devices/seed.ts'
+import { seedLanes } from '../domains/lanes/seed.ts'
 import { seedProducts } from '../domains/products/seed.ts'
 import type { Config } from '../server/config.ts'
 import { type Database, openDatabase, systemScope } from '../server/database.ts'
 import { openFiles } from '../server/files.ts'
 import { ensurePartitions } from '../server/partitions.ts'
 import { makeHistory } from './history.ts'
-import { seedLanes } from './lanes.ts'
 import { loadHistory } from './load.ts'
-import { devices } from './world.ts'
+import { readSellers } from './sellers.ts'
+import { devices, deviceTypes } from './world.ts'
 
 export type SeedOptions = { ownerUrl: string; config: Config; log: (line: string) => void; now?: Date }
 
@@ -20,8 +21,9 @@ export async function install({ ownerUrl, config, log, now = new Date() }: SeedO
   await ensurePartitions(ownerUrl, now, 3, 3)
   await withDatabase(ownerUrl, async (database) => {
     await database.transact(systemScope, (db) => seedAccess(db, now))
-    const empty = await database.read(systemScope, (db) => db.selectFrom('users').select('id').limit(1).executeTakeFirst())
-    if (empty) return
+    const somebody = await database.read(systemScope, (db) => db.selectFrom('users').select('id').limit(1).executeTakeFirst())
+    if (config.demo) writeFleet(config)
+    if (somebody) return
     if (config.demo) return seedDemo(database, config, log, now)
     const first = await database.transact(systemScope, (db) => firstAdministrator(db, now))
     if (first) log(`First administrator: ${first.username}, password ${first.password} (shown once, to be changed at the first sign-in)`)
@@ -33,17 +35,19 @@ async function seedDemo(database: Database, config: Config, log: (line: string) 
   log('Filling in the demo business (60 days of sales) …')
   await database.transact(systemScope, async (db) => {
     const people = await seedDemoPeople(db, now)
-    const product = await seedProducts(db, openFiles(config.dataDir), { org: people.organisations }, now)
-    await seedDevices(db, { org: people.organisations, user: people.users, product }, now, config.secretKey)
-    await loadHistory(db, makeHistory(await seedLanes(db), now), now)
+    const product = await seedProducts(db, openFiles(config.dataDir), people, now)
+    const ids = { org: people.organisations, user: people.users, product }
+    await seedDevices(db, ids, now, config.secretKey)
+    await seedLanes(db, ids, now)
+    await loadHistory(db, makeHistory(await readSellers(db), now), now)
   })
-  writeFleet(config)
 }
 
 /** The shipped machines: what the simulated fleet knows, as a maker would burn it in. */
 export function writeFleet(config: Config): void {
   const machines = devices.filter((d) => d.lifecycle === 'OPERATING' || d.lifecycle === 'PAUSED').map((d) => ({
     rtuNumber: d.rtuNumber, secret: demoSecret(config.secretKey, d.rtuNumber), popularity: d.popularity, site: d.site, sells: d.lifecycle === 'OPERATING',
+    dropSensor: deviceTypes.find((type) => type.key === d.typeKey)?.dropSensor ?? false,
   }))
   mkdirSync(config.dataDir, { recursive: true })
   writeFileSync(path.join(config.dataDir, 'fleet.json'), JSON.stringify({ machines }), { mode: 0o600 })

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from '../shared/errors.ts'
 import type { App } from './context.ts'
-import { answerError, signedIn } from './http.ts'
+import { answerError } from './answers.ts'
+import { signedIn } from './http.ts'
 
 /** The live channel of a browser: `{topics}` whenever rows the user may see changed. The session is checked at each ping. */
 export function serveEvents(http: FastifyInstance, app: App): void {

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import rateLimit from '@fastify/rate-limit'
 import multipart from '@fastify/multipart'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import { contracts } from '../domains/contracts.ts'
 import { handlers } from '../domains/server.ts'
 import { type Endpoint, fromStrings, pathParams } from '../shared/contract.ts'
-import { common, type ErrorDef, type FieldError, Refusal } from '../shared/errors.ts'
+import { common, type ErrorDef, Refusal } from '../shared/errors.ts'
 import { say, toLang } from '../shared/text.ts'
 import { type Actor, type App, isRefused, systemActor } from './context.ts'
+import { answerError } from './answers.ts'
 import type { Handler } from './bind.ts'
 import { act, type Caller, databaseRefusal, once } from './run.ts'
 import { actorOfToken } from './sessions.ts'
@@ -27,11 +28,10 @@ export function allEndpoints(): { name: string; domain: string; endpoint: Endpoi
 
 export async function buildHttp(app: App): Promise<FastifyInstance> {
   const http = Fastify({
-    loggerInstance: app.log as FastifyBaseLogger, disableRequestLogging: true, trustProxy: app.config.trustProxy, bodyLimit: 1_048_576,
+    loggerInstance: app.log as FastifyBaseLogger, logController: new LogController({ disableRequestLogging: true }), trustProxy: app.config.trustProxy, bodyLimit: 1_048_576,
     requestTimeout: 30_000, connectionTimeout: 60_000, keepAliveTimeout: 72_000, return503OnClosing: false,
     requestIdHeader: false, genReqId: () => randomUUID(), routerOptions: { maxParamLength: 200 },
   })
-  http.addHttpMethod('TRACE')
   await http.register(rateLimit, {
     max: app.config.rateLimit, timeWindow: 1000, cache: 20_000, ban: -1,
     keyGenerator: (request) => request.headers.authorization?.slice(0, 200) ?? request.ip,
@@ -48,7 +48,6 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     app.log[reply.statusCode >= 500 ? 'error' : ms > 1000 ? 'warn' : 'debug']({ requestId: request.id, method: request.method, url: request.url.slice(0, 200), status: reply.statusCode, ms }, 'request')
   })
   http.setErrorHandler((error, request, reply) => answerError(app, error, request, reply))
-  http.setNotFoundHandler((request, reply) => answerError(app, new Refusal(common.noPath, { url: safeUrl(request.url) }), request, reply))
 
   const methods = new Map<string, Set<string>>()
   for (const { name, endpoint, handler } of allEndpoints()) {
@@ -148,36 +147,4 @@ function idempotencyKey(endpoint: Endpoint, request: FastifyRequest): string | u
   if (key === undefined || !endpoint.idempotent) return undefined
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) throw new Refusal(common.invalid, {}, [{ field: 'Idempotency-Key', text: '1-255 ASCII' }])
   return key
-}
-
-const safeUrl = (url: string) => url.slice(0, 200).replace(/[<>"'&\u0000-\u001f]/g, (c) => encodeURIComponent(c))
-
-/** One error shape; never a stack, SQL or path. */
-export function answerError(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const lang = toLang(request.headers['accept-language'])
-  const { refusal, fields } = asRefusal(error, lang)
-  if (refusal.def.status >= 500) app.log.error({ err: error, requestId: request.id, url: request.url.slice(0, 200) }, 'request failed')
-  const { def } = refusal
-  return reply.status(def.status).type('application/json; charset=utf-8').send({
-    code: def.code, error: def.name, message: (error instanceof z.ZodError && fields[0]?.message) || say(def.text, lang, refusal.values), requestId: request.id,
-    ...(fields.length ? { errors: fields } : {}),
-  })
-}
-
-function asRefusal(error: unknown, lang: ReturnType<typeof toLang>): { refusal: Refusal; fields: FieldError[] } {
-  if (error instanceof Refusal) return { refusal: error, fields: error.fields.map((f) => ({ field: f.field, message: say(f.text, lang, error.values) })) }
-  if (error instanceof z.ZodError) {
-    const fields = error.issues.flatMap((issue) =>
-      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), message: say('不支持的字段\u001fUnknown field', lang) }))
-        : [{ field: issue.path.join('.'), message: say(issue.message, lang) }])
-    return { refusal: new Refusal(common.invalid), fields: fields.slice(0, 50) }
-  }
-  const { statusCode, code } = error as { statusCode?: number; code?: string }
-  const known = databaseRefusal(error)
-  if (known) return { refusal: known, fields: [] }
-  const def = statusCode === 413 || code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? common.tooLarge
-    : statusCode === 415 ? common.wrongType
-    : statusCode === 429 ? common.tooMany
-    : statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? common.invalid : common.unexpected
-  return { refusal: new Refusal(def), fields: [] }
 }

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Refusal, common } from '../shared/errors.ts'
 import type { App } from './context.ts'
 import { fileName } from './files.ts'
-import { answerError } from './http.ts'
+import { answerError, safeUrl } from './answers.ts'
 
 /** The app's pages, its assets and uploaded pictures. Page navigations get the app, which shows /404 itself. */
 export async function servePages(http: FastifyInstance, app: App, webDir: string): Promise<void> {
@@ -33,8 +33,7 @@ export async function servePages(http: FastifyInstance, app: App, webDir: string
       template ??= readFileSync(indexFile, 'utf8')
       return sendPage(reply, template, base)
     }
-    const url = request.url.slice(0, 200).replace(/[<>"'&\u0000-\u001f]/g, (c) => encodeURIComponent(c))
-    return answerError(app, new Refusal(common.noPath, { url }), request, reply)
+    return answerError(app, new Refusal(common.noPath, { url: safeUrl(request.url) }), request, reply)
   })
 }
 

@@ -5,17 +5,18 @@ import dayjs from 'dayjs'
 import 'dayjs/locale/zh-cn'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
-import { createBrowserRouter, RouterProvider } from 'react-router'
+import { createBrowserRouter, RouterProvider, useRouteError } from 'react-router'
 import { antdTheme } from './antdTheme.ts'
 import { queryClient } from './api.ts'
 import './app.css'
 import { basePath } from './base.ts'
 import { Guard } from './Guard.tsx'
+import { LoadFailed } from './LoadFailed.tsx'
 import { nonce } from './nonce.ts'
 import { usePrefs } from './prefs.ts'
 import { holdMessage } from './toast.ts'
 
-const router = createBrowserRouter([{ path: '*', element: <Guard /> }], { basename: basePath().replace(/\/$/, '') || '/' })
+const router = createBrowserRouter([{ path: '*', element: <Guard />, errorElement: <RouteFailed /> }], { basename: basePath().replace(/\/$/, '') || '/' })
 
 /** Everything behind the sign-in. Loaded lazily by entry.tsx. */
 export function App() {
@@ -35,6 +36,10 @@ export function App() {
       </AntApp>
     </ConfigProvider>
   )
+}
+
+function RouteFailed() {
+  return <LoadFailed error={useRouteError()} />
 }
 
 function HoldMessage() {

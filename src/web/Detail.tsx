@@ -35,14 +35,15 @@ export function Detail({ open, onClose, title, status, id, actions, loading = fa
   useEffect(() => {
     if (!shown) return
     const press = (event: KeyboardEvent) => {
-      if (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return
+      if (event.target instanceof HTMLElement && event.target.closest('input, textarea, select, [contenteditable], [role=menu], [role=listbox], [role=tablist], [role=combobox]')) return
       const move = event.key === 'ArrowUp' ? onPrevious : event.key === 'ArrowDown' ? onNext : undefined
       if (!move) return
       event.preventDefault()
       move()
     }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
+    // Captured: antd's drawer keeps key events to itself.
+    addEventListener('keydown', press, true)
+    return () => removeEventListener('keydown', press, true)
   }, [shown, onPrevious, onNext])
   if (!active) return null
   return (

@@ -84,7 +84,7 @@ function LoadedForm<E extends Endpoint>(props: Props<E>) {
 export function EngineForm({ engine, children }: { engine: Engine; children: ReactNode }) {
   return (
     <FormContext value={engine.context}>
-      <Form form={engine.form} layout="vertical" onValuesChange={engine.onChange} onFinish={engine.submit} autoComplete="off" scrollToFirstError={false}>
+      <Form form={engine.form} layout="vertical" onValuesChange={engine.onChange} onFinish={engine.submit} onFinishFailed={engine.submit} autoComplete="off" scrollToFirstError={false}>
         {children}
         <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
       </Form>

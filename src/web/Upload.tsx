@@ -52,7 +52,7 @@ export function Upload({ id, value, onChange, max, disabled = false }: Props) {
           {t('upload.button')}
         </button>
       )}
-      <input ref={field} type="file" className={styles.file} accept={types.join(',')} multiple={limit > 1} onChange={(event) => { void take([...(event.target.files ?? [])]); event.target.value = '' }} />
+      <input ref={field} type="file" style={{ display: 'none' }} accept={types.join(',')} multiple={limit > 1} onChange={(event) => { void take([...(event.target.files ?? [])]); event.target.value = '' }} />
     </div>
   )
 }

@@ -43,7 +43,7 @@ export const queryClient: QueryClient = new QueryClient({
       return queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => typeof path === 'string' && prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)) })
     },
   }),
-  defaultOptions: { queries: { retry: false, staleTime: 10_000, gcTime: 10 * 60_000, refetchOnWindowFocus: false }, mutations: { retry: false } },
+  defaultOptions: { queries: { retry: false, networkMode: 'always', staleTime: 10_000, gcTime: 10 * 60_000, refetchOnWindowFocus: false }, mutations: { retry: false, networkMode: 'always' } },
 })
 
 /** `/api/orders/{orderNum}/refund` to `/api/orders`: what a write makes stale unless it says otherwise. */

@@ -67,7 +67,7 @@ export function ChartCore({ label, categories, series, height = 260, unfinished 
   )
 }
 
-/** 1.5万 or 15k from ten thousand on. */
+/** Shortened from ten thousand on: 15k, or the Chinese unit of ten thousand. */
 export const axisNumber = (value: number, lang: string): string =>
   Math.abs(value) < 10_000 ? value.toLocaleString('en-US') : lang === 'en' ? `${Number((value / 1000).toFixed(1))}k` : `${Number((value / 10_000).toFixed(1))}\u4e07`
 

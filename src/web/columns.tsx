@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 import type { z } from 'zod'
+import { textWidth } from './list/textWidth.ts'
 import { Count, Money } from './Money.tsx'
 import { Picture } from './Picture.tsx'
 import { type FieldInfo, fieldInfo } from './schema.ts'
@@ -19,6 +20,8 @@ type Overrides<R> = Partial<Omit<Column<R>, 'key'>> & {
   readonly tones?: Readonly<Record<string, Tone>>
 }
 
+/** Padding and sort mark of a head cell, which never wraps. */
+const headRoom = 44
 const widths: Readonly<Record<string, number>> = { fen: 120, instant: 124, day: 108, image: 64, enum: 112, number: 96, boolean: 72, text: 160, array: 160, other: 120 }
 
 /**
@@ -30,10 +33,11 @@ export function useCols<S extends z.ZodObject>(row: S, namespace: string): (key:
   return (name, { link, tones, ...overrides } = {}) => {
     const key: string = name
     const info = fieldInfo(row.shape[key] as z.ZodType | undefined)
+    const title = overrides.title ?? t(`fields.${key}`)
     const right = info.kind === 'number' && key !== 'id'
     const show = (value: unknown): ReactNode => renderValue(value, info, tones ?? info.tones, (word) => t(`enums.${key}.${word}`), (yes) => t(`web:bool.${yes}`))
     return {
-      key, dataIndex: key, title: t(`fields.${key}`), width: widths[info.unit ?? ''] ?? widths[info.kind] ?? 120, ellipsis: info.kind === 'text' && info.unit === undefined,
+      key, dataIndex: key, title, width: Math.max(widths[info.unit ?? ''] ?? widths[info.kind] ?? 120, textWidth(title) + headRoom), ellipsis: info.kind === 'text' && info.unit === undefined,
       ...(right ? { align: 'right' as const } : {}),
       render: (value: unknown, record) => (link ? <Link to={link(record)}>{show(value)}</Link> : show(value)),
       ...overrides,

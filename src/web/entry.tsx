@@ -4,6 +4,8 @@ import { publicRoutes } from '../domains/publicWeb.ts'
 import { screens } from '../domains/screens.ts'
 import { currentPath, href } from './base.ts'
 import { decide } from './guard.ts'
+import { ErrorBoundary } from './ErrorBoundary.tsx'
+import { LoadFailed } from './LoadFailed.tsx'
 import { LoadingOverlay } from './LoadingOverlay.tsx'
 import { withLoading } from './loading.ts'
 import { publishTheme } from './theme.ts'
@@ -18,9 +20,11 @@ export function start(): void {
     root.render(
       <StrictMode>
         <LoadingOverlay />
-        <Suspense>
-          <Page />
-        </Suspense>
+        <ErrorBoundary fallback={(error) => <LoadFailed error={error} />}>
+          <Suspense>
+            <Page />
+          </Suspense>
+        </ErrorBoundary>
       </StrictMode>,
     )
   const route = () => {
@@ -28,7 +32,7 @@ export function start(): void {
     const Public = target && publicRoutes[target]
     if (Public) return show(Public)
     removeEventListener('popstate', route)
-    void withLoading(import('./App.tsx')).then(({ App }) => show(App), () => location.reload())
+    void withLoading(import('./App.tsx')).then(({ App }) => show(App), (error: unknown) => show(() => <LoadFailed error={error} />))
   }
   addEventListener('popstate', route)
   route()
@@ -43,10 +47,4 @@ function settle(): string | undefined {
     if (action.do !== 'redirect') return undefined
     history.replaceState(null, '', href(action.to))
   }
-}
-
-/** Goes to another page from a public page, without a full load. */
-export function go(path: string): void {
-  history.pushState(null, '', href(path))
-  dispatchEvent(new PopStateEvent('popstate'))
 }

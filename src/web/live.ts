@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import { queryClient } from './api.ts'
 import { basePath } from './base.ts'
 import { token } from './token.ts'
+import { topicsOf, topicsOfBlock } from './topics.ts'
 
 /** One event stream per browser: the tab that holds the lock reads it and tells the others. */
 const interests = new Map<string, Map<string, number>>()
@@ -52,12 +53,6 @@ export function useLiveStream(): void {
   }, [])
 }
 
-/** `{topics}` of an event; anything else is nothing. */
-export function topicsOf(data: unknown): string[] {
-  const topics = typeof data === 'object' && data !== null && 'topics' in data ? data.topics : []
-  return Array.isArray(topics) ? topics.filter((topic) => typeof topic === 'string') : []
-}
-
 async function follow(signal: AbortSignal, share: (topics: readonly string[]) => void): Promise<void> {
   let failures = 0
   while (!signal.aborted) {
@@ -75,10 +70,10 @@ const pause = (ms: number, signal: AbortSignal) =>
     signal.addEventListener('abort', () => { clearTimeout(timer); resolve() }, { once: true })
   })
 
-/** False when this server has no stream: no use in asking again. */
+/** False when this server has no stream or the session is over: no use in asking again. */
 async function readStream(signal: AbortSignal, share: (topics: readonly string[]) => void): Promise<boolean> {
   const response = await fetch(`${basePath()}api/me/events`, { headers: { Authorization: token() ?? '', Accept: 'text/event-stream' }, signal })
-  if (response.status === 404) return false
+  if (response.status === 404 || response.status === 401) return false
   if (!response.ok || !response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) return true
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let held = ''
@@ -88,15 +83,5 @@ async function readStream(signal: AbortSignal, share: (topics: readonly string[]
     const blocks = (held + value).split(/\r?\n\r?\n/)
     held = blocks.pop() ?? ''
     for (const block of blocks) share(topicsOfBlock(block))
-  }
-}
-
-/** One event of the stream; comments (pings) have no data. */
-export function topicsOfBlock(block: string): string[] {
-  const data = block.split(/\r?\n/).filter((line) => line.startsWith('data:')).map((line) => line.slice(5).trim()).join('\n')
-  try {
-    return data === '' ? [] : topicsOf(JSON.parse(data))
-  } catch {
-    return []
   }
 }

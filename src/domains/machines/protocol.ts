@@ -56,11 +56,11 @@ export const upTopic = (rtu: string, kind: UpKind): string => `v1/${rtu}/up/${ki
 export const downTopic = (rtu: string, kind: DownKind): string => `v1/${rtu}/down/${kind}`
 export const downFilter = (rtu: string): string => `v1/${rtu}/down/#`
 
-/** Machine and kind of an upward topic; null for anything else. */
-export function parseUpTopic(topic: string): { rtu: string; kind: UpKind } | null {
+/** Machine and kind of an upward topic, kind null when it is none we know; null for any other topic. */
+export function parseUpTopic(topic: string): { rtu: string; kind: UpKind | null } | null {
   const found = /^v1\/([A-Z0-9]{4,20})\/up\/([a-z_]{2,20})$/.exec(topic)
   const [, rtu = '', kind = ''] = found ?? []
-  return found && Object.hasOwn(shapes, kind) ? { rtu, kind: kind as UpKind } : null
+  return found && { rtu, kind: Object.hasOwn(shapes, kind) ? (kind as UpKind) : null }
 }
 
 export const maxMessageBytes = 16_384
@@ -69,7 +69,8 @@ const maxValues = 1500
 const maxText = 200
 
 /** Reads one upward message; a text says why it cannot count at all. */
-export function readUp(kind: UpKind, payload: Uint8Array): Up | string {
+export function readUp(kind: UpKind | null, payload: Uint8Array): Up | string {
+  if (!kind) return 'unknown kind'
   if (payload.byteLength > maxMessageBytes) return 'too large'
   const raw = parseJson(payload)
   if (typeof raw === 'string') return raw

@@ -21,7 +21,8 @@ export const limits = {
   skewMs: 300_000,
   vendMs: 600_000,
   keyDays: 35,
-} as const
+}
+export type Limits = Readonly<typeof limits>
 
 export type Signal = 'strong' | 'medium' | 'weak'
 
@@ -36,10 +37,10 @@ export const vendTime = (told: Date | null, received: Date): Date =>
 export const bootText = (boot: number): string => String(boot).padStart(12, '0')
 
 export type Bucket = { tokens: number; strikes: number; at: number; bannedUntil: number }
-export const freshBucket = (at: number): Bucket => ({ tokens: limits.burst, strikes: 0, at, bannedUntil: 0 })
+export const freshBucket = (limits: Limits, at: number): Bucket => ({ tokens: limits.burst, strikes: 0, at, bannedUntil: 0 })
 
 /** Takes `cost` tokens: `drop` when there are none, `ban` when that happens too often. */
-export function take(bucket: Bucket, at: number, cost: number): 'pass' | 'drop' | 'ban' {
+export function take(limits: Limits, bucket: Bucket, at: number, cost: number): 'pass' | 'drop' | 'ban' {
   if (at < bucket.bannedUntil) return 'ban'
   const gained = (Math.max(0, at - bucket.at) / 1000) * limits.rate
   bucket.at = at
@@ -51,7 +52,7 @@ export function take(bucket: Bucket, at: number, cost: number): 'pass' | 'drop' 
   }
   bucket.strikes += cost
   if (bucket.strikes < limits.strikes) return 'drop'
-  Object.assign(bucket, freshBucket(at), { bannedUntil: at + limits.banMs })
+  Object.assign(bucket, freshBucket(limits, at), { bannedUntil: at + limits.banMs })
   return 'ban'
 }
 

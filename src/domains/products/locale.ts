@@ -8,7 +8,7 @@ export const locale = defineLocale(
       keyword: '名称 / 条形码', images: '商品图片', detailImages: '详情图', manufacturer: '生产厂家', approvalNo: '批准文号', dosageForm: '剂型', storeTempMin: '最低储存温度℃', storeTempMax: '最高储存温度℃',
       purchaseLimit: '限购数量', warnQty: '默认预警值', nearExpiryDays: '临期天数', sort: '排序', productCount: '商品数', rtuNumber: '机器编号', nickname: '机器名称', roadIndex: '货道', quantity: '库存', capacity: '容量', price: '售价',
     },
-    category: { name: '分类名称', keyword: '分类名称', create: '新增分类', edit: '编辑分类', empty: '还没有分类', removeAsk: '确定删除该分类?' },
+    category: { title: '商品分类', name: '分类名称', create: '新增分类', edit: '编辑分类', empty: '还没有分类', removeAsk: '确定删除该分类?' },
     enums: {
       drugClass: { NONE: '非药品', OTC_B: '乙类非处方药', OTC_A: '甲类非处方药', RX: '处方药' },
       drugShort: { NONE: '非药品', OTC_B: '乙类 OTC', OTC_A: '甲类 OTC', RX: '处方药' },
@@ -21,7 +21,7 @@ export const locale = defineLocale(
       },
     },
     list: {
-      create: '新增商品', edit: '编辑', copy: '复制', publish: '上架', unpublish: '下架', lanes: '铺货情况', remove: '删除', empty: '还没有商品', all: '全部', on: '上架', off: '下架', inherited: '上级机构的商品不能修改', isUsed: '商品已被使用,请改为下架',
+      title: '商品列表', create: '新增商品', edit: '编辑', copy: '复制', publish: '上架', unpublish: '下架', lanes: '铺货情况', remove: '删除', empty: '还没有商品', all: '全部', on: '上架', off: '下架', inherited: '上级机构的商品不能修改', isUsed: '商品已被使用,请改为下架',
       publishAsk: '上架后货道可以继续销售', unpublishAsk: '该商品正在 {n} 台设备的 {m} 个货道销售,下架后将停止销售', unpublishFree: '该商品没有在任何货道销售', removeAsk: '删除后不可恢复,确定删除?', lanesEmpty: '没有货道在售', laneSum: '{n} 台设备,{m} 个货道,库存 {k} 件',
     },
     form: {
@@ -38,7 +38,7 @@ export const locale = defineLocale(
       keyword: 'Name / barcode', images: 'Pictures', detailImages: 'Detail pictures', manufacturer: 'Manufacturer', approvalNo: 'Approval number', dosageForm: 'Dosage form', storeTempMin: 'Store from ℃', storeTempMax: 'Store up to ℃',
       purchaseLimit: 'Purchase limit', warnQty: 'Default low-stock value', nearExpiryDays: 'Near-expiry days', sort: 'Order', productCount: 'Products', rtuNumber: 'Machine no.', nickname: 'Machine', roadIndex: 'Lane', quantity: 'Stock', capacity: 'Capacity', price: 'Price',
     },
-    category: { name: 'Category', keyword: 'Category', create: 'New category', edit: 'Edit category', empty: 'No categories yet', removeAsk: 'Delete this category?' },
+    category: { title: 'Categories', name: 'Category', create: 'New category', edit: 'Edit category', empty: 'No categories yet', removeAsk: 'Delete this category?' },
     enums: {
       drugClass: { NONE: 'Not a drug', OTC_B: 'OTC class B', OTC_A: 'OTC class A', RX: 'Prescription' },
       drugShort: { NONE: 'Not a drug', OTC_B: 'OTC B', OTC_A: 'OTC A', RX: 'Rx' },
@@ -51,7 +51,7 @@ export const locale = defineLocale(
       },
     },
     list: {
-      create: 'New product', edit: 'Edit', copy: 'Copy', publish: 'Put on shelf', unpublish: 'Take off shelf', lanes: 'Where it is sold', remove: 'Delete', empty: 'No products yet', all: 'All', on: 'On shelf', off: 'Off shelf', inherited: 'Products of an organisation above cannot be changed', isUsed: 'The product has been used; take it off the shelf instead',
+      title: 'Products', create: 'New product', edit: 'Edit', copy: 'Copy', publish: 'Put on shelf', unpublish: 'Take off shelf', lanes: 'Where it is sold', remove: 'Delete', empty: 'No products yet', all: 'All', on: 'On shelf', off: 'Off shelf', inherited: 'Products of an organisation above cannot be changed', isUsed: 'The product has been used; take it off the shelf instead',
       publishAsk: 'Lanes can sell it again', unpublishAsk: 'It is on sale in {m} lanes of {n} machines; they will stop selling it', unpublishFree: 'No lane sells this product', removeAsk: 'This cannot be undone. Delete?', lanesEmpty: 'No lane sells it', laneSum: '{n} machines, {m} lanes, {k} pieces in stock',
     },
     form: {

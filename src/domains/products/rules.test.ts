@@ -52,7 +52,7 @@ describe('messages of the form', () => {
   const fine = { name: '水', categoryId: 1, drugClass: 'NONE', model: '550ml', costPrice: 90, retailPrice: 200, images: ['files/a.png'] }
   const message = (change: Record<string, unknown>, lang: 'zh-CN' | 'en' = 'zh-CN') => {
     const found = NewProduct.safeParse({ ...fine, ...change })
-    return found.success ? 'fine' : found.error.issues.map((issue) => `${issue.path[0] ?? ''} ${say(issue.message, lang)}`).join('; ')
+    return found.success ? 'fine' : found.error.issues.map((issue) => `${String(issue.path[0] ?? '')} ${say(issue.message, lang)}`).join('; ')
   }
   test.each([
     [{}, 'fine'],

@@ -13,7 +13,7 @@ export const locale = defineLocale(
       },
       actorKind: { USER: '人员', DEVICE: '设备', SYSTEM: '系统' },
     },
-    list: { empty: '该时间段没有库存流水', device: '机器编号 / 名称' },
+    list: { title: '库存流水', empty: '该时间段没有库存流水', device: '机器编号 / 名称', week: '默认近 7 天' },
   },
   {
     fields: {
@@ -27,6 +27,6 @@ export const locale = defineLocale(
       },
       actorKind: { USER: 'Staff', DEVICE: 'Machine', SYSTEM: 'System' },
     },
-    list: { empty: 'No stock flows in this period', device: 'Machine no. / name' },
+    list: { title: 'Stock flow', empty: 'No stock flows in this period', device: 'Machine no. / name', week: 'Last 7 days by default' },
   },
 )

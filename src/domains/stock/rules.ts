@@ -23,7 +23,7 @@ export function flowRange(asked: Asked, now: Date): { from: Date; until: Date } 
   const today = shanghaiDay(now)
   if (asked.from || asked.to) {
     const from = asked.from ?? addDays(asked.to as string, -6)
-    const to = asked.to ?? (addDays(from, 365) < today ? addDays(from, 365) : from > today ? from : today)
+    const to = asked.to ?? [from, [today, addDays(from, 365)].sort()[0] as string].sort()[1] as string
     return { from: startOfDay(from), until: startOfDay(addDays(to, 1)) }
   }
   const day = dayInside(asked)

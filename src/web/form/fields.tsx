@@ -43,7 +43,7 @@ export function Field({ name, label, hint, required, wide, children, valuePropNa
   return (
     <Form.Item
       className={`${styles.item} ${wide ? styles.wide : ''}`} name={nameOf(name)} label={text} required={required ?? field.required} {...(hint ? { extra: hint } : {})} {...(valuePropName ? { valuePropName } : {})} {...(start === undefined ? {} : { initialValue: start })}
-      {...(plain ? {} : { validateTrigger: 'onBlur', rules: [{ validator: () => { queueMicrotask(() => field.check(name)); return Promise.resolve() }, validateTrigger: 'onBlur' }] })}
+      {...(plain ? {} : { validateTrigger: 'onBlur', rules: [{ validator: () => { const found = field.check(name); return found === null ? Promise.resolve() : Promise.reject(new Error(found)) }, validateTrigger: 'onBlur' }] })}
     >
       {children}
     </Form.Item>

@@ -9,7 +9,7 @@ import { clean, changedFrom, type Values } from './values.ts'
 
 export type Problem = { readonly field: string; readonly message: string }
 
-type FormContext = { readonly ns: string; readonly schema: z.ZodObject; readonly check: (field: string) => void; readonly label: (field: string, text: string) => void }
+type FormContext = { readonly ns: string; readonly schema: z.ZodObject; readonly check: (field: string) => string | null; readonly label: (field: string, text: string) => void }
 export const FormContext = createContext<FormContext | null>(null)
 
 export type FormSpec<E extends Endpoint> = {
@@ -103,8 +103,8 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
     ns, schema,
     check: (field) => {
       const own = issues().find((problem) => problem.field === field)
-      form.setFields([{ name: nameOf(field), errors: own ? [own.message] : [] }])
       setProblems((held) => [...held.filter((problem) => problem.field !== field), ...(own ? [own] : [])])
+      return own?.message ?? null
     },
     label: (field, text) => void labels.current.set(field, text),
   }), [ns, schema, issues, form])

@@ -8,7 +8,7 @@ import type { BatchAction, Selection, View } from './types.ts'
 
 const same = (query: Query, part: Query) => Object.entries(part).every(([key, value]) => String(query[key] ?? '') === String(value ?? ''))
 
-/** The view that names most of the present query is the pressed one; the empty one is 全部. */
+/** The view that names most of the present query is the pressed one; the empty one is "all". */
 export const activeView = (views: readonly View[], query: Query): View | undefined =>
   views.filter((view) => same(query, view.query)).sort((a, b) => Object.keys(b.query).length - Object.keys(a.query).length)[0]
 

@@ -10,7 +10,8 @@ import { usePhone } from '../shell/useWidth.ts'
 import { arrange, type Layout } from './layout.ts'
 import styles from './List.module.css'
 import type { Query } from './listUrl.ts'
-import { RowActions } from './RowActions.tsx'
+import { actionsWidth, RowActions } from './RowActions.tsx'
+import { textWidth } from './textWidth.ts'
 import type { ListPageProps, RowOf } from './types.ts'
 
 type Props<E extends Endpoint, R = RowOf<E>> = ListPageProps<E> & {
@@ -51,11 +52,11 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
     ...(sortable.includes(column.key) && column.sorter === undefined ? { sorter: true, showSorterTooltip: false, sortOrder: sort === column.key ? ('ascend' as const) : sort === `-${column.key}` ? ('descend' as const) : null } : {}),
     ...(bones ? { render: () => <span className={styles.bone} style={{ width: `${45 + ((index * 37) % 40)}%` }} /> } : {}),
   }))
-  const actionWidth = props.actionsWidth ?? 140
+  const actionWidth = props.actionsWidth ?? Math.max(72, textWidth(t('list.actions')) + 24, ...rows.slice(0, 50).map((row) => actionsWidth(actions?.(row) ?? [], t('action.more'))))
   const withActions = actions ? [...columns, { key: '__actions', title: t('list.actions'), width: actionWidth, fixed: 'end' as const, render: (_: unknown, row: R) => (bones ? null : rowActions(row)) }] : columns
   const width = shown.reduce((sum, column) => sum + Number(column.width ?? 120), (actions ? actionWidth : 0) + (batch.length > 0 ? 40 : 0))
   const selection: TableProps<R>['rowSelection'] = {
-    selectedRowKeys: [...selected.keys()], preserveSelectedRowKeys: true, columnWidth: 40, fixed: !phone,
+    selectedRowKeys: [...selected.keys()], preserveSelectedRowKeys: true, columnWidth: 40, getCheckboxProps: () => ({ disabled: bones }), fixed: !phone,
     onChange: (keys, chosen) => {
       const found = new Map(chosen.filter(Boolean).map((row) => [keyOf(row), row]))
       onSelect(new Map(keys.flatMap((key) => { const row = found.get(key as string | number) ?? selected.get(key as string | number); return row ? [[key as string | number, row] as const] : [] })))
@@ -67,7 +68,7 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
       <Table<R>
         key={phone ? 'phone' : 'wide'} rowKey={rowKey} size={sizes[layout.density]} columns={withActions as NonNullable<TableProps<R>['columns']>} dataSource={answer ? rows : bones ? skeleton : []} pagination={false} tableLayout="fixed"
         scroll={{ x: width, ...(rows.length > 0 || bones ? { y: Math.max(120, height - headHeight) } : {}) }} locale={{ emptyText: answer ? empty : ' ' }}
-        {...(batch.length > 0 && !bones ? { rowSelection: selection } : {})} {...(props.onRow && !bones ? { onRow: (row: R) => ({ onDoubleClick: () => props.onRow?.(row) }) } : {})}
+        {...(batch.length > 0 ? { rowSelection: selection } : {})} {...(props.onRow && !bones ? { onRow: (row: R) => ({ onDoubleClick: () => props.onRow?.(row) }) } : {})}
         onChange={(_pages, _filters, sorter) => {
           const one = Array.isArray(sorter) ? sorter[0] : sorter
           onChange({ sort: one?.order ? `${one.order === 'descend' ? '-' : ''}${String(one.columnKey)}` : undefined })

@@ -3,16 +3,29 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useNavigate } from 'react-router'
 import styles from './List.module.css'
+import { textWidth } from './textWidth.ts'
 import type { RowAction } from './types.ts'
 
-/** At most two words, then 更多. A danger verb never stands in the row itself. */
-export function RowActions({ actions }: { actions: readonly RowAction[] }) {
-  const { t } = useTranslation('web')
-  const navigate = useNavigate()
+/** Which actions stand in the row and which behind "more". */
+function split(actions: readonly RowAction[]): { direct: RowAction[]; rest: RowAction[] } {
   const allowed = actions.filter((action) => action.can !== false)
   const safe = allowed.filter((action) => !action.danger)
   const direct = safe.slice(0, safe.length === 3 && allowed.length === 3 ? 3 : 2)
-  const rest = allowed.filter((action) => !direct.includes(action))
+  return { direct, rest: allowed.filter((action) => !direct.includes(action)) }
+}
+
+/** Width of the column that holds them, in pixels. */
+export function actionsWidth(actions: readonly RowAction[], more: string): number {
+  const { direct, rest } = split(actions)
+  const words = [...direct.map((action) => action.label), ...(rest.length > 0 ? [more] : [])]
+  return words.reduce((sum, word) => sum + textWidth(word) + 12, 24)
+}
+
+/** At most two words, then "more". A danger verb never stands in the row itself. */
+export function RowActions({ actions }: { actions: readonly RowAction[] }) {
+  const { t } = useTranslation('web')
+  const navigate = useNavigate()
+  const { direct, rest } = split(actions)
   const run = (action: RowAction) => (action.to ? navigate(action.to) : action.onClick?.())
   return (
     <span className={styles.actions}>

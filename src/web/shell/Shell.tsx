@@ -76,7 +76,7 @@ export function Shell({ settled }: { settled: boolean }) {
         </aside>
       )}
       <div className={styles.right}>
-        <Header trail={extra ? [...trail.slice(0, -1), `${trail.at(-1)} ${extra}`] : trail} onMenu={() => (narrow ? setDrawer(true) : setPrefs({ folded: !folded }))} onSearch={() => setOverlay('palette')} onHelp={() => setOverlay('help')} />
+        <Header trail={missing ? [] : extra ? [...trail.slice(0, -1), `${trail.at(-1)} ${extra}`] : trail} onMenu={() => (narrow ? setDrawer(true) : setPrefs({ folded: !folded }))} onSearch={() => setOverlay('palette')} onHelp={() => setOverlay('help')} />
         {phone ? null : <TabsBar />}
         <VersionHint />
         <main id="content" tabIndex={-1} className={styles.content}>

@@ -1,8 +1,9 @@
-import { Activity, Suspense, useMemo } from 'react'
+import { Activity, Suspense, useEffect, useMemo, useRef } from 'react'
 import { Route, Routes, useLocation } from 'react-router'
 import { publicRoutes } from '../../domains/publicWeb.ts'
 import { routes } from '../../domains/web.ts'
-import { ErrorBoundary } from './ErrorBoundary.tsx'
+import { ErrorBoundary } from '../ErrorBoundary.tsx'
+import { PageFailure } from './PageFailure.tsx'
 import styles from './Shell.module.css'
 import { TabContext, useTabs } from './tabs.ts'
 import { usePhone } from './useWidth.ts'
@@ -33,11 +34,15 @@ export function TabPanes({ missing, settled }: { missing: boolean; settled: bool
 
 function Pane({ path, search, active }: { path: string; search: string; active: boolean }) {
   const context = useMemo(() => ({ path, active }), [path, active])
+  const pane = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (active) pane.current?.scrollTo(0, 0)
+  }, [active])
   return (
     <Activity mode={active ? 'visible' : 'hidden'}>
-      <div className={styles.pane} data-tab={path}>
+      <div ref={pane} className={styles.pane} data-tab={path}>
         <TabContext value={context}>
-          <ErrorBoundary>
+          <ErrorBoundary fallback={(error, retry) => <PageFailure error={error} onRetry={retry} />}>
             <Suspense>
               <Routes location={{ pathname: path, search, hash: '', state: null, key: path }}>{routeElements}</Routes>
             </Suspense>

@@ -8,7 +8,8 @@ import { usePrefs } from '../prefs.ts'
 import { useUser } from '../session.ts'
 import { tabTitle } from './Shell.tsx'
 import styles from './Shell.module.css'
-import { closeOthers, closeTab, homePath, isDirty, type Tab, useDirtyTabs, useTabs } from './tabs.ts'
+import { closeOthers, closeTab, isDirty, useDirtyTabs, useTabs } from './tabs.ts'
+import { homePath, type Tab } from './tabsList.ts'
 
 /** Closes a tab after asking when it holds unsaved changes; shows its left neighbour when it was on screen. */
 function useCloseTab(): (tab: Tab) => Promise<void> {
@@ -35,7 +36,9 @@ export function TabsBar() {
   const bar = useRef<HTMLElement>(null)
   const tabs = opened.some((tab) => tab.path === homePath) ? opened : [{ path: homePath, search: '', usedAt: 0 }, ...opened]
   // biome-ignore lint/correctness/useExhaustiveDependencies: the active tab scrolls into sight when it changes
-  useEffect(() => bar.current?.querySelector('[data-active="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [pathname, tabs.length])
+  useEffect(() => {
+    bar.current?.querySelector('[data-active="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [pathname, tabs.length])
   return (
     <nav ref={bar} className={styles.tabs} aria-label={t('shell.tabs')}>
       {[...tabs].sort((a, b) => Number(b.path === homePath) - Number(a.path === homePath)).map((tab) => {

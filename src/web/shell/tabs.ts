@@ -1,10 +1,7 @@
 import { createContext, useContext, useEffect, useSyncExternalStore } from 'react'
 import { isLeaving } from '../token.ts'
+import { homePath, maxTabs, opened, type Tab } from './tabsList.ts'
 
-/** Opened pages. A tab is a path; its query travels with it. Home is always first and cannot be closed. */
-export type Tab = { readonly path: string; readonly search: string; readonly extra?: string; readonly usedAt: number }
-export const homePath = '/home'
-export const maxTabs = 12
 const key = 'tabs'
 
 let tabs: readonly Tab[] = restore()
@@ -34,16 +31,6 @@ export const useTabs = (): readonly Tab[] => useSyncExternalStore(subscribe, () 
 export const useDirtyTabs = (): ReadonlySet<string> => useSyncExternalStore(subscribe, () => dirty)
 export const isDirty = (path: string): boolean => dirty.has(path)
 export const anyDirty = (): boolean => dirty.size > 0
-
-/** Opens or updates a tab; the least recently used clean one makes room. */
-export function opened(list: readonly Tab[], path: string, search: string, now: number, held: ReadonlySet<string>): readonly Tab[] {
-  const found = list.find((tab) => tab.path === path)
-  if (found) return list.map((tab) => (tab === found ? { ...tab, search, usedAt: now } : tab))
-  const next = [...list, { path, search, usedAt: now }]
-  if (next.length <= maxTabs) return next
-  const oldest = next.filter((tab) => tab.path !== homePath && tab.path !== path && !held.has(tab.path)).sort((a, b) => a.usedAt - b.usedAt)[0]
-  return oldest ? next.filter((tab) => tab !== oldest) : next
-}
 
 export const openTab = (path: string, search: string): void => change(opened(tabs, path, search, Date.now(), dirty))
 

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { type App, systemActor } from '../../../server/context.ts'
 import { databaseRefusal, act, systemCaller } from '../../../server/run.ts'
 import { systemScope } from '../../../server/database.ts'
-import { isPassing, readUp, type UpKind } from '../protocol.ts'
-import { askFor, type Bucket, freshBucket, freshSeen, limits, markSeen, markTail, type Seen, take } from '../rules.ts'
+import { readUp, type UpKind } from '../protocol.ts'
+import { askFor, type Bucket, freshBucket, freshSeen, type Limits, markSeen, markTail, type Seen, take } from '../rules.ts'
 import { applyFacts, type Fact, isVend, parkFact, type RecordVend } from './facts.ts'
 import type { Machine } from './identity.ts'
 import type { Link, LinkEvents, Refused } from './link.ts'
@@ -17,16 +17,17 @@ export type Intake = LinkEvents & {
   /** Every second: presence, holes in the numbers, figures. */
   tick(): Promise<void>
   sweep(): Promise<void>
-  /** Waits until everything taken in is written, at most `ms`. */
+  /** Takes nothing more in and waits until everything is written and acknowledged, at most `ms`. */
   drain(ms: number): Promise<void>
   readonly counts: Readonly<Record<string, number>>
 }
 
-type Item = { readonly size: number } & ({ readonly fact: Fact } | { readonly bye: Bye })
+/** Heartbeats wait their turn too: what a machine said before them must be stored before they count as its last word. */
+type Item = { readonly size: number } & ({ readonly fact: Fact } | { readonly beat: Fact } | { readonly bye: Bye })
 const maxWaitingBytes = 33_554_432
 
 /** Takes messages of all machines in, a few milliseconds' worth at a time; says so to the machine after the commit. */
-export function openIntake(app: App, recordVend: RecordVend): Intake {
+export function openIntake(app: App, limits: Limits, recordVend: RecordVend): Intake {
   const presence = openPresence(app)
   const buckets = new Map<string, Bucket>()
   const seen = new Map<number, Seen & { machine: Machine }>()
@@ -36,6 +37,7 @@ export function openIntake(app: App, recordVend: RecordVend): Intake {
   const waiters: (() => void)[] = []
   let running: Promise<void> | undefined
   let link: (Link & { shutOut?: (rtu: string) => void }) | undefined
+  let closing = false
   let gaveUp = false
 
   const count = (what: string): void => {
@@ -71,6 +73,7 @@ export function openIntake(app: App, recordVend: RecordVend): Intake {
     const facts = batch.flatMap((item) => ('fact' in item ? [item.fact] : []))
     await store(facts.filter(isVend))
     await store(facts.filter((fact) => !isVend(fact)))
+    for (const item of batch) if ('beat' in item) presence.hear(item.beat)
     const byes = batch.flatMap((item) => ('bye' in item ? [item.bye] : []))
     if (byes.length) await insist(() => presence.leave(byes))
   }
@@ -121,7 +124,9 @@ export function openIntake(app: App, recordVend: RecordVend): Intake {
     for (const [first, ...rest] of groups.values()) {
       if (!first) continue
       const all = [first, ...rest]
-      for (const { machine, up, at } of all) {
+      for (const fact of all) {
+        const { machine, up, at } = fact
+        presence.hear(fact)
         const numbers = track(machine, up.boot, up.seq, at)
         if (numbers) markSeen(numbers, up.seq, at.getTime())
       }
@@ -151,9 +156,9 @@ export function openIntake(app: App, recordVend: RecordVend): Intake {
 
   function allowed(rtu: string, cost: number): boolean {
     const now = Date.now()
-    const bucket = buckets.get(rtu) ?? freshBucket(now)
+    const bucket = buckets.get(rtu) ?? freshBucket(limits, now)
     buckets.set(rtu, bucket)
-    const verdict = take(bucket, now, cost)
+    const verdict = take(limits, bucket, now, cost)
     if (verdict === 'pass') return true
     count(verdict === 'ban' ? 'banned' : 'rate')
     if (verdict === 'ban') link?.shutOut?.(rtu)
@@ -167,8 +172,8 @@ export function openIntake(app: App, recordVend: RecordVend): Intake {
     },
     isBanned: (rtu) => (buckets.get(rtu)?.bannedUntil ?? 0) > Date.now(),
     refused: (reason: Refused) => count(reason),
-    async receive(machine: Machine, kind: UpKind, payload: Uint8Array) {
-      if (!allowed(machine.rtu, 1)) return
+    async receive(machine: Machine, kind: UpKind | null, payload: Uint8Array) {
+      if (closing || !allowed(machine.rtu, 1)) return
       const up = readUp(kind, payload)
       if (typeof up === 'string') {
         count('unreadable')
@@ -177,18 +182,18 @@ export function openIntake(app: App, recordVend: RecordVend): Intake {
         return
       }
       const at = app.now()
-      if (kind !== 'bye') presence.hear(machine, up, at)
       if (kind === 'heartbeat') {
         const numbers = track(machine, up.boot, up.seq + 1, at)
         if (numbers) markTail(numbers, up.seq, at.getTime())
+        return add({ size: payload.byteLength, beat: { machine, up, at } })
       }
       if (kind === 'bye') {
         const cause = (up.body.cause as Bye['cause'] | undefined) ?? 'LAST_WILL'
         await add({ size: 64, bye: { machine, at, cause, session: { boot: up.boot, seq: up.body.session as number } } })
-      } else if (!isPassing(kind)) await add({ size: payload.byteLength, fact: { machine, up, at } })
+      } else await add({ size: payload.byteLength, fact: { machine, up, at } })
     },
     lost(machine) {
-      void add({ size: 64, bye: { machine, at: app.now(), cause: 'LAST_WILL', session: null } })
+      if (!closing) void add({ size: 64, bye: { machine, at: app.now(), cause: 'LAST_WILL', session: null } })
     },
     async tick() {
       const now = app.now().getTime()
@@ -201,6 +206,7 @@ export function openIntake(app: App, recordVend: RecordVend): Intake {
     },
     sweep: () => presence.sweep(),
     async drain(ms) {
+      closing = true
       const deadline = Date.now() + ms
       while (running && Date.now() < deadline) await Promise.race([running, sleep(100)])
       if (running) app.log.warn({ waiting: queue.length }, 'stopping with messages that the database did not take; machines keep them')

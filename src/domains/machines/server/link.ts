@@ -12,7 +12,7 @@ export type Link = {
 
 /** What a link hands on. `receive` resolves when there is room, which holds the sender back. */
 export type LinkEvents = {
-  receive(machine: Machine, kind: UpKind, payload: Uint8Array): Promise<void>
+  receive(machine: Machine, kind: UpKind | null, payload: Uint8Array): Promise<void>
   /** The connection ended without a word of the machine. */
   lost(machine: Machine): void
   /** Something was refused; counted, never explained to the sender. */

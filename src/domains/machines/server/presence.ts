@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { type App, iso } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
-import type { Up } from '../protocol.ts'
 import { bootText, limits, type Signal, signalOf } from '../rules.ts'
+import type { Fact } from './facts.ts'
 import type { Machine } from './identity.ts'
 
 type Heard = { machine: Machine; at: Date; boot: number; seq: number; fw: string | null; apk: string | null; rsrp: number | null; signal: Signal | null }
@@ -10,7 +10,7 @@ export type Bye = { readonly machine: Machine; readonly at: Date; readonly cause
 
 export type Presence = {
   /** A message came in; written with those of all machines in one statement. */
-  hear(machine: Machine, up: Up, at: Date): void
+  hear(message: Fact): void
   /** Writes what was heard; the 1 s loop and whoever needs it now call this. */
   flush(): Promise<void>
   leave(byes: readonly Bye[]): Promise<void>
@@ -39,7 +39,7 @@ export function openPresence(app: App): Presence {
   }
 
   const presence: Presence = {
-    hear(machine, up, at) {
+    hear({ machine, up, at }) {
       const rsrp = up.kind === 'heartbeat' ? ((up.body.rsrp as number | undefined) ?? null) : null
       const told = up.kind === 'heartbeat' ? ((up.body.signal as Signal | undefined) ?? null) : null
       const fresh: Heard = { machine, at, boot: up.boot, seq: up.seq, fw: up.fw, apk: up.apk, rsrp, signal: rsrp === null ? told : signalOf(rsrp) }

@@ -17,7 +17,7 @@ export async function sweepCommands(app: App): Promise<number> {
       select c.cmd_id, case when c.state = 'WAIT' then 'unsent' when c.state = 'UNKNOWN' then 'gone' else 'overdue' end as what
       from vend_commands c join device_states s on s.device_id = c.device_id
       where (c.state in ('SENT','ACKED') and c.issued_at <= ${ago(timers.overdue)})
-         or (c.state = 'UNKNOWN' and c.unknown_at <= case when s.online then ${ago(timers.unknown)} else ${ago(timers.offlineWait)} end)
+         or (c.state = 'UNKNOWN' and c.unknown_at <= case when s.online then ${ago(timers.unknown)}::timestamptz else ${ago(timers.offlineWait)}::timestamptz end)
          or (c.state = 'WAIT' and c.created_at <= ${ago(timers.offlineWait)})
       order by c.created_at limit 200`.execute(ctx.db)
     await settle(ctx, rows.map((row): Fact => ({ cmdId: row.cmd_id, at: ctx.now, what: row.what === 'overdue' ? { kind: 'overdue' } : { kind: 'abandoned', sent: row.what === 'gone' } })))

@@ -64,8 +64,8 @@ async function ownProduct(ctx: Ctx, id: number): Promise<q.ProductData> {
 }
 
 async function checkReferences(ctx: Ctx, input: NewProduct, orgId: number): Promise<void> {
-  if (!may(ctx, 'product:cost')) throw new Refusal(common.forbidden)
-  reject(retailAboveCost(input))
+  const below = retailAboveCost(input)
+  if (below) throw new Refusal(below, {}, [{ field: 'retailPrice', text: below.text }])
   const wrong: { field: string; text: string }[] = []
   if (!(await q.categoryFits(ctx, input.categoryId, orgId))) wrong.push({ field: 'categoryId', text: bi('请选择商品分类', 'Choose a category') })
   const unknown = new Set(await q.unknownImages(ctx, [...input.images, ...input.detailImages]))
@@ -109,6 +109,8 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
 const edit: Handlers<Contract>['edit'] = async (ctx, input) => {
   await q.lockProduct(ctx, input.id)
   const before = await ownProduct(ctx, input.id)
+  // who may not see the cost cannot send it back unchanged
+  if (!canOf(ctx, before).edit) throw new Refusal(common.forbidden)
   if (before.version !== input.version) throw new Refusal(common.stale)
   await checkReferences(ctx, input, before.org_id)
   await checkLanes(ctx, before, input)

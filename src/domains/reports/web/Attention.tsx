@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { Count } from '../../../web/Money.tsx'
-import { Empty } from '../../../web/Problem.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { Time } from '../../../web/Time.tsx'
 import { reports } from '../contract.ts'
@@ -17,7 +16,7 @@ export function Attention({ every }: { every: number | false }) {
   const read = useRead(reports.attention, {}, { inline: true, every })
   return (
     <Card title={t('attention.title')} note={read.data && read.data.total > 0 ? t('attention.of', { n: read.data.total }) : null} read={read} failed={t('attention.failed')} rows={5}>
-      {({ list }) => (list.length === 0 ? <Empty title={t('attention.none')} /> : (
+      {({ list }) => (list.length === 0 ? <p className={styles.calm}><StatusTag tone="online">{t('attention.none')}</StatusTag></p> : (
         <ul className={styles.attention}>
           {list.map((row) => {
             const to = target(`/device/device-list?detail=${row.id}`)

@@ -48,11 +48,11 @@ function Dashboard() {
         <span className={styles.space} />
         <span className={styles.refreshLabel} id="home-refresh">{t('refresh.label')}</span>
         <Select
-          className={styles.refresh ?? ''} aria-labelledby="home-refresh" value={timing} onChange={setTiming}
+          size="small" className={styles.refresh ?? ''} aria-labelledby="home-refresh" value={timing} onChange={setTiming}
           options={(Object.keys(timings) as Timing[]).map((key) => ({ value: key, label: t(`refresh.${key}`) }))}
         />
         <Tooltip title={t('refresh.now')}>
-          <Button type="text" icon={<ReloadOutlined />} aria-label={t('refresh.now')} onClick={() => void readAgain()} />
+          <Button type="text" size="small" icon={<ReloadOutlined />} aria-label={t('refresh.now')} onClick={() => void readAgain()} />
         </Tooltip>
       </header>
       {summary.isError && !summary.data ? <section className="hd-sheet"><Problem error={summary.error} onRetry={() => void summary.refetch()} /></section> : (

@@ -12,8 +12,9 @@ export function Kpis({ summary, money }: { summary: Summary | undefined; money: 
   const { t } = useTranslation('reports')
   if (!summary) return <FigureRow>{(money ? [1, 2, 3, 4] : [1, 2]).map((n) => <Figure key={n} label={<Bone width={72} />} value={<Bone width={150} />} note={<Bone width={120} />} />)}</FigureRow>
   const { today, total } = summary
-  // the running hour would always look like a slump
+  // the running hour and day would always look like a slump
   const hours = { orders: today.hours.orders.slice(0, -1), turnover: today.hours.turnover?.slice(0, -1) ?? [] }
+  const days = { orders: total.days.orders.slice(0, -1), turnover: total.days.turnover?.slice(0, -1) ?? [] }
   const orders = (n: number) => t('orders', { n: formatCount(n) })
   return (
     <FigureRow>
@@ -30,10 +31,10 @@ export function Kpis({ summary, money }: { summary: Summary | undefined; money: 
       {total.turnover === null ? null : (
         <Figure
           label={t('kpi.totalTurnover')} value={<Amount fen={total.turnover} sums={total.last30} />} note={t('kpi.last30', { value: yuan(total.last30.turnover ?? 0) })}
-          chart={<Sparkline values={total.days.turnover ?? []} label={t('kpi.sparkDays')} />}
+          chart={<Sparkline values={days.turnover} label={t('kpi.sparkDays')} />}
         />
       )}
-      <Figure label={t('kpi.totalOrders')} value={formatCount(total.orders)} note={t('kpi.last30', { value: orders(total.last30.orders) })} chart={<Sparkline values={total.days.orders} label={t('kpi.sparkDays')} />} />
+      <Figure label={t('kpi.totalOrders')} value={formatCount(total.orders)} note={t('kpi.last30', { value: orders(total.last30.orders) })} chart={<Sparkline values={days.orders} label={t('kpi.sparkDays')} />} />
     </FigureRow>
   )
 }

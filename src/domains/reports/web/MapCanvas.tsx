@@ -45,15 +45,17 @@ export function MapCanvas(props: Props) {
     const most = Math.max(1, ...regions.map((region) => region.total))
     const stateColor = (state: MachineState) => style.getPropertyValue(`--hd-st-${state === 'soldOut' ? 'warn' : state}-mark`).trim()
     const around = points ? bounds(points) : null
+    // machines and cities by the series, provinces by the map: the map asks for its own
+    const formatter = (found: unknown) => tooltip(found as Hovered, byName, held.current)
     const chart = init(box.current)
     chart.setOption({
       animation: false,
       tooltip: {
         confine: true, transitionDuration: 0, backgroundColor: token.colorBgElevated ?? '', borderColor: token.colorBorderSecondary ?? '', borderWidth: 1, padding: [8, 12], textStyle: { color: token.colorText ?? '', fontSize: 12 },
-        formatter: (found: unknown) => tooltip(found as Hovered, byName, held.current),
+        formatter,
       },
       geo: {
-        map, left: 4, right: 4, top: 4, bottom: 4, preserveAspect: 'contain', tooltip: { show: province === null }, selectedMode: false,
+        map, left: 4, right: 4, top: 4, bottom: 4, preserveAspect: 'contain', tooltip: { show: province === null, formatter }, selectedMode: false,
         ...(around ? { boundingCoords: around } : {}),
         itemStyle: { areaColor: land, borderColor: token.colorBorder ?? '', borderWidth: 0.6 }, label: { show: false },
         emphasis: { label: { show: false }, itemStyle: province ? { areaColor: land } : { areaColor: token.colorPrimaryBorder ?? '' } },
@@ -62,7 +64,7 @@ export function MapCanvas(props: Props) {
       series: [{
         type: 'scatter', coordinateSystem: 'geo', animation: false,
         data: points
-          ? points.map((point) => ({ value: [point.lng, point.lat], point, symbol: point.state === 'offline' ? 'emptyCircle' : point.state === 'fault' ? 'rect' : point.state === 'soldOut' ? 'triangle' : 'circle', symbolSize: 9, itemStyle: { color: stateColor(point.state), borderColor: point.state === 'offline' ? stateColor('offline') : (token.colorBgContainer ?? ''), borderWidth: point.state === 'offline' ? 2 : 1 } }))
+          ? points.map((point) => ({ value: [point.lng, point.lat], point, symbol: point.state === 'fault' ? 'rect' : point.state === 'soldOut' ? 'triangle' : 'circle', symbolSize: 9, itemStyle: { color: point.state === 'offline' ? land : stateColor(point.state), borderColor: point.state === 'offline' ? stateColor('offline') : (token.colorBgContainer ?? ''), borderWidth: point.state === 'offline' ? 2 : 1 } }))
           : province === null ? [] : regions.map((region) => ({ value: [region.lng, region.lat], region, symbolSize: 18 + 26 * Math.sqrt(region.total / most), itemStyle: { color: colors.line, opacity: 0.9 }, label: { show: true, formatter: String(region.total), color: token.colorBgContainer ?? '#fff', fontSize: 12, fontWeight: 600 } })),
       }],
     })

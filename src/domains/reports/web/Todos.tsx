@@ -42,7 +42,7 @@ export function Todos({ todos }: { todos: Summary['todos'] }) {
     <nav className={styles.todos} aria-label={t('todo.title')}>
       {shown.map((todo) => (
         <Tooltip key={todo.key} title={todo.hint}>
-          <Link to={todo.to} className={styles.todo}>
+          <Link to={todo.to} className={styles.todo} data-zero={todo.count === 0}>
             <Mark tone={todo.tone} />
             <span>{todo.label}</span>
             <strong><Count value={todo.count} /></strong>

@@ -15,8 +15,10 @@ type Props = { days: 7 | 30; every: number | false; money: boolean; period: Reac
 export function Trend({ days, every, money, period }: Props) {
   const { t } = useTranslation('reports')
   const read = useRead(reports.trend, { days }, { inline: true, keep: true, every })
+  const sum = (key: 'paid' | 'refunded') => yuan((read.data?.list ?? []).reduce((total, row) => total + (row[key] ?? 0), 0))
+  const note = money && read.data ? `${t('kpi.paid', { value: sum('paid') })} · ${t('kpi.refunded', { value: sum('refunded') })}` : null
   return (
-    <Card title={t('trend.title')} extra={period} read={read} failed={t('trend.failed')} rows={7}>
+    <Card title={t('trend.title')} note={note} extra={period} read={read} failed={t('trend.failed')} rows={7}>
       {(data) => <Days list={data.list} asOf={data.asOf} money={money} />}
     </Card>
   )
@@ -34,12 +36,10 @@ function Days({ list, asOf, money }: { list: readonly TrendDay[]; asOf: string; 
       ...(money ? [{ name: t('trend.turnover'), kind: 'line' as const, right: true, values: list.map((row) => (row.turnover ?? 0) / 100), format: (value: number) => yuan(Math.round(value * 100)) }] : []),
     ],
   }), [list, time, money, i18n.language])
-  const sum = (key: 'paid' | 'refunded') => list.reduce((total, row) => total + (row[key] ?? 0), 0)
   return (
-    <div className={styles.trend}>
+    <div className={styles.trend} data-plain={!money}>
       <div className={styles.axes}><span>{t('trend.ordersAxis')}</span>{money ? <span>{t('trend.turnoverAxis')}</span> : null}</div>
-      <Chart label={t('trend.chart', { from: list[0]?.day ?? '', to: list.at(-1)?.day ?? '' })} {...chart} unfinished height={phone ? 180 : 190} />
-      {money ? <p className={styles.foot}>{t('kpi.paid', { value: yuan(sum('paid')) })}<span>{t('kpi.refunded', { value: yuan(sum('refunded')) })}</span></p> : null}
+      <Chart label={t('trend.chart', { from: list[0]?.day ?? '', to: list.at(-1)?.day ?? '' })} {...chart} unfinished height={phone ? 180 : 182} />
     </div>
   )
 }

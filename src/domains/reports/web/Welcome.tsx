@@ -22,7 +22,7 @@ export function Welcome() {
           <p>{leaves.map(({ node }) => <Link key={node.path} to={node.path}>{titleOf(node, lang)}</Link>)}</p>
         </div>
       ))}
-      <div className={styles.group}><h3>{t('welcome.own')}</h3><p><Link to="/info">{t('welcome.own')}</Link><Link to="/pwd">{t('welcome.password')}</Link></p></div>
+      <div className={styles.group}><h3>{t('welcome.account')}</h3><p><Link to="/info">{t('welcome.own')}</Link><Link to="/pwd">{t('welcome.password')}</Link></p></div>
     </section>
   )
 }

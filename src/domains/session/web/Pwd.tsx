@@ -28,7 +28,7 @@ export function Pwd() {
         <Field name="password" label={t('fields.newPassword')} hint={t('web:pwd.rule')}>
           <Input.Password autoComplete="new-password" maxLength={128} onInput={(event) => setTyped(event.currentTarget.value)} />
         </Field>
-        <TextField name="repeat" password autoComplete="new-password" />
+        <TextField name="repeat" required password autoComplete="new-password" />
         {typed === '' ? null : (
           <div className={styles.strength} data-level={level} role="status">
             <span><i /></span>

@@ -6,7 +6,7 @@ import { devices, products } from './world.ts'
 type Row = { id: number; org_id: number; device_id: number; rtu_number: string; road_index: number; product_id: number; name: string; model: string; img: string; drug_class: string; price: number; cost_price: number; capacity: number; quantity: number; drop_sensor: boolean }
 
 /** The machines with the lanes that hold a product, read back with their ids; the history sells from these. */
-export async function seedLanes(db: Db): Promise<SeedDevice[]> {
+export async function readSellers(db: Db): Promise<SeedDevice[]> {
   const { rows } = await sql<Row>`select l.id, l.org_id, l.device_id, d.rtu_number, l.road_index, l.product_id, p.name, p.model, p.images[1] as img, p.drug_class, l.price, p.cost_price, l.capacity, l.quantity, d.drop_sensor
     from lanes l join devices d on d.id = l.device_id join products p on p.id = l.product_id where l.archived_at is null and l.capacity > 0 order by l.device_id, l.road_index`.execute(db)
   const weights = new Map(products.map((product) => [`${product.name} ${product.model}`, product.weight]))

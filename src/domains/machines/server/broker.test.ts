@@ -1,0 +1,196 @@
+import { connect as connectTcp } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import mqtt, { type MqttClient } from 'mqtt'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import type { VendFact, VendOut } from '../../orders/server/vend.ts'
+import { limits } from '../rules.ts'
+import { openBroker } from './broker.ts'
+import { type Machine, openIdentities } from './identity.ts'
+import { type Intake, openIntake } from './intake.ts'
+import type { Link } from './link.ts'
+import { openPump } from './pump.ts'
+import { openWorld, type World } from './testWorld.ts'
+
+/** Real sockets: what quality.md J asks of the gateway. */
+let world: World
+let intake: Intake
+let link: Link
+let machine: Machine
+let other: Machine
+let vends: VendFact[] = []
+const clients: MqttClient[] = []
+
+beforeAll(async () => {
+  world = await openWorld()
+  intake = openIntake(world.app, { ...limits, banMs: 1500 }, async (_, facts) => void vends.push(...facts))
+  link = await openBroker(world.app, openIdentities(world.app), intake.isBanned, intake)
+  intake.answerOver(link)
+  machine = await world.addMachine()
+  other = await world.addMachine()
+})
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.endAsync(true).catch(() => {})
+  vends = []
+  world.clock.now = Date.now()
+})
+afterAll(async () => {
+  await intake.drain(2000)
+  await link.stop()
+  await world.close()
+})
+
+type Asked = { rtu?: string; user?: string; password?: string; will?: string; version?: 4 | 5 }
+function open({ rtu = machine.rtu, user = rtu, password = `secret-${user}`, will, version = 4 }: Asked = {}) {
+  const heard: { topic: string; body: Record<string, unknown> }[] = []
+  const client = mqtt.connect(`mqtt://127.0.0.1:${world.app.config.mqttPort}`, {
+    clientId: rtu, username: user, password, protocolVersion: version, reconnectPeriod: 0, ...(will ? { will: { topic: will, payload: Buffer.from('{"boot":1,"seq":1,"session":1}'), qos: 1, retain: true } } : {}),
+  })
+  clients.push(client)
+  client.on('message', (topic, payload) => heard.push({ topic, body: JSON.parse(payload.toString()) }))
+  const state = { closed: false, refused: 0 }
+  client.on('close', () => {
+    state.closed = true
+  })
+  client.on('error', (error) => {
+    state.refused = (error as { code?: number }).code ?? -1
+  })
+  const ready = new Promise<boolean>((done) => {
+    client.on('connect', () => done(true))
+    client.on('close', () => done(false))
+  })
+  const say = (kind: string, body: object | string | Buffer, who = rtu) => client.publish(`v1/${who}/up/${kind}`, typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify({ boot: 1, ts: Date.now(), ...body }), { qos: 1 }, () => {})
+  return { client, heard, state, ready, say }
+}
+async function openReady(asked: Asked = {}) {
+  const it = open(asked)
+  expect(await it.ready).toBe(true)
+  await it.client.subscribeAsync(`v1/${asked.rtu ?? machine.rtu}/down/#`, { qos: 1 })
+  return it
+}
+const counted = async (what: string, work: () => Promise<void> | void) => {
+  const before = intake.counts[what] ?? 0
+  await work()
+  await vi.waitFor(() => expect(intake.counts[what] ?? 0).toBeGreaterThan(before), 3000)
+}
+
+test('a machine is heard, acknowledged after the commit, welcomed, and gets its commands', async () => {
+  const { heard, say } = await openReady()
+  say('hello', { seq: 1, fw: '1.0', rsrp: -80 })
+  await vi.waitFor(() => expect(heard.map(({ topic }) => topic)).toEqual([`v1/${machine.rtu}/down/ack`, `v1/${machine.rtu}/down/welcome`]), 3000)
+  expect(heard[0]?.body).toEqual({ boot: 1, seqs: [1], ts: expect.any(Number) })
+  expect(heard[1]?.body).toEqual({ boot: 1, lastBoot: 1, ts: expect.any(Number) })
+  const cmdId = '0f8fad5b-d9cb-469f-a165-70867728950e'
+  const due: VendOut = { deviceId: machine.id, rtuNumber: machine.rtu, cmdId, orderNum: '20261121000000000001', unitNo: 1, road: 3, motorNo: 4, issuedAt: new Date(1000), expireAt: new Date(61_000), kind: 'vend' }
+  const asked: number[][] = []
+  await openPump(world.app, link, async (_, ids) => {
+    asked.push([...ids])
+    return [due]
+  })()
+  expect(asked).toEqual([[machine.id]])
+  await vi.waitFor(() => expect(heard[2]).toEqual({ topic: `v1/${machine.rtu}/down/vend`, body: { cmdId, orderNo: '20261121000000000001', unit: 1, lane: 3, motor: 4, qty: 1, issuedAt: 1000, expireAt: 61_000, ts: expect.any(Number) } }), 3000)
+  say('cmd_ack', { seq: 2, cmdId, ack: 'DUPLICATE', result: 'OK', dropDetected: true, durationMs: 7 })
+  say('cmd_ack', { seq: 2, cmdId, ack: 'DUPLICATE', result: 'OK', dropDetected: true, durationMs: 7 })
+  await vi.waitFor(() => expect(heard.flatMap(({ body }) => body.seqs ?? [])).toContain(2), 3000)
+  expect(vends).toMatchObject([{ kind: 'ack', deviceId: machine.id, cmdId, ack: 'DUPLICATE' }, { kind: 'result', cmdId, result: 'OK', dropDetected: true, durationMs: 7 }])
+})
+
+test('a hole in the numbers is asked for', async () => {
+  const { heard, say } = await openReady()
+  say('hello', { boot: 2, seq: 10 })
+  say('door', { boot: 2, seq: 13, open: false })
+  await vi.waitFor(() => expect(heard.flatMap(({ body }) => body.seqs ?? [])).toContain(13), 3000)
+  world.clock.now = Date.now() + limits.gapMs + 1000
+  await intake.tick()
+  await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ topic: `v1/${machine.rtu}/down/resend`, body: { boot: 2, from: 11, to: 12 } }), 3000)
+})
+
+test.each<[string, Asked]>([
+  ['wrong secret', { password: 'secret' }], ['empty secret', { password: '' }], ['unknown machine', { rtu: 'T999999' }], ['another client id', { rtu: 'T000001', user: 'T000002' }],
+  ['injection', { rtu: "' or 1=1--" }], ['last will on a foreign topic', { will: 'v1/T000002/up/bye' }],
+])('%s: refused without detail', async (_, asked) => {
+  const { ready, state } = open(asked)
+  expect(await ready).toBe(false)
+  expect([5, 0, -1]).toContain(state.refused)
+})
+test('a scrapped machine is refused', async () => {
+  const gone = await world.addMachine()
+  await world.rows(`update devices set lifecycle = 'SCRAPPED' where id = $1`, [gone.id])
+  expect(await open({ rtu: gone.rtu }).ready).toBe(false)
+})
+
+test.each(['v1/T000002/up/hello', 'v1/T000001/down/vend', '$SYS/x', 'v1/T000001/up/hello/x'])('publishing to %s ends the connection', async (topic) => {
+  const { client, state } = await openReady()
+  await counted('topic', () => void client.publish(topic, '{"boot":1,"seq":99}', { qos: 1 }, () => {}))
+  await vi.waitFor(() => expect(state.closed).toBe(true))
+})
+test.each(['#', 'v1/+/down/#', 'v1/T000002/down/#', '$SYS/#', 'v1/T000001/#'])('subscribing to %s ends the connection', async (filter) => {
+  const { client, ready, state } = open()
+  await ready
+  await counted('subscribe', () => void client.subscribe(filter, () => {}))
+  await vi.waitFor(() => expect(state.closed).toBe(true))
+})
+
+test('a 1 MB message ends the connection before it is gathered', async () => {
+  const { say, state } = await openReady()
+  await counted('frame', () => void say('stock', Buffer.alloc(1_048_576, 97)))
+  await vi.waitFor(() => expect(state.closed).toBe(true))
+})
+test('garbage instead of MQTT, and a connection that says nothing', async () => {
+  const socket = connectTcp(world.app.config.mqttPort, '127.0.0.1')
+  socket.on('error', () => {})
+  const closed = new Promise((done) => socket.on('close', done))
+  socket.write('GET / HTTP/1.1\r\n\r\n')
+  await closed
+})
+
+test('unreadable messages are dropped and counted, the connection lives', async () => {
+  const { say, heard, state } = await openReady()
+  const keys = Object.fromEntries(Array.from({ length: 1600 }, (_, n) => [`k${n}`, 1]))
+  for (const bad of [Buffer.from([0xff, 0xfe, 0x80]), 'nonsense', '[]', 'null', '"x"', `${'['.repeat(5000)}${']'.repeat(5000)}`, JSON.stringify({ boot: 1, seq: 1, ...keys }), '{"boot":1}', '{"boot":-1,"seq":1}', '{"boot":1,"seq":1e400}']) {
+    await counted('unreadable', () => void say('telemetry', bad))
+  }
+  await counted('unreadable', () => void say('party', '{"boot":1,"seq":1}'))
+  say('telemetry', { seq: 500, temperature: 5 })
+  await vi.waitFor(() => expect(heard.flatMap(({ body }) => body.seqs ?? [])).toContain(500), 3000)
+  expect(state.closed).toBe(false)
+})
+
+test('a flood is dropped, then shut out; another machine notices nothing', async () => {
+  const calm = await openReady({ rtu: other.rtu })
+  const noisy = await openReady()
+  for (let seq = 1000; seq < 1600 && !noisy.state.closed; seq += 1) {
+    noisy.say('door', { seq, open: true })
+    if (seq % 20 === 0) await sleep(10)
+  }
+  await vi.waitFor(() => expect(noisy.state.closed).toBe(true), 3000)
+  expect(intake.counts.rate).toBeGreaterThan(50)
+  expect(intake.counts.banned).toBeGreaterThan(0)
+  expect(await open().ready).toBe(false)
+  const before = Date.now()
+  calm.say('hello', { seq: 1 })
+  await vi.waitFor(() => expect(calm.heard.flatMap(({ body }) => body.seqs ?? [])).toContain(1), 3000)
+  expect(Date.now() - before).toBeLessThan(1000)
+  await sleep(1600)
+  expect(await open().ready).toBe(true)
+})
+
+test('the second connection of a machine replaces the first, which does not put it offline', async () => {
+  world.clock.now = Date.now() + 10
+  const old = await openReady({ will: `v1/${machine.rtu}/up/bye` })
+  old.say('hello', { seq: 2000 })
+  await vi.waitFor(() => expect(old.heard.length).toBeGreaterThan(0), 3000)
+  const online = async () => {
+    await intake.tick()
+    return (await world.rows(`select online, offline_cause from device_states where device_id = $1`, [machine.id]))[0]
+  }
+  expect(await online()).toEqual({ online: true, offline_cause: null })
+  await counted('takeover', async () => void (await openReady()))
+  await vi.waitFor(() => expect(old.state.closed).toBe(true))
+  await sleep(100)
+  expect(await online()).toEqual({ online: true, offline_cause: null })
+  expect(link.connected().map(({ rtu }) => rtu)).toEqual([machine.rtu])
+  world.clock.now += 10
+  for (const client of clients) client.stream.destroy()
+  await vi.waitFor(async () => expect(await online()).toEqual({ online: false, offline_cause: 'LAST_WILL' }), 3000)
+  expect(link.connected()).toEqual([])
+})

@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRandom, type Random } from '../../../seed/random.ts'
+import { systemActor } from '../../../server/context.ts'
+import { act, systemCaller } from '../../../server/run.ts'
+import { createHandlers } from '../../orders/server/create.ts'
+import { recordVend } from '../../orders/server/vend.ts'
+import { applyPayment } from '../../orders/server/verbs.ts'
+import type { UpKind } from '../protocol.ts'
+import { bootText, type Limits, limits, type Signal, signalOf } from '../rules.ts'
+import type { Machine } from './identity.ts'
+import { openIntake } from './intake.ts'
+import { openWorld, type World } from './testWorld.ts'
+
+/** T4: whatever the net does to the messages of machines, the database ends up with the truth. */
+const seeds = Number(process.env.T4_SEEDS ?? 20)
+const first = Number(process.env.T4_FIRST ?? 1)
+const generous: Limits = { ...limits, burst: 1e9, gatherMs: 1 }
+const results = ['OK', 'OK', 'OK', 'NO_DROP', 'MOTOR_NOT_MOVE', 'SENSOR_FAULT', 'BUSY'] as const
+
+type Told = { machine: Machine; kind: UpKind; boot: number; seq: number; body: Record<string, unknown> }
+type Command = { cmd_id: string; road: number }
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+/** Pays for pieces and puts their commands where the pump would. */
+async function sell(machine: Machine, pieces: number): Promise<Command[]> {
+  const system = <T>(work: Parameters<typeof act<T>>[3]) => act(world.app, systemCaller(systemActor), { audit: null, scope: 'system' }, work)
+  const input = { rtuNumber: machine.rtu, items: [{ roadIndex: 3, count: pieces - 1, price: 300 }, { roadIndex: 4, count: 1, price: 300 }], payType: 'WECHAT' as const, clientId: randomUUID(), consumer: '' }
+  const order = (await system((ctx) => createHandlers.mobileOrder(ctx, input))) as { orderNum: string }
+  const [payment] = await world.rows(`select id::int, org_id::int, order_id::int, order_at, order_num from payments where order_num = $1`, [order.orderNum])
+  expect(await system((ctx) => applyPayment(ctx, payment as never, { orderPaid: true }))).toBe('APPLIED')
+  await world.rows(`update payments set state = 'SUCCESS', applied = true where order_num = $1`, [order.orderNum]).catch(() => {})
+  await world.rows(`update order_units set vend_state = 'SENT' where order_num = $1`, [order.orderNum])
+  return world.rows<Command & Record<string, unknown>>(`update vend_commands set state = 'SENT', sends = 1, issued_at = now(), expire_at = now() + interval '60 s', last_sent_at = now() where order_num = $1 returning cmd_id, road`, [order.orderNum])
+}
+
+/** What a machine has to say over a few starts. */
+function story(random: Random, machine: Machine, commands: readonly Command[]): Told[] {
+  const told: Told[] = []
+  let boot = random.int(1, 50)
+  const say = (kind: UpKind, body: Record<string, unknown>) => {
+    const seq = told.filter((other) => other.boot === boot).length + 1
+    told.push({ machine, kind, boot, seq, body: { ...body, fw: `1.${boot}.${seq}`, apk: random.chance(0.1) ? '<script>'.repeat(9) : `2.${seq}` } })
+  }
+  const vends = commands.flatMap((command): [UpKind, Record<string, unknown>][] => {
+    const result = random.pick(results)
+    const body = { cmdId: command.cmd_id, result, dropDetected: result === 'OK', durationMs: 3000 }
+    return [['cmd_ack', { cmdId: command.cmd_id, ack: 'ACCEPTED' }], ['vend_result', body], ...(random.chance(0.3) ? [['cmd_ack', { ...body, ack: 'DUPLICATE' }] as [UpKind, Record<string, unknown>]] : [])]
+  })
+  const starts = random.int(2, 3)
+  for (let start = 0; start < starts; start += 1) {
+    say('hello', { rsrp: -random.int(60, 120), door: random.chance(0.2) })
+    for (let n = random.int(15, 30); n > 0; n -= 1) {
+      const next = vends.length && random.chance(0.4) ? vends.shift() : undefined
+      if (next) say(...next)
+      else if (random.chance(0.4)) say('telemetry', { temperature: random.pick([4.5, 7, 9999, 'NaN', -3]), humidity: random.pick([40, 55.5, 101, null]), ...(random.chance(0.5) ? { rsrp: -random.int(60, 120) } : { signal: 'super' }) })
+      else if (random.chance(0.3)) say('door', { open: random.chance(0.5) })
+      else if (random.chance(0.1)) say('hello', {})
+      else say(random.pick(['fault', 'clear'] as const), { code: random.pick(['JAM', 'COLD']), ...(random.chance(0.7) ? { lane: random.int(1, 2) } : {}) })
+    }
+    boot += random.int(1, 3)
+  }
+  boot = told.at(-1)?.boot ?? boot
+  for (const next of vends) say(...next)
+  return told
+}
+
+/** 20 % twice, within 50 places of their order, some days late, some lost at first, the first start replayed at the end. */
+function disturb(random: Random, told: readonly Told[]): Told[] {
+  const placed = told.flatMap((message, place) => {
+    if (random.chance(0.1)) return []
+    const at = () => (random.chance(0.05) ? told.length + random.int(0, 100) : place + random.next() * 50)
+    return random.chance(0.2) ? [{ message, at: at() }, { message, at: at() }] : [{ message, at: at() }]
+  })
+  const yesterday = random.chance(0.5) ? told.filter((message) => message.boot === told[0]?.boot) : []
+  return [...placed.sort((a, b) => a.at - b.at).map(({ message }) => message), ...yesterday]
+}
+
+const key = ({ machine, boot, seq }: Pick<Told, 'machine' | 'boot' | 'seq'>) => `${machine.rtu}/${boot}/${seq}`
+
+/** One life of the gateway; a tenth of its acknowledgements is lost. */
+async function deliver(random: Random, messages: readonly Told[], skew: number, acked: Set<string>): Promise<void> {
+  const intake = openIntake(world.app, generous, recordVend)
+  intake.answerOver({
+    send(machine, kind, body) {
+      if (kind === 'ack' && !random.chance(0.1)) for (const seq of (body as { seqs: number[] }).seqs) acked.add(key({ machine, boot: (body as { boot: number }).boot, seq }))
+      return true
+    },
+    connected: () => [],
+    stop: async () => {},
+  })
+  for (const message of messages) {
+    world.clock.now += random.int(1, 400)
+    await intake.receive(message.machine, message.kind, Buffer.from(JSON.stringify({ ts: world.clock.now + skew, boot: message.boot, seq: message.seq, ...message.body })))
+    if (random.chance(0.05)) await intake.tick()
+  }
+  await intake.drain(20_000)
+}
+
+const inOrder = (told: readonly Told[]) => told.toSorted((a, b) => a.boot - b.boot || a.seq - b.seq)
+const inBounds = (value: unknown, from: number, to: number): value is number => typeof value === 'number' && value >= from && value <= to
+
+function truth(told: readonly Told[]) {
+  const state = { temperature: null as number | null, humidity: null as number | null, signal: null as Signal | null, door: false, boot: '', fw: '', apk: '' }
+  const faults = new Set<string>()
+  for (const { kind, boot, body } of inOrder(told)) {
+    if (inBounds(body.temperature, -60, 100)) state.temperature = body.temperature
+    if (inBounds(body.humidity, 0, 100)) state.humidity = body.humidity
+    if (typeof body.rsrp === 'number') state.signal = signalOf(body.rsrp)
+    if (typeof (body.open ?? body.door) === 'boolean') state.door = (body.open ?? body.door) as boolean
+    Object.assign(state, { boot: bootText(boot), fw: body.fw, apk: String(body.apk).slice(0, 40) })
+    const fault = `${body.code}/${body.lane ?? ''}`
+    if (kind === 'fault') faults.add(fault)
+    if (kind === 'clear') faults.delete(fault)
+  }
+  return { state, faults }
+}
+
+test.each(Array.from({ length: seeds }, (_, n) => first + n))('seed %i equals the truth', async (seed) => {
+  const random = createRandom(`t4/${seed}`)
+  const machines = await Promise.all([world.addMachine(), world.addMachine(), world.addMachine()])
+  const stories: Told[][] = []
+  const commands = new Map<string, Command>()
+  for (const machine of machines) {
+    const own = [...(await sell(machine, 3)), ...(await sell(machine, 2))]
+    for (const command of own) commands.set(command.cmd_id, command)
+    stories.push(story(random, machine, own))
+  }
+  const acked = new Set<string>()
+  const all = stories.flat()
+  const skew = random.pick([0, 86_400_000, -86_400_000])
+  await deliver(random, stories.map((told) => disturb(random, told)).flat().sort(() => random.next() - 0.5 > 0.45 ? 1 : -1), skew, acked)
+  for (let round = 0; round < 50 && all.some((message) => !acked.has(key(message))); round += 1) {
+    await deliver(random, all.filter((message) => !acked.has(key(message))), skew, acked)
+  }
+  expect(all.filter((message) => !acked.has(key(message)))).toEqual([])
+  for (const [n, machine] of machines.entries()) {
+    const told = stories[n] as Told[]
+    const wanted = truth(told)
+    const outcome = new Map(told.filter(({ kind }) => kind === 'vend_result').map(({ body }) => [body.cmdId as string, body.result as string]))
+    const [state] = await world.rows(`select temperature::float8, humidity::float8, signal, door_open as door, boot, fw, apk, fault_count, online from device_states where device_id = $1`, [machine.id])
+    for (const [cmdId, result] of outcome) if (result === 'MOTOR_NOT_MOVE') wanted.faults.add(`MOTOR_NOT_MOVE/${commands.get(cmdId)?.road}`)
+    expect(state, `seed ${seed} ${machine.rtu}`).toEqual({ ...wanted.state, fault_count: wanted.faults.size, online: true })
+    const faults = await world.rows(`select f.code || '/' || coalesce(l.road_index::text, '') as fault from device_faults f left join lanes l on l.id = f.lane_id where f.device_id = $1 and f.closed_at is null`, [machine.id])
+    expect(faults.map((row) => row.fault).sort()).toEqual([...wanted.faults].sort())
+    const lanes = await world.rows(`select road_index, status, quantity, reserved from lanes where device_id = $1 order by road_index`, [machine.id])
+    for (const lane of lanes) expect(lane.status === 'FAULT', `lane ${lane.road_index}`).toBe([...wanted.faults].some((fault) => fault.endsWith(`/${lane.road_index}`)))
+    const sold = [...outcome.values()].filter((result) => result === 'OK').length
+    expect(lanes.reduce((sum, lane) => sum + (lane.quantity as number), 0)).toBe(200 - sold)
+    expect(lanes.reduce((sum, lane) => sum + (lane.reserved as number), 0)).toBe(0)
+    const units = await world.rows(`select c.cmd_id, u.vend_state, u.fail_reason from vend_commands c join order_units u on u.id = c.unit_id where c.device_id = $1`, [machine.id])
+    expect(units).toHaveLength(5)
+    for (const unit of units) {
+      const result = outcome.get(unit.cmd_id as string)
+      expect([unit.vend_state, unit.fail_reason]).toEqual(result === 'OK' ? ['SUCCESS', null] : ['FAILED', result])
+    }
+    const [kept] = await world.rows(`select (select count(*) from device_message_keys where device_id = $1)::int as keys, (select count(*) from device_messages where device_id = $1)::int as messages`, [machine.id])
+    expect(kept).toEqual({ keys: told.length, messages: told.length })
+    const [flows] = await world.rows(`select count(*)::int as n from stock_flows where device_id = $1`, [machine.id])
+    expect(flows?.n).toBe(sold)
+  }
+})
+
+test('bad fields are left out and noted, text is cut', async () => {
+  const machine = await world.addMachine()
+  const intake = openIntake(world.app, generous, recordVend)
+  intake.answerOver({ send: () => true, connected: () => [], stop: async () => {} })
+  const tell = (kind: UpKind, body: object) => intake.receive(machine, kind, Buffer.from(JSON.stringify({ boot: 1, ...body })))
+  await tell('telemetry', { seq: 1, ts: world.clock.now, temperature: 9999, humidity: 44, signal: 'super', fw: '<script>'.repeat(9), apk: 'a\u0000b' })
+  await tell('fault', { seq: 2, code: 'x; drop', detail: 'd'.repeat(9000) })
+  await tell('fault', { seq: 3, code: 'JAM', lane: 99, detail: 'd'.repeat(9000) })
+  await tell('stock', { seq: 4, ts: world.clock.now, lanes: [{ lane: 1, count: 50 }, { lane: 2, count: 7 }] })
+  await tell('hello', { seq: 5, ts: world.clock.now - 86_400_000 })
+  await intake.drain(5000)
+  const messages = await world.rows(`select seq::int, note from device_messages where device_id = $1 order by seq`, [machine.id])
+  expect(messages).toEqual([
+    { seq: 1, note: 'rejected: temperature, signal, fw' }, { seq: 3, note: 'rejected: ts' }, { seq: 4, note: 'stock differs: lane 2 7 (50)' }, { seq: 5, note: 'clock differs by -86400 s' },
+  ])
+  const [state] = await world.rows(`select temperature, humidity::float8, signal, fw, fault_count from device_states where device_id = $1`, [machine.id])
+  expect(state).toEqual({ temperature: null, humidity: 44, signal: null, fw: '<script>'.repeat(5), fault_count: 1 })
+})
+
+test('last seen never moves back, a bye of an older connection says nothing, silence is offline', async () => {
+  const machine = await world.addMachine()
+  const start = world.clock.now
+  const run = async (at: number, kind: UpKind, body: object) => {
+    world.clock.now = at
+    const intake = openIntake(world.app, generous, recordVend)
+    intake.answerOver({ send: () => true, connected: () => [], stop: async () => {} })
+    await intake.receive(machine, kind, Buffer.from(JSON.stringify({ boot: 5, ts: 0, ...body })))
+    await intake.drain(5000)
+    const [state] = await world.rows(`select online, offline_cause, last_seen_at from device_states where device_id = $1`, [machine.id])
+    return [state?.online, state?.offline_cause, (state?.last_seen_at as Date).getTime() - start]
+  }
+  expect(await run(start + 1000, 'hello', { seq: 1 })).toEqual([true, null, 1000])
+  expect(await run(start + 500, 'heartbeat', { seq: 1 })).toEqual([true, null, 1000])
+  expect(await run(start + 2000, 'bye', { seq: 1, session: 1, cause: 'POWER_FAIL' })).toEqual([false, 'POWER_FAIL', 1000])
+  expect(await run(start + 2001, 'bye', { seq: 1, session: 1, cause: 'LAST_WILL' })).toEqual([false, 'POWER_FAIL', 1000])
+  expect(await run(start + 1500, 'heartbeat', { seq: 1 })).toEqual([false, 'POWER_FAIL', 1500])
+  expect(await run(start + 3000, 'hello', { boot: 6, seq: 1 })).toEqual([true, null, 3000])
+  expect(await run(start + 4000, 'bye', { seq: 1, session: 1 })).toEqual([true, null, 3000])
+  const intake = openIntake(world.app, generous, recordVend)
+  world.clock.now = start + 3000 + 179_000
+  await intake.sweep()
+  const online = async () => (await world.rows(`select online from device_states where device_id = $1`, [machine.id]))[0]?.online
+  expect(await online()).toBe(true)
+  world.clock.now = start + 10_000 + 180_000
+  await openIntake(world.app, generous, recordVend).sweep()
+  expect(await online()).toBe(true)
+  world.clock.now = start + 3000 + 400_000
+  await intake.sweep()
+  expect(await online()).toBe(false)
+})

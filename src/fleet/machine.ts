@@ -1,0 +1,269 @@
+import { type Command, type Down, isPassing, readDown, type UpKind, type vendResults } from '../domains/machines/protocol.ts'
+import type { Random } from '../seed/random.ts'
+import { openOutbox } from './outbox.ts'
+
+/** A machine as the protocol sees it: no I/O of its own, its clock, luck and wire are given. */
+export type Clock = { now(): number; later(ms: number, work: () => void): void }
+export type VendResult = (typeof vendResults)[number]
+export type Luck = { readonly noDrop: number; readonly stuck: number; readonly silent: number; readonly lost: number }
+export const usualLuck: Luck = { noDrop: 0.015, stuck: 0.01, silent: 0.003, lost: 0.002 }
+
+export type MachineOptions = {
+  readonly rtu: string
+  /** Larger than that of any earlier start. */
+  readonly boot: number
+  readonly dropSensor: boolean
+  readonly random: Random
+  readonly clock: Clock
+  readonly luck: Luck
+  send(kind: UpKind, message: Record<string, unknown>): void
+  /** The motor turned; `OK` is a piece that fell. */
+  turned(command: Command, result: VendResult): void
+  /** The power goes for so long: the wire must drop the connection, wait, and call `restart`. */
+  powerFails(ms: number): void
+  /** The wire is bad: drop the connection and come back. */
+  lineDrops(ms: number): void
+}
+
+export type Machine = {
+  /** The last will of the next connection, and with it the number of its hello. */
+  will(): Record<string, unknown>
+  connected(): void
+  disconnected(): void
+  hear(topic: string, payload: Uint8Array): void
+  heartbeat(): void
+  telemetry(): void
+  fault(code: string, lane: number | null): void
+  clear(code: string, lane: number | null): void
+  door(open: boolean): void
+  stock(lanes: readonly { lane: number; count: number }[]): void
+  /** Sends what is due again; called every second. */
+  tick(): void
+  restart(): void
+  readonly waiting: number
+  readonly doorOpen: boolean
+}
+
+type Kept = { command: Command; state: 'accepted' | 'done' | 'refused'; ack: string; result: VendResult | null; dropDetected: boolean; durationMs: number }
+const memory = 1000
+const perTick = 15
+
+export function createMachine(options: MachineOptions): Machine {
+  const { clock, random } = options
+  const outbox = openOutbox()
+  const kept = new Map<string, Kept>()
+  const broken = new Set<number>()
+  let { boot } = options
+  let seq = 0
+  let hello = 0
+  let helloSaid = false
+  let online = false
+  let welcomed = false
+  /** Platform's clock minus ours. */
+  let offset = 0
+  let motorFreeAt = 0
+  let doorOpen = false
+  let alive = 0
+  let temperature = 4 + random.next() * 3
+  let humidity = 40 + random.next() * 20
+  let rsrp = -70 - random.int(0, 35)
+
+  const envelope = (number: number) => ({ ts: clock.now(), boot, seq: number, fw: '2.4.1', apk: '5.12.0' })
+
+  function tell(kind: UpKind, body: Record<string, unknown>, held = false): void {
+    if (isPassing(kind)) {
+      if (online) options.send(kind, { ...envelope(seq), ...body })
+      return
+    }
+    seq += 1
+    outbox.add({ kind, boot, seq, body: { ...envelope(seq), ...body }, sentAt: 0, sends: 0, held })
+    if (outbox.all().length <= perTick) flush()
+  }
+
+  function flush(): void {
+    if (!online || !welcomed) return
+    for (const message of outbox.due(clock.now(), perTick)) put(message)
+  }
+  function put(message: ReturnType<typeof outbox.due>[number]): void {
+    message.sentAt = clock.now()
+    message.sends += 1
+    options.send(message.kind as UpKind, message.body)
+  }
+
+  function sayHello(): void {
+    const known = outbox.all().find((message) => message.kind === 'hello' && message.boot === boot && message.seq === hello)
+    if (known) return put(known)
+    outbox.add({ kind: 'hello', boot, seq: hello, body: { ...envelope(hello), rsrp, door: doorOpen }, sentAt: 0, sends: 0, held: false })
+    sayHello()
+  }
+
+  /** A memory that lost its boot counter continues above the platform's. */
+  function welcome(down: Down<'welcome'>): void {
+    if (down.boot !== boot) return
+    if (down.lastBoot > boot) {
+      const old = boot
+      boot = down.lastBoot + 1
+      seq = 1
+      hello = 1
+      for (const message of outbox.all()) {
+        if (message.boot !== old) continue
+        if (message.kind !== 'hello') seq += 1
+        Object.assign(message, { boot, seq: message.kind === 'hello' ? 1 : seq, sentAt: 0 })
+        Object.assign(message.body, { boot, seq: message.seq })
+      }
+      return sayHello()
+    }
+    welcomed = true
+    flush()
+  }
+
+  function keep(command: Command, state: Kept['state'], ack: string): Kept {
+    const entry: Kept = { command, state, ack, result: null, dropDetected: false, durationMs: 0 }
+    kept.set(command.cmdId, entry)
+    if (kept.size > memory) kept.delete(kept.keys().next().value as string)
+    return entry
+  }
+  const answer = (command: Command, ack: string, more: Record<string, unknown> = {}) => tell('cmd_ack', { cmdId: command.cmdId, ack, ...more })
+  const resultOf = ({ result, dropDetected, durationMs }: Kept) => (result ? { result, dropDetected, durationMs } : {})
+
+  function vend(command: Command): void {
+    const known = kept.get(command.cmdId)
+    if (known) return answer(command, known.state === 'refused' ? known.ack : 'DUPLICATE', resultOf(known))
+    const refuse = clock.now() + offset >= command.expireAt ? 'EXPIRED' : broken.has(command.lane) ? 'LANE_FAULT' : null
+    if (refuse) {
+      keep(command, 'refused', refuse)
+      return answer(command, refuse)
+    }
+    const entry = keep(command, 'accepted', 'ACCEPTED')
+    answer(command, 'ACCEPTED')
+    const life = alive
+    const took = 2000 + random.int(0, 4000)
+    motorFreeAt = Math.max(motorFreeAt, clock.now()) + took
+    clock.later(motorFreeAt - clock.now(), () => {
+      if (life === alive && entry.state === 'accepted') turn(entry, took)
+    })
+  }
+
+  function turn(entry: Kept, took: number): void {
+    const { luck, dropSensor } = options
+    const { command } = entry
+    const roll = random.next()
+    if (roll < luck.silent / 2) return options.powerFails(60_000 + random.int(0, 180_000))
+    const stuck = roll >= luck.silent && roll < luck.silent + luck.stuck
+    const noDrop = !stuck && dropSensor && roll >= luck.silent && roll < luck.silent + luck.stuck + luck.noDrop
+    const result: VendResult = doorOpen ? 'DOOR_OPEN' : stuck ? 'MOTOR_NOT_MOVE' : noDrop ? 'NO_DROP' : 'OK'
+    Object.assign(entry, { state: 'done', result, dropDetected: result === 'OK' && dropSensor, durationMs: took })
+    options.turned(command, result)
+    const lost = random.chance(luck.lost)
+    tell('vend_result', { cmdId: command.cmdId, ...resultOf(entry) }, lost)
+    if (lost) options.lineDrops(120_000 + random.int(0, 180_000))
+    if (roll < luck.silent) options.powerFails(60_000 + random.int(0, 180_000))
+    if (result === 'MOTOR_NOT_MOVE') breakLane(command.lane)
+  }
+
+  /** Until a repairman comes. */
+  function breakLane(lane: number): void {
+    machine.fault('MOTOR_NOT_MOVE', lane)
+    broken.add(lane)
+    clock.later(180_000 + random.int(0, 300_000), () => {
+      machine.door(true)
+      clock.later(30_000 + random.int(0, 30_000), () => {
+        broken.delete(lane)
+        machine.door(false)
+        machine.clear('MOTOR_NOT_MOVE', lane)
+      })
+    })
+  }
+
+  /** A question about a command, or its withdrawal: what is not done by now and never came will never be done. */
+  function ask(command: Command, withdraw: boolean): void {
+    const known = kept.get(command.cmdId)
+    if (known?.state === 'done') return tell('vend_result', { cmdId: command.cmdId, ...resultOf(known) })
+    if (known?.state === 'refused') return answer(command, known.ack)
+    if (known && !withdraw) return answer(command, 'ACCEPTED')
+    if (known) Object.assign(known, { state: 'refused', ack: 'VOIDED' })
+    else keep(command, 'refused', 'VOIDED')
+    answer(command, 'VOIDED')
+  }
+
+  const machine: Machine = {
+    get waiting() {
+      return outbox.all().length
+    },
+    get doorOpen() {
+      return doorOpen
+    },
+    will() {
+      if (!hello) {
+        seq += 1
+        hello = seq
+      }
+      return { ...envelope(seq), session: hello, cause: 'LAST_WILL' }
+    },
+    connected() {
+      online = true
+      welcomed = false
+      helloSaid = true
+      outbox.renew((message) => {
+        message.held = false
+        return true
+      })
+      sayHello()
+    },
+    disconnected() {
+      online = false
+      // a number that was never used stays reserved, or the platform would miss it
+      if (helloSaid) hello = 0
+      helloSaid = false
+    },
+    hear(topic, payload) {
+      const down = readDown(topic, payload)
+      if (!down) return
+      offset = down.ts - clock.now()
+      if (down.kind === 'ack') outbox.acknowledge(down.body.boot, down.body.seqs)
+      else if (down.kind === 'welcome') welcome(down.body)
+      else if (down.kind === 'resend') {
+        const { boot: of, from, to } = down.body
+        outbox.renew((message) => !message.held && message.boot === of && message.seq >= from && message.seq <= to)
+        flush()
+      } else if (down.kind === 'vend') vend(down.body)
+      else ask(down.body, down.kind === 'void')
+    },
+    heartbeat: () => tell('heartbeat', { rsrp }),
+    telemetry() {
+      temperature = Math.min(9, Math.max(2, temperature + random.next() - 0.5))
+      humidity = Math.min(75, Math.max(30, humidity + random.next() * 4 - 2))
+      rsrp = Math.min(-62, Math.max(-112, rsrp + random.int(-3, 3)))
+      tell('telemetry', { temperature: Math.round(temperature * 10) / 10, humidity: Math.round(humidity * 10) / 10, rsrp })
+    },
+    fault: (code, lane) => tell('fault', { code, ...(lane === null ? {} : { lane }), level: 'ERROR' }),
+    clear: (code, lane) => tell('clear', { code, ...(lane === null ? {} : { lane }) }),
+    door(open) {
+      doorOpen = open
+      tell('door', { open })
+    },
+    stock: (lanes) => tell('stock', { lanes }),
+    tick() {
+      if (online && !welcomed) {
+        const known = outbox.all().find((message) => message.boot === boot && message.seq === hello)
+        if (!known || clock.now() - known.sentAt >= 5000) sayHello()
+      }
+      flush()
+    },
+    restart() {
+      boot += 1
+      seq = 0
+      hello = 0
+      helloSaid = false
+      alive += 1
+      motorFreeAt = 0
+      // accepted, but the motor never turned: it will not
+      for (const entry of kept.values()) {
+        if (entry.state !== 'accepted') continue
+        Object.assign(entry, { state: 'refused', ack: 'EXPIRED' })
+        answer(entry.command, 'EXPIRED')
+      }
+    },
+  }
+  return machine
+}

@@ -1,0 +1,132 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Config } from '../server/config.ts'
+import { createRandom } from '../seed/random.ts'
+import { rhythm } from '../seed/rhythm.ts'
+import { type Http, shop } from './customer.ts'
+import { createMachine, type Machine, usualLuck } from './machine.ts'
+import { openWire, type Wire } from './wire.ts'
+
+/** The shipped machines: numbers and secrets, as a factory keeps them; written by the demo data. */
+const Shipped = z.object({
+  machines: z.array(z.object({
+    rtuNumber: z.string(), secret: z.string(), popularity: z.number(), dropSensor: z.boolean(),
+    site: z.enum(['office', 'metro', 'hospital', 'school', 'mall', 'residential', 'factory', 'airport']),
+  })),
+})
+type Shipped = z.infer<typeof Shipped>['machines'][number]
+type Running = { shipped: Shipped; machine: Machine; wire: Wire }
+type Record = (line: object) => void
+
+export type Fleet = { stop(): Promise<void> }
+const hour = 3_600_000
+
+/** Machines that heartbeat and measure, and customers at `config.fleet` of them. */
+export async function runFleet(config: Config, log: (line: string) => void): Promise<Fleet> {
+  const running: Running[] = []
+  const stopping = new AbortController()
+  const { signal } = stopping
+  void begin().catch((error: Error) => signal.aborted || log(`The simulated fleet: ${error.message}`))
+
+  async function begin(): Promise<void> {
+    const path = join(config.dataDir, 'fleet.json')
+    while (!existsSync(path)) await sleep(5000, undefined, { signal })
+    const { machines } = Shipped.parse(JSON.parse(readFileSync(path, 'utf8')))
+    const record: Record = (line) => appendFileSync(join(config.dataDir, 'fleet-record.jsonl'), `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`)
+    const ranked = machines.toSorted((a, b) => b.popularity - a.popularity)
+    for (const [index, shipped] of ranked.entries()) running.push(startMachine(config, shipped, record, signal, index * 40))
+    // the most popular that sell: one that does not is left to the next in line
+    const queue = [...running]
+    for (let n = 0; n < config.fleet; n += 1) void customers(config, queue, record, signal, n)
+  }
+
+  return {
+    async stop() {
+      stopping.abort()
+      await Promise.all(running.map(({ wire }) => wire.stop()))
+    },
+  }
+}
+
+function startMachine(config: Config, shipped: Shipped, record: Record, signal: AbortSignal, delay: number): Running {
+  const random = createRandom(`${shipped.rtuNumber}/${Date.now()}`)
+  const later = (ms: number, work: () => void) => {
+    sleep(ms, undefined, { signal }).then(work, () => {})
+  }
+  const every = (ms: number, work: () => void) => later(ms * (0.9 + random.next() * 0.2), () => {
+    work()
+    every(ms, work)
+  })
+  const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
+  const wire = openWire(config.mqttUrl ?? `mqtt://${host.includes(':') ? `[${host}]` : host}:${config.mqttPort}`, shipped.rtuNumber, shipped.secret, () => machine)
+  const machine = createMachine({
+    rtu: shipped.rtuNumber, boot: Math.floor(Date.now() / 1000), dropSensor: shipped.dropSensor, random, luck: usualLuck,
+    clock: { now: Date.now, later },
+    send: wire.send,
+    turned: (command, result) => record({ rtu: shipped.rtuNumber, orderNum: command.orderNo, unit: command.unit, cmdId: command.cmdId, road: command.lane, result }),
+    powerFails(ms) {
+      wire.send('bye', { ...machine.will(), cause: 'POWER_FAIL' })
+      later(200, () => {
+        wire.drop(ms)
+        machine.restart()
+      })
+    },
+    lineDrops: (ms) => later(ms, () => wire.drop(2000)),
+  })
+  wire.start(delay)
+  every(60_000, machine.heartbeat)
+  later(5000 + random.int(0, 25_000), machine.telemetry)
+  every(300_000, machine.telemetry)
+  every(1000, machine.tick)
+  // somebody looks after the machine a few times a day
+  every(6 * hour, () => {
+    machine.door(true)
+    later(20_000 + random.int(0, 60_000), () => machine.door(false))
+  })
+  return { shipped, machine, wire }
+}
+
+async function customers(config: Config, queue: Running[], record: Record, signal: AbortSignal, index: number): Promise<void> {
+  const http = client(config, signal)
+  const random = createRandom(`customers/${index}/${Date.now()}`)
+  const pause = (ms: number) => sleep(ms, undefined, { signal })
+  let place = queue.shift()
+  let refusals = 0
+  // machines connect first; then the customers do not come all at once
+  await pause(5000 + random.int(0, 20_000)).catch(() => {})
+  while (place && !signal.aborted) {
+    const { shipped, machine } = place
+    const outcome = machine.doorOpen ? 'failed' : await shop({
+      http, random, payKey: config.simPayKey, walkAway: 0.05, now: Date.now, pause,
+      paid: (payment) => record(payment),
+    }, shipped.rtuNumber).catch(() => 'failed' as const)
+    refusals = outcome === 'refused' || outcome === 'nothing' ? refusals + 1 : 0
+    if (refusals >= 5) {
+      queue.push(place)
+      place = queue.shift()
+      refusals = 0
+    }
+    await pause(waitAt(shipped.site, new Date(), random.next())).catch(() => {})
+  }
+}
+
+/** 20 to 60 s by the hour of the place (Asia/Shanghai), somewhat irregular: even at night something sells while you watch. */
+export function waitAt(site: Shipped['site'], at: Date, luck: number): number {
+  const local = new Date(at.getTime() + 8 * hour)
+  const busy = Math.min(1, rhythm(site, local.getUTCHours(), local.getUTCDay()) * 12)
+  return (20_000 + 40_000 * (1 - busy)) * (0.7 + 0.6 * luck)
+}
+
+function client(config: Config, signal: AbortSignal): Http {
+  const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
+  const base = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}${config.basePath.replace(/\/$/, '')}`
+  return async (method, path, body) => {
+    const response = await fetch(base + path, {
+      method, signal: AbortSignal.any([signal, AbortSignal.timeout(20_000)]),
+      ...(body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}),
+    })
+    return { status: response.status, body: await response.json().catch(() => null) }
+  }
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import pg from 'pg'
+import { closeApp, openApp } from '../../src/server/app.ts'
+import { loadConfig } from '../../src/server/config.ts'
+import type { App } from '../../src/server/context.ts'
+import { buildHttp } from '../../src/server/http.ts'
+import { tokenHash } from '../../src/server/sessions.ts'
+import { type Endpoint, toRequest } from '../../src/shared/contract.ts'
+import { testDatabase } from './postgres.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, looked into by tests
+export type Answer = { status: number; body: any; headers: LightMyRequestResponse['headers'] }
+export type CallOptions = { token?: string | undefined; headers?: Record<string, string>; on?: FastifyInstance }
+export type TestApi = {
+  app: App
+  http: FastifyInstance
+  ownerUrl: string
+  /** As the owner: sees all rows. */
+  sql<T = Record<string, unknown>>(text: string, values?: unknown[]): Promise<T[]>
+  /** The endpoint with this input, as a client would send it. */
+  call(endpoint: Endpoint, input?: Record<string, unknown>, options?: CallOptions): Promise<Answer>
+  /** A session written straight into the database; `change` sets other columns of it. */
+  login(username: string, change?: Record<string, unknown>): Promise<string>
+  close(): Promise<void>
+}
+export type TestApiOptions = { seeded?: boolean; now?: () => Date; config?: Record<string, string> }
+
+/** Settings of a process under test: fixed keys, no limits that a fast test would meet, files in a folder of its own. */
+export const testConfig = (ownerUrl: string, dataDir: string, more: Record<string, string> = {}) =>
+  loadConfig({
+    DATABASE_URL: ownerUrl, DATA_DIR: dataDir, LOG_LEVEL: 'silent', RATE_LIMIT: '1000000', SIGN_IN_RATE_LIMIT: '1000000', SECRET_KEY: '0'.repeat(64), SIM_PAY_KEY: '1'.repeat(64), ...more,
+  })
+
+/** The API in this process on a database of its own. One per test file: actors are cached per process by their user id. */
+export async function startTestApi({ seeded = false, now = () => new Date(), config = {} }: TestApiOptions = {}): Promise<TestApi> {
+  const database = await testDatabase({ seeded })
+  const dataDir = mkdtempSync(join(tmpdir(), 'huodao-api-'))
+  const owner = new pg.Client({ connectionString: database.ownerUrl })
+  await owner.connect()
+  await owner.query(`select set_config('app.all', 'on', false); set timezone = 'UTC'`)
+  const app = await openApp(testConfig(database.ownerUrl, dataDir, config), 'test', now)
+  const http = await buildHttp(app)
+  const sql = async <T>(text: string, values: unknown[] = []) => (await owner.query(text, values)).rows as T[]
+  return {
+    app, http, ownerUrl: database.ownerUrl, sql,
+    call: (endpoint, input = {}, options = {}) => callOn(options.on ?? http, endpoint, input, options),
+    async login(username, change = {}) {
+      const token = randomBytes(32).toString('base64url')
+      const [user] = await sql<{ id: number; org_id: number }>('select id, org_id from users where username = $1', [username])
+      if (!user) throw new Error(`no user ${username}`)
+      const row = { token_hash: tokenHash(token), user_id: user.id, org_id: user.org_id, ip: '127.0.0.1', user_agent: 'test', created_at: now(), last_seen_at: now(), expires_at: new Date(now().getTime() + 86_400_000), ...change }
+      const names = Object.keys(row)
+      await sql(`insert into sessions (${names.join(', ')}) values (${names.map((_, i) => `$${i + 1}`).join(', ')})`, Object.values(row))
+      return token
+    },
+    async close() {
+      await http.close()
+      await closeApp(app)
+      await owner.end()
+      await database.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function callOn(http: FastifyInstance, endpoint: Endpoint, input: Record<string, unknown>, { token, headers = {} }: CallOptions): Promise<Answer> {
+  const { url, body } = toRequest(endpoint, input)
+  const response = await http.inject({
+    method: endpoint.method, url, headers: { ...(token === undefined ? {} : { authorization: token }), ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
+    ...(body ? { payload: JSON.stringify(body) } : {}),
+  })
+  return answerOf(response)
+}
+
+export function answerOf(response: LightMyRequestResponse): Answer {
+  let body: unknown = response.body
+  try {
+    body = JSON.parse(response.body)
+  } catch {
+    // pages and streams are no JSON
+  }
+  return { status: response.statusCode, body, headers: response.headers }
+}
+
+/** The answer without what differs between two equal refusals. */
+export const comparable = ({ status, body }: Answer): unknown => ({ status, body: typeof body === 'object' && body !== null ? { ...body, requestId: undefined } : body })
