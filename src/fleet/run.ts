@@ -12,7 +12,7 @@ import { openWire, type Wire } from './wire.ts'
 /** The shipped machines: numbers and secrets, as a factory keeps them; written by the demo data. */
 const Shipped = z.object({
   machines: z.array(z.object({
-    rtuNumber: z.string(), secret: z.string(), popularity: z.number(), dropSensor: z.boolean(),
+    rtuNumber: z.string(), secret: z.string(), popularity: z.number(), dropSensor: z.boolean(), sells: z.boolean(),
     site: z.enum(['office', 'metro', 'hospital', 'school', 'mall', 'residential', 'factory', 'airport']),
   })),
 })
@@ -37,8 +37,8 @@ export async function runFleet(config: Config, log: (line: string) => void): Pro
     const record: Record = (line) => appendFileSync(join(config.dataDir, 'fleet-record.jsonl'), `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`)
     const ranked = machines.toSorted((a, b) => b.popularity - a.popularity)
     for (const [index, shipped] of ranked.entries()) running.push(startMachine(config, shipped, record, signal, index * 40))
-    // the most popular that sell: one that does not is left to the next in line
-    const queue = [...running]
+    // the most popular that sell; one that runs empty is left to the next in line
+    const queue = running.filter(({ shipped }) => shipped.sells)
     for (let n = 0; n < config.fleet; n += 1) void customers(config, queue, record, signal, n)
   }
 

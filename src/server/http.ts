@@ -30,7 +30,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
   const http = Fastify({
     loggerInstance: app.log as FastifyBaseLogger, logController: new LogController({ disableRequestLogging: true }), trustProxy: app.config.trustProxy, bodyLimit: 1_048_576,
     requestTimeout: 30_000, connectionTimeout: 60_000, keepAliveTimeout: 72_000, return503OnClosing: false,
-    requestIdHeader: false, genReqId: () => randomUUID(), routerOptions: { maxParamLength: 200 },
+    rewriteUrl: (request) => belowBase(app.config.basePath, request.url ?? '/'), requestIdHeader: false, genReqId: () => randomUUID(), routerOptions: { maxParamLength: 200 },
   })
   await http.register(rateLimit, {
     max: app.config.rateLimit, timeWindow: 1000, cache: 20_000, ban: -1,
@@ -65,6 +65,9 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
   }
   return http
 }
+
+/** Routes are written from the root; the base path is taken off here, whether or not a proxy did so already. */
+const belowBase = (base: string, url: string): string => (base !== '/' && url.startsWith(base) ? url.slice(base.length - 1) : url)
 
 async function serve(app: App, name: string, endpoint: Endpoint, handler: Handler<Endpoint>, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const caller = await callerOf(app, endpoint, request)

@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { withClient } from './catalogue.ts'
 
 export type Broken = { name: string; rows: unknown[] }
@@ -109,20 +110,23 @@ export async function checkInvariants(ownerUrl: string): Promise<Broken[]> {
     // one snapshot, and row policies must not hide what is wrong
     await client.query(`select set_config('app.all', 'on', false)`)
     await client.query('begin isolation level repeatable read read only')
-    const broken: Broken[] = []
-    for (const [name, text] of Object.entries({ ...queries, ...(await defaultPartitions()) })) {
-      const { rows } = await client.query(`select * from (${text}) broken limit 20`)
-      if (rows.length) broken.push({ name, rows })
-    }
+    const broken = await findBroken(client)
     await client.query('commit')
     return broken
-
-    async function defaultPartitions(): Promise<Record<string, string>> {
-      const { rows } = await client.query<{ name: string }>(`select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where n.nspname = 'public' and c.relispartition and pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT' order by 1`)
-      return Object.fromEntries(rows.map(({ name }) => [`${name} is empty: every month has its partition`, `select created_at from ${name}`]))
-    }
   })
+}
+
+/** The same inside a transaction of the caller's, who sees all rows. */
+export async function findBroken(client: Pick<pg.Client, 'query'>): Promise<Broken[]> {
+  const defaults = await client.query<{ name: string }>(`select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'public' and c.relispartition and pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT' order by 1`)
+  const partitions = Object.fromEntries(defaults.rows.map(({ name }) => [`${name} is empty: every month has its partition`, `select created_at from ${name}`]))
+  const broken: Broken[] = []
+  for (const [name, text] of Object.entries({ ...queries, ...partitions })) {
+    const { rows } = await client.query(`select * from (${text}) broken limit 20`)
+    if (rows.length) broken.push({ name, rows })
+  }
+  return broken
 }
 
 /** Names of all checks, for the test that breaks each one. */

@@ -12,10 +12,9 @@ import { answerError, safeUrl } from './answers.ts'
 export async function servePages(http: FastifyInstance, app: App, webDir: string): Promise<void> {
   const indexFile = path.join(webDir, 'index.html')
   const base = app.config.basePath
-  let template: string | undefined
   if (existsSync(webDir)) {
     await http.register(fastifyStatic, {
-      root: webDir, prefix: '/', wildcard: false, index: false, preCompressed: true, globIgnore: ['index.html*'],
+      root: webDir, prefix: '/', wildcard: true, index: false, preCompressed: true, allowedPath: (file) => !file.startsWith('/index.html'),
       setHeaders: (reply, file) => reply.header('cache-control', file.includes(`${path.sep}assets${path.sep}`) ? 'public, max-age=31536000, immutable' : 'no-cache'),
     })
   }
@@ -30,8 +29,8 @@ export async function servePages(http: FastifyInstance, app: App, webDir: string
   http.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
     if (wantsPage && existsSync(indexFile)) {
-      template ??= readFileSync(indexFile, 'utf8')
-      return sendPage(reply, template, base)
+      // read each time: a rebuild beside a running server must not leave an old page pointing at gone files
+      return sendPage(reply, readFileSync(indexFile, 'utf8'), base)
     }
     return answerError(app, new Refusal(common.noPath, { url: safeUrl(request.url) }), request, reply)
   })

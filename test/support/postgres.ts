@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { loadConfig } from '../../src/server/config.ts'
 import { migrate } from '../../src/server/migrate.ts'
@@ -42,7 +44,10 @@ async function runSeed(ownerUrl: string) {
   const path = '../../src/seed/index.ts'
   const { seed } = (await import(path)) as Seed
   const keys = { SECRET_KEY: '0'.repeat(64), SIM_PAY_KEY: '1'.repeat(64) }
-  await seed({ ownerUrl, config: loadConfig({ ...process.env, DATABASE_URL: ownerUrl, ...keys }), log: () => {} })
+  // pictures of the demo must not land in the checkout
+  const dataDir = mkdtempSync(join(tmpdir(), 'huodao-seed-'))
+  await seed({ ownerUrl, config: loadConfig({ ...process.env, DATABASE_URL: ownerUrl, DATA_DIR: dataDir, ...keys }), log: () => {} })
+  rmSync(dataDir, { recursive: true, force: true })
 }
 
 function hashOf(patterns: string[]): string {

@@ -32,7 +32,6 @@ export default defineConfig({
             { name: 'i18n', test: /node_modules\/(i18next|react-i18next|use-sync-external-store|html-parse-stringify|void-elements)\//, priority: 30 },
             { name: 'zod', test: /node_modules\/zod\//, priority: 30 },
             { name: 'echarts', test: /node_modules\/(echarts|zrender)\//, priority: 30 },
-            { name: 'antd', test: /node_modules\/(antd|@ant-design|@rc-component|rc-[a-z-]+|@emotion|stylis|@babel|dayjs|throttle-debounce|scroll-into-view-if-needed|compute-scroll-into-view|is-mobile|clsx|json2mq)\//, priority: 20 },
             { name: 'router', test: /node_modules\/(react-router|@tanstack)\//, priority: 20 },
           ],
         },

@@ -41,7 +41,8 @@ export const rtuNumber = z
 export const deviceList = listQuery(
   {
     keyword, status: Status.optional(), signal: Signal.optional(), typeId: f.id.optional(), kind: Kind.optional(), lifecycle: Lifecycle.optional(), orgId: f.id.optional(),
-    province: z.string().max(9).optional(), city: z.string().max(9).optional(), county: z.string().max(9).optional(),
+    /** Code of a province, city or county. */
+    region: z.string().regex(/^\d{6}(\d{3})?$/).optional(), province: z.string().max(9).optional(), city: z.string().max(9).optional(), county: z.string().max(9).optional(),
     soldOut: z.boolean().optional(), hasFault: z.boolean().optional(), tempAlarm: z.boolean().optional(),
     boardNo: z.string().trim().max(40).optional(), card: z.string().trim().max(20).optional(), ...rangeFields,
   },

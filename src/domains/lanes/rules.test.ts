@@ -36,7 +36,7 @@ describe('what a patch makes', () => {
 describe('a saved lane', () => {
   const check = (before: Partial<Lane>, after: Partial<Lane>, p: Product | null = product(), device: { kind: string; dispensingMode: string | null } = plain) => laneRule(lane(before), lane({ ...before, ...after }), p, device)
   test.each([
-    [{}, { productId: 2 }, 'notEmpty', 'productId'], [{ quantity: 1, reserved: 1 }, { productId: 2 }, 'notEmpty', 'productId'], [{ quantity: 1, failedHold: 1 }, { productId: 2 }, 'notEmpty', 'productId'],
+    [{}, { productId: 2 }, 'notEmpty', 'productId'], [{ quantity: 0, reserved: 1 }, { productId: 2 }, 'notEmpty', 'productId'], [{ quantity: 0, failedHold: 1 }, { productId: 2 }, 'notEmpty', 'productId'],
     [{}, { capacity: 4 }, 'capacityBelowStock', 'roadCapacity'], [{}, { capacity: 0, warnQty: 0 }, 'capacityBelowStock', 'roadCapacity'], [{}, { warnQty: 9 }, 'warnOverCapacity', 'warnQty'],
     [{}, { retailPrice: 99, price: 99 }, 'retailBelowCost', 'retailPrice'], [{}, { price: 99 }, 'priceBelowCost', 'price'], [{}, { price: 301 }, 'priceOverRetail', 'price'], [{}, { price: 0 }, 'priceMissing', 'price'],
     [{}, { retailPrice: null }, 'priceMissing', 'retailPrice'], [{ status: 'FAULT' }, { status: 'ENABLED' }, 'fixedStatus', 'status'], [{ status: 'LOCKED' }, { status: 'DISABLED' }, 'fixedStatus', 'status'],

@@ -13,12 +13,12 @@ export const locale = defineLocale(
     days: { today: '今天', last7: '近 7 天', last30: '近 30 天', last90: '近 90 天', from: '下单日期从', to: '下单日期至' },
     refundChoose: '请选择退款商品', refundAmount: '退款金额', refundNone: '没有可退款的商品', refundNoneHint: '订单未支付、正在出货，或已退款', refundDone: '已全部退款', refundUnpaid: '订单未支付，没有可退款的金额',
     detailFailed: '订单加载失败', detailMissing: '没有这个订单', detailMissingHint: '订单号为 20 位数字', toList: '返回订单列表', progress: '{name} 的进展', noEvents: '没有记录', withReason: '{text}：{reason}', withNote: '{text}（{note}）',
-    by: '由 {name} 操作', turned: '电机转动 {s} 秒', dropped: '已掉货', openMachine: '查看机器',
+    by: '由 {name} 操作', turned: '电机转动 {s} 秒', dropped: '已掉货', openMachine: '查看机器', open: '详情',
     fields: {
       orderNum: '订单号', img: '图片', detail: '商品', pieces: '件数', deviceNum: '机器编号', name: '机器名称', totalAmount: '消费金额', actuallyAmount: '实付金额', refundedAmount: '已退金额', costPrice: '成本',
       payType: '支付方式', orderType: '订单类型', orderStatus: '状态', failReason: '原因', userName: '用户', ownedUserName: '所属用户', createTime: '下单时间', orderAmount: '订单金额', orderCount: '订单数', orderIncome: '收入',
       orderCost: '成本', orderRefund: '退款', orderProfit: '利润', discountAmount: '优惠', paidAt: '支付时间', outTradeNo: '商户单号', tradeNo: '支付流水号', fee: '手续费', channel: '渠道', refundNo: '退款单号', amount: '金额', reason: '原因',
-      attempts: '次数', date: '下单时间', finalAt: '完成时间', refunding: '退款中', deviceId: '机器', range: '下单日期', amountMin: '实付不低于', amountMax: '实付不高于', provider: '支付通道', road: '货道', machine: '机器', userId: '用户编号',
+      attempts: '次数', date: '下单时间', finalAt: '完成时间', refunding: '退款中', deviceId: '机器', range: '下单日期', amountMin: '实付不低于', amountMax: '实付不高于', provider: '支付通道', road: '货道', machine: '机器', userId: '用户编号', succeededAt: '到账时间', lastError: '失败说明', nextAt: '下次重试',
     },
     enums: {
       orderStatus: { UNPAID: '待支付', CLOSED: '已关闭', PAID: '已支付', SHIPPED: '已出货', ABNORMAL: '出货异常', REFUNDED: '已退款', SUCCESS: '出货成功', ALL: '全部' },
@@ -54,12 +54,12 @@ export const locale = defineLocale(
     days: { today: 'Today', last7: 'Last 7 days', last30: 'Last 30 days', last90: 'Last 90 days', from: 'Ordered from', to: 'Ordered until' },
     refundChoose: 'Choose the pieces to refund', refundAmount: 'Refund', refundNone: 'Nothing to refund', refundNoneHint: 'The order is unpaid, still vending, or refunded already', refundDone: 'Fully refunded', refundUnpaid: 'Nothing was paid',
     detailFailed: 'The order could not be loaded', detailMissing: 'No such order', detailMissingHint: 'An order number has 20 digits', toList: 'Back to orders', progress: 'Progress of {name}', noEvents: 'Nothing recorded', withReason: '{text}: {reason}', withNote: '{text} ({note})',
-    by: 'by {name}', turned: 'motor ran {s} s', dropped: 'drop seen', openMachine: 'Open machine',
+    by: 'by {name}', turned: 'motor ran {s} s', dropped: 'drop seen', openMachine: 'Open machine', open: 'Open',
     fields: {
       orderNum: 'Order no.', img: 'Picture', detail: 'Products', pieces: 'Pieces', deviceNum: 'Machine no.', name: 'Machine', totalAmount: 'Amount', actuallyAmount: 'Paid', refundedAmount: 'Refunded', costPrice: 'Cost',
       payType: 'Pay type', orderType: 'Order type', orderStatus: 'Status', failReason: 'Reason', userName: 'Customer', ownedUserName: 'Owner', createTime: 'Ordered', orderAmount: 'Amount', orderCount: 'Orders', orderIncome: 'Income',
       orderCost: 'Cost', orderRefund: 'Refunds', orderProfit: 'Profit', discountAmount: 'Discount', paidAt: 'Paid at', outTradeNo: 'Merchant no.', tradeNo: 'Trade no.', fee: 'Fee', channel: 'Sales channel', refundNo: 'Refund no.', amount: 'Amount', reason: 'Reason',
-      attempts: 'Tries', date: 'Ordered', finalAt: 'Finished', refunding: 'Refunding', deviceId: 'Machine', range: 'Ordered', amountMin: 'Paid from', amountMax: 'Paid up to', provider: 'Provider', road: 'Lane', machine: 'Machine', userId: 'Customer id',
+      attempts: 'Tries', date: 'Ordered', finalAt: 'Finished', refunding: 'Refunding', deviceId: 'Machine', range: 'Ordered', amountMin: 'Paid from', amountMax: 'Paid up to', provider: 'Provider', road: 'Lane', machine: 'Machine', userId: 'Customer id', succeededAt: 'Returned at', lastError: 'Failure', nextAt: 'Next try',
     },
     enums: {
       orderStatus: { UNPAID: 'Unpaid', CLOSED: 'Closed', PAID: 'Paid', SHIPPED: 'Dispensed', ABNORMAL: 'Vend problem', REFUNDED: 'Refunded', SUCCESS: 'Vended', ALL: 'All' },

@@ -32,16 +32,17 @@ const fields = {
   purchaseLimit: z.number().int().min(0).max(999).default(0),
   warnQty: z.number().int().min(0).max(199).nullable().default(null),
   nearExpiryDays: z.number().int().min(1).max(720).nullable().default(null),
-  status: Status.default('ON'),
 }
 
 function wholeProduct(product: Checked, check: z.core.ParsePayload<unknown>): void {
   for (const { field, text } of productFindings(product)) check.issues.push({ code: 'custom', path: [field], message: text, input: product })
 }
 
-export const NewProduct = z.strictObject(fields).check((c) => wholeProduct(c.value as Checked, c))
+export const NewProduct = z.strictObject({ ...fields, status: Status.default('ON') }).check((c) => wholeProduct(c.value as Checked, c))
+/** The shelf has its own endpoint: it asks first and needs its own permission. */
 export const EditProduct = z.strictObject({ id: f.id, ...fields, version: f.version }).check((c) => wholeProduct(c.value as Checked, c))
-export type NewProduct = z.infer<typeof NewProduct>
+type NewProduct = z.infer<typeof NewProduct>
+export type ProductInput = Omit<NewProduct, 'status'>
 
 /** Figures an actor without product:cost may not see are null. */
 const shownCost = f.fen.nullable()

@@ -2,7 +2,7 @@ import { defineLocale } from '../../shared/locale.ts'
 
 export const locale = defineLocale(
   {
-    title: '今日概览', asOf: '截至 {time}', asOfStale: '刷新失败，数据截至 {time}', orders: '{n} 单',
+    title: '今日概览', asOf: '截至 {time}', asOfStale: '刷新失败，数据截至 {time}', failed: '今日概览加载失败', orders: '{n} 单',
     refresh: { label: '自动刷新', off: '从不', s30: '30秒', m1: '1分钟', m30: '半小时', h1: '1小时', now: '立即刷新' },
     kpi: {
       todayTurnover: '今日营业额', todayOrders: '今日订单', totalTurnover: '累计营业额', totalOrders: '累计订单', before: '较昨日同时 {value}', last30: '近30天 {value}',
@@ -20,11 +20,11 @@ export const locale = defineLocale(
       title: '设备分布', country: '全国', unlocated: '未定位 {n} 台', hintProvince: '点击省份查看城市', hintCity: '点击城市查看设备', total: '共 {n} 台', shown: '显示前 {n} 台', empty: '还没有设备', emptyHere: '该地区没有已定位的设备', failed: '设备分布加载失败', mapFailed: '地图加载失败', region: '地区', machines: '设备', chart: '设备分布地图',
     },
     enums: { MachineState: { online: '在线', soldOut: '在线 · 缺货', fault: '故障', offline: '离线' } },
-    attention: { title: '需要处理的设备', of: '共 {n} 台', machine: '机器编号', name: '机器名称', state: '状态', soldOut: '缺货货道', faults: '故障', none: '没有需要处理的设备', failed: '设备加载失败' },
+    attention: { title: '需要处理的设备', of: '共 {n} 台', soldOut: '缺货货道', faults: '故障', none: '没有需要处理的设备', failed: '设备加载失败' },
     welcome: { hello: '你好，{name}', role: '角色', org: '所属机构', open: '可以打开的页面', account: '账号', own: '个人中心', password: '修改密码', none: '还没有为你分配设备或菜单，请联系上级管理员' },
   },
   {
-    title: 'Today', asOf: 'as of {time}', asOfStale: 'Could not refresh; as of {time}', orders: '{n} orders',
+    title: 'Today', asOf: 'as of {time}', asOfStale: 'Could not refresh; as of {time}', failed: 'Today could not be loaded', orders: '{n} orders',
     refresh: { label: 'Auto refresh', off: 'Never', s30: '30 s', m1: '1 min', m30: '30 min', h1: '1 hour', now: 'Refresh now' },
     kpi: {
       todayTurnover: 'Turnover today', todayOrders: 'Orders today', totalTurnover: 'Total turnover', totalOrders: 'Total orders', before: 'same time yesterday {value}', last30: 'Last 30 days {value}',
@@ -42,7 +42,7 @@ export const locale = defineLocale(
       title: 'Machines on the map', country: 'China', unlocated: '{n} not located', hintProvince: 'Click a province for its cities', hintCity: 'Click a city for its machines', total: '{n} machines', shown: 'First {n} shown', empty: 'No machines yet', emptyHere: 'No located machines here', failed: 'The map figures could not be loaded', mapFailed: 'The map could not be loaded', region: 'Region', machines: 'Machines', chart: 'Map of machines',
     },
     enums: { MachineState: { online: 'Online', soldOut: 'Online, sold out', fault: 'Fault', offline: 'Offline' } },
-    attention: { title: 'Machines that need you', of: '{n} in all', machine: 'Number', name: 'Name', state: 'State', soldOut: 'Sold-out lanes', faults: 'Faults', none: 'No machine needs you now', failed: 'The machines could not be loaded' },
+    attention: { title: 'Machines that need you', of: '{n} in all', soldOut: 'Sold-out lanes', faults: 'Faults', none: 'No machine needs you now', failed: 'The machines could not be loaded' },
     welcome: { hello: 'Hello, {name}', role: 'Role', org: 'Organisation', open: 'Pages you can open', account: 'Account', own: 'Personal centre', password: 'Change password', none: 'No machines or menus are assigned to you yet; ask your administrator' },
   },
 )

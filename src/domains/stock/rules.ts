@@ -2,7 +2,7 @@ import { addDays, shanghaiDay, startOfDay } from '../../shared/instants.ts'
 import { dayOfOrderNumber } from '../../shared/ids.ts'
 
 export const flowTypes = ['CUSTOMER_TAKE', 'MERCHANT_REPLENISH', 'MERCHANT_WITHDRAW'] as const
-export type FlowType = (typeof flowTypes)[number]
+type FlowType = (typeof flowTypes)[number]
 
 /** Reasons by type; the same list stands in the check of stock_flows. */
 export const reasonsOf = {

@@ -6,8 +6,9 @@ import { call } from '../call.ts'
 export function usePreference<T>(key: string, check: (found: unknown) => T): [T, (value: T) => void] {
   const { data } = useRead(session.preferences, {}, { inline: true, staleTime: Number.POSITIVE_INFINITY })
   const save = (value: T) => {
+    void queryClient.cancelQueries({ queryKey: [session.preferences.path] })
     queryClient.setQueryData(readKey(session.preferences, {}), (held: Record<string, unknown> | undefined) => ({ ...held, [key]: value }))
-    void call(session.savePreference, { key, value }).catch(() => undefined)
+    void call(session.savePreference, { key, value }).catch(() => undefined).then(() => queryClient.invalidateQueries({ queryKey: [session.preferences.path] }))
   }
   return [check(data?.[key]), save]
 }

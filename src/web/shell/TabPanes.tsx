@@ -1,19 +1,32 @@
 import { Activity, Suspense, useEffect, useMemo, useRef } from 'react'
-import { Route, Routes, useLocation } from 'react-router'
+import { Route, Routes, useLocation, useNavigate } from 'react-router'
 import { publicRoutes } from '../../domains/publicWeb.ts'
+import { screens } from '../../domains/screens.ts'
 import { routes } from '../../domains/web.ts'
 import { ErrorBoundary } from '../ErrorBoundary.tsx'
 import { PageFailure } from './PageFailure.tsx'
 import styles from './Shell.module.css'
-import { TabContext, useTabs } from './tabs.ts'
+import { closeTab, TabContext, useTabPath, useTabs } from './tabs.ts'
 import { usePhone } from './useWidth.ts'
 
 const NotFound = publicRoutes['/404']
 const routeElements = Object.entries(routes).flatMap(([path, Page]) => {
   const withoutId = path.replace(/\/:\w+$/, '')
   const own = <Route key={path} path={path} element={<Page />} />
-  return withoutId === path || routes[withoutId] ? [own] : [own, <Route key={withoutId} path={withoutId} element={<Page />} />]
+  return withoutId === path || routes[withoutId] ? [own] : [own, <Route key={withoutId} path={withoutId} element={<BackToList to={screens.find((screen) => screen.path === path)?.parent ?? withoutId.replace(/\/[^/]+$/, '')} />} />]
 })
+
+/** A sub-page named without its id leads to its list. */
+function BackToList({ to }: { to: string }) {
+  const path = useTabPath()
+  const navigate = useNavigate()
+  useEffect(() => {
+    void navigate(to, { replace: true })
+    // After the shell has registered this visit.
+    setTimeout(() => closeTab(path))
+  }, [path, to, navigate])
+  return null
+}
 
 /** Every opened page stays mounted in an Activity; hidden ones keep their state and their own location. */
 export function TabPanes({ missing, settled }: { missing: boolean; settled: boolean }) {
@@ -44,7 +57,7 @@ function Pane({ path, search, active }: { path: string; search: string; active: 
         <TabContext value={context}>
           <ErrorBoundary fallback={(error, retry) => <PageFailure error={error} onRetry={retry} />}>
             <Suspense>
-              <Routes location={{ pathname: path, search, hash: '', state: null, key: path }}>{routeElements}</Routes>
+              <Routes location={{ pathname: path, search, hash: '', state: null, key: path }}>{routeElements}{NotFound ? <Route path="*" element={<NotFound />} /> : null}</Routes>
             </Suspense>
           </ErrorBoundary>
         </TabContext>

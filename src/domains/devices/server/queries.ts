@@ -31,7 +31,7 @@ function conditions(ctx: Ctx, input: ListInput): RawBuilder<unknown>[] {
     visible(ctx, 'd.org_id', 'd.id'), matches('devices', 'd.id', input.keyword),
     input.status && sql`s.online = ${input.status === 'online'}`, input.signal && sql`s.signal = ${input.signal}`, input.typeId && sql`d.type_id = ${input.typeId}`,
     input.kind && sql`d.kind = ${input.kind}`, input.lifecycle && sql`d.lifecycle = ${input.lifecycle}`, input.orgId && sql`d.org_id = ${input.orgId}`,
-    input.province && sql`d.province = ${input.province}`, input.city && sql`d.city = ${input.city}`, input.county && sql`d.county = ${input.county}`,
+    input.region && sql`${input.region} in (d.province, d.city, d.county)`, input.province && sql`d.province = ${input.province}`, input.city && sql`d.city = ${input.city}`, input.county && sql`d.county = ${input.county}`,
     input.soldOut && sql`s.lanes_sold_out > 0`, input.hasFault && sql`s.fault_count > 0`, input.tempAlarm && sql`s.temp_alarm`,
     input.boardNo && sql`d.board_no = ${input.boardNo}`, input.card && sql`d.card = ${input.card}`,
     input.from && sql`d.created_at >= ${startOfDay(input.from)}`, input.to && sql`d.created_at < ${startOfDay(addDays(input.to, 1))}`,

@@ -12,7 +12,7 @@ export type CleanImage = { bytes: Buffer; extension: 'jpg' | 'png'; mime: 'image
 const wrong = (def: (typeof fileErrors)[keyof typeof fileErrors]) => new Refusal(def, {}, [{ field: 'file', text: def.text }])
 
 /** By content, never by name: what the first bytes say. */
-export function imageKind(bytes: Buffer): 'jpg' | 'png' | null {
+function imageKind(bytes: Buffer): 'jpg' | 'png' | null {
   if (bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return 'jpg'
   if (bytes.subarray(0, 8).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]))) return 'png'
   return null

@@ -25,7 +25,7 @@ async function oneFile(request: FastifyRequest): Promise<Buffer> {
   return found
 }
 
-export const uploadImage = prepared<Contract['uploadImage'], Stored>({
+const uploadImage = prepared<Contract['uploadImage'], Stored>({
   async prepare(app, _input, request) {
     const image = await cleanImage(await oneFile(request))
     return { image, ...(await app.files.put(image.bytes, image.extension)) }

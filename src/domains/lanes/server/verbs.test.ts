@@ -217,6 +217,9 @@ describe('clear fault', () => {
     expect((await world.one('select fault_count from device_states where device_id = $1', [id]))).toEqual({ fault_count: 0 })
     expect((await world.send(people.sibling, 'POST', `/devices/${id}/lanes/${lane}/clear-fault`)).status).toBe(404)
     expect((await world.send(people.reader, 'POST', `/devices/${id}/lanes/${lane}/clear-fault`)).status).toBe(403)
+    await world.rows(`update lanes set status = 'FAULT' where id = $1`, [lane])
+    await machine()
+    expect((await world.send(people.operator, 'POST', `/devices/${id}/lanes/${lane}/clear-fault`)).status).toBe(404)
   })
 })
 

@@ -4,7 +4,7 @@ import { systemScope } from '../../../server/database.ts'
 import { limits } from '../rules.ts'
 
 /** Numbers of messages are kept longer than any machine keeps an unacknowledged one. */
-export async function register(app: App): Promise<void> {
+export async function registerMachineJobs(app: App): Promise<void> {
   await app.jobs.schedule('machine-keys', '40 3 * * *', async () => {
     const before = new Date(app.now().getTime() - limits.keyDays * 86_400_000)
     for (let gone = 1; gone > 0; ) {

@@ -3,7 +3,7 @@ import { type Ctx, inheritable, may, owns, visible } from '../../../server/conte
 import { matches, selectPage } from '../../../server/lists.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import type { Input } from '../../../shared/contract.ts'
-import type { NewProduct, products } from '../contract.ts'
+import type { ProductInput, products } from '../contract.ts'
 import type { DrugClass, SellingDevice } from '../rules.ts'
 
 type Contract = typeof products
@@ -22,8 +22,11 @@ const readable = (ctx: Ctx): RawBuilder<unknown> =>
 
 const own = (ctx: Ctx, column: string): RawBuilder<unknown> => visible(ctx, column)
 
-/** Ever placed, stocked or sold. Organisations that can place a product stand below its owner, so the owner's scope sees them all. */
-const used = sql`(exists (select 1 from lanes l where l.product_id = p.id) or exists (select 1 from stock_flows f where f.product_id = p.id)
+/**
+ * Placed now, or ever stocked or sold, each by an index; a lane that was archived before it was filled is found by the foreign key.
+ * Organisations that can place a product stand below its owner, so the owner's scope sees them all.
+ */
+const used = sql`(exists (select 1 from lanes l where l.product_id = p.id and l.archived_at is null) or exists (select 1 from stock_flows f where f.product_id = p.id)
   or exists (select 1 from product_rollups r where r.product_id = p.id))`
 
 const columns = sql`p.*, c.name as category_name, o.name as org_name, ${used} as used`
@@ -75,20 +78,20 @@ export async function productOptions(ctx: Ctx, input: Input<Contract['options']>
   return [...chosen, ...rows.filter((row) => row.id !== input.id)]
 }
 
-const values = (input: NewProduct) => ({
+const values = (input: ProductInput) => ({
   category_id: input.categoryId, name: input.name, model: input.model, drug_class: input.drugClass, cost_price: input.costPrice, retail_price: input.retailPrice,
   barcode: input.barcode, manufacturer: input.manufacturer, approval_no: input.approvalNo, dosage_form: input.dosageForm,
   store_temp_min: input.storeTempMin, store_temp_max: input.storeTempMax, purchase_limit: input.purchaseLimit, warn_qty: input.warnQty,
-  near_expiry_days: input.nearExpiryDays, images: input.images, detail_images: input.detailImages, status: input.status,
+  near_expiry_days: input.nearExpiryDays, images: input.images, detail_images: input.detailImages,
 })
 
-export async function addProduct(ctx: Ctx, input: NewProduct): Promise<number> {
-  const row = await ctx.db.insertInto('products').values({ ...values(input), org_id: ctx.actor.orgId, created_at: ctx.now, updated_at: ctx.now }).returning('id').executeTakeFirstOrThrow()
+export async function addProduct(ctx: Ctx, input: ProductInput & { status: 'ON' | 'OFF' }): Promise<number> {
+  const row = await ctx.db.insertInto('products').values({ ...values(input), status: input.status, org_id: ctx.actor.orgId, created_at: ctx.now, updated_at: ctx.now }).returning('id').executeTakeFirstOrThrow()
   return row.id
 }
 
 /** False when the version is stale. */
-export async function changeProduct(ctx: Ctx, id: number, version: number, change: NewProduct | { status: 'ON' | 'OFF' }): Promise<boolean> {
+export async function changeProduct(ctx: Ctx, id: number, version: number, change: ProductInput | { status: 'ON' | 'OFF' }): Promise<boolean> {
   const set = 'name' in change ? values(change) : change
   const { numUpdatedRows } = await ctx.db.updateTable('products').set((eb) => ({ ...set, updated_at: ctx.now, version: eb('version', '+', 1) }))
     .where('id', '=', id).where('version', '=', version).where(sql<boolean>`${own(ctx, 'org_id')}`).executeTakeFirst()
@@ -100,7 +103,7 @@ export async function removeProduct(ctx: Ctx, id: number, version: number): Prom
   return numDeletedRows > 0n
 }
 
-export type Placement = SellingDevice & { rtu_number: string; road_index: number; price: number }
+type Placement = SellingDevice & { rtu_number: string; road_index: number; price: number }
 export async function placements(ctx: Ctx, id: number): Promise<Placement[]> {
   const { rows } = await sql<Placement & { dispensing_mode: SellingDevice['dispensingMode'] }>`select d.rtu_number, d.kind, d.dispensing_mode, l.road_index, l.price
     from lanes l join devices d on d.id = l.device_id where l.product_id = ${id} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')} order by d.rtu_number, l.road_index`.execute(ctx.db)

@@ -110,6 +110,7 @@ describe('edit', () => {
     const stale = await put({ name: '旧', version: 1 })
     expect([stale.status, stale.body.code]).toEqual([409, 409001])
     expect((await put({ name: '旧' })).status).toBe(400)
+    expect((await put({ version: 2, status: 'OFF' })).body.errors[0].field).toBe('status')
     expect((await world.send(people.operator, 'GET', `/products/${id}`)).body.name).toBe('新名')
     expect(await logs('products.edit')).toContainEqual({ content: '编辑商品：矿泉水' })
   })
@@ -157,6 +158,13 @@ describe('lanes', () => {
     expect((await put('OTC_A', 1)).body.drugClass).toBe('OTC_A')
     expect((await world.send(people.operator, 'PUT', `/products/${id}/status`, { status: 'OFF', version: 2 })).status).toBe(200)
     expect((await put('OTC_B', 3)).body.drugClass).toBe('OTC_B')
+  })
+  test('one that stood only in a lane since archived stays', async () => {
+    await addDevice(world, 14, 3)
+    const { id } = await made(people.operator)
+    const lane = await addLane(world, 14, 3, 1, id, 300)
+    await world.rows('update lanes set archived_at = now() where id = $1', [lane])
+    expect((await world.send(people.operator, 'DELETE', `/products/${id}?version=1`)).body.message).toBe('商品已被使用,请改为下架')
   })
   test('a product never used can be deleted once, with the version seen', async () => {
     const { id } = await made(people.operator)

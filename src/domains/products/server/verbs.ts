@@ -3,7 +3,7 @@ import type { Handlers } from '../../../server/bind.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
 import { bi } from '../../../shared/text.ts'
-import type { NewProduct, Product, ProductRow, products } from '../contract.ts'
+import type { Product, ProductInput, ProductRow, products } from '../contract.ts'
 import { becomesStricter, drugClassChange, marginPermille, mayBeSoldOn, namePlaces, productCan, productErrors, retailAboveCost } from '../rules.ts'
 import { allCategories, categories, createCategory, editCategory, removeCategory } from './categories.ts'
 import * as q from './queries.ts'
@@ -63,7 +63,7 @@ async function ownProduct(ctx: Ctx, id: number): Promise<q.ProductData> {
   return row
 }
 
-async function checkReferences(ctx: Ctx, input: NewProduct, orgId: number): Promise<void> {
+async function checkReferences(ctx: Ctx, input: ProductInput, orgId: number): Promise<void> {
   const below = retailAboveCost(input)
   if (below) throw new Refusal(below, {}, [{ field: 'retailPrice', text: below.text }])
   const wrong: { field: string; text: string }[] = []
@@ -76,7 +76,7 @@ async function checkReferences(ctx: Ctx, input: NewProduct, orgId: number): Prom
 }
 
 /** What an edit may not do to lanes that hold the product. */
-async function checkLanes(ctx: Ctx, before: q.ProductData, input: NewProduct): Promise<void> {
+async function checkLanes(ctx: Ctx, before: q.ProductData, input: ProductInput): Promise<void> {
   if (input.costPrice <= before.cost_price && input.drugClass === before.drug_class) return
   const placed = await q.placements(ctx, before.id)
   reject(drugClassChange({ drugClass: before.drug_class, status: before.status }, input.drugClass, placed.length > 0))
@@ -133,11 +133,15 @@ async function finish(ctx: Ctx, before: q.ProductData): Promise<Product> {
   return after
 }
 
+const stillReferred = (error: unknown): never => {
+  throw (error as { code?: string }).code === '23503' ? new Refusal(productErrors.used) : error
+}
+
 const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   await q.lockProduct(ctx, input.id)
   const before = await ownProduct(ctx, input.id)
   if (before.used) throw new Refusal(productErrors.used)
-  if (!(await q.removeProduct(ctx, input.id, input.version))) throw new Refusal(common.stale)
+  if (!(await q.removeProduct(ctx, input.id, input.version).catch(stillReferred))) throw new Refusal(common.stale)
   ctx.audit({ id: input.id, name: before.name, before: shown(ctx, before), orgId: before.org_id })
   ctx.touch('products')
   return { ok: true as const }

@@ -23,7 +23,7 @@ export function ProductForm() {
   const loaded = useRead(products.get, { id: Number(from) }, { inline: true, enabled: from !== undefined })
   const data = loaded.data
   const page = { ns: 'products', back: '/product/product-manage', ...(from ? { loaded } : {}) }
-  const sections = <Sections />
+  const sections = <Sections fresh={id === undefined} inherited={id !== undefined && data?.source === 'INHERITED'} />
   if (id) {
     return (
       <FormPage {...page} title={t('form.editTitle')} subtitle={data ? `${data.name} ${data.model}` : ''} tab={data?.name ?? ''} save={products.edit} success="products:success.edit" initial={data ? pickFor(products.edit.input, data) : {}}>
@@ -36,18 +36,19 @@ export function ProductForm() {
   return <FormPage {...page} title={t('form.createTitle')} save={products.create} success="products:success.create" initial={initial}>{sections}</FormPage>
 }
 
-function Sections() {
+function Sections({ fresh, inherited }: { fresh: boolean; inherited: boolean }) {
   const { t } = useTranslation(['products', 'web'])
   const drugClass = (Form.useWatch('drugClass') as DrugClass | undefined) ?? 'NONE'
   return (
     <>
       <Section title={t('form.basic')} purpose={t('form.basicHint')}>
+        {inherited ? <Alert className={styles.banner ?? ''} type="info" showIcon title={t('list.inherited')} /> : null}
         <TextField name="name" count />
         <TextField name="model" count />
         <Field name="categoryId"><CategorySelect /></Field>
         <SelectField name="drugClass" />
         <TextField name="barcode" hint={t('form.scan')} />
-        <RadioField name="status" wide={false} />
+        {fresh ? <RadioField name="status" wide={false} /> : null}
       </Section>
       <Section title={t('form.prices')} purpose={t('form.pricesHint')}>
         <MoneyField name="costPrice" />
@@ -64,8 +65,8 @@ function Sections() {
           <TextField name="approvalNo" required placeholder="国药准字Z20147726" />
           <SelectField name="dosageForm" required options={dosageForms.map((value) => ({ value, label: t(`enums.dosageForm.${value}`) }))} />
           <TextField name="manufacturer" required wide />
-          <NumberField name="storeTempMin" precision={1} min={-40} max={60} />
-          <NumberField name="storeTempMax" precision={1} min={-40} max={60} />
+          <NumberField name="storeTempMin" precision={1} min={-40} max={60} unit="°C" />
+          <NumberField name="storeTempMax" precision={1} min={-40} max={60} unit="°C" />
         </Section>
       )}
       <Section title={t('form.selling')} purpose={t('form.sellingHint')}>
@@ -88,7 +89,7 @@ function Margin() {
   const wrong = known ? retailAboveCost({ costPrice, retailPrice }) : null
   return (
     <Fixed label={t('fields.margin')}>
-      {margin === null ? <span className="hd-none">—</span> : <span className={wrong ? styles.low : undefined} aria-live="polite">{t('form.perCent', { n: (margin / 10).toFixed(1) })}{wrong ? ` ${say(wrong.text, lang)}` : ''}</span>}
+      {margin === null ? <span className="hd-none">—</span> : <span className={wrong ? styles.low : undefined} aria-live="polite">{(margin / 10).toFixed(1).replace('-', '\u2212')}%{wrong ? ` ${say(wrong.text, lang)}` : ''}</span>}
     </Fixed>
   )
 }

@@ -39,8 +39,9 @@ export function ProductList() {
   const askRemove = async (row: ProductRow) => {
     if (await confirm({ title: `${t('list.remove')} ${row.name}`, content: t('list.removeAsk'), danger: true })) remove.mutate({ id: row.id, version: row.version })
   }
-  const percent = (margin: number | null) => (margin === null ? <span className="hd-none">—</span> : <span className={margin < 0 ? styles.low : undefined}>{(margin / 10).toFixed(1)}%</span>)
-  const money = may('product:cost') ? [col('costPrice', { width: 104 }), col('margin', { width: 88, render: (_, row) => percent(row.margin) })] : []
+  const percent = (margin: number | null) => (margin === null ? <span className="hd-none">—</span> : <span className={margin < 0 ? styles.low : undefined}>{(margin / 10).toFixed(1).replace('-', '\u2212')}%</span>)
+  const cost = may('product:cost') ? [col('costPrice', { width: 88 })] : []
+  const margin = may('product:cost') ? [col('margin', { width: 80, render: (_, row) => percent(row.margin) })] : []
   return (
     <>
       <ListPage
@@ -51,11 +52,11 @@ export function ProductList() {
           { key: 'drugClass' }, { key: 'source' }, { key: 'status', more: true },
         ]}
         columns={[
-          col('img', { width: 60 }),
-          col('name', { width: 176, render: (_, row) => (row.can.edit ? <Link to={editPath(row)}>{row.name}</Link> : row.name) }),
-          col('model', { width: 112 }), col('categoryName', { width: 96 }), col('drugClass', { width: 148, render: (_, row) => <DrugMark drugClass={row.drugClass} word /> }),
-          col('barcode', { width: 128, ellipsis: false }), ...money, col('retailPrice', { width: 104 }),
-          col('laneCount', { title: t('fields.placed'), width: 148, render: (_, row) => <><Count value={row.deviceCount} /> / <Count value={row.laneCount} /></> }),
+          col('img', { width: 56, render: (src: string) => <span className={styles.thumb}><Picture src={src} /></span> }),
+          col('name', { width: 160, fixed: 'start', render: (_, row) => (row.can.edit ? <Link to={editPath(row)}>{row.name}</Link> : row.name) }),
+          col('model', { width: 104 }), col('categoryName', { width: 88 }), col('drugClass', { width: 136, render: (_, row) => <DrugMark drugClass={row.drugClass} word /> }),
+          col('barcode', { width: 140 }), ...cost, col('retailPrice', { width: 96 }), ...margin,
+          col('laneCount', { title: t('fields.placed'), width: 136, render: (_, row) => <><Count value={row.deviceCount} /> / <Count value={row.laneCount} /></> }),
           col('stock', { width: 88 }), col('sales30', { width: 120 }), col('status', { width: 88, tones }), col('updateTime', { width: 124 }),
           col('source', { width: 88, defaultHidden: true }), col('orgName', { width: 160, defaultHidden: true }),
         ]}

@@ -50,7 +50,7 @@ export function DeviceMap({ every }: { every: number | false }) {
       {(data) => {
         // while the next level loads the previous answer is still shown, without a map that does not fit it
         const settled = !read.isPlaceholderData
-        if (data.total === 0) return <Empty title={t(path.length === 0 ? 'map.empty' : 'map.emptyHere')} />
+        if (data.total === 0) return <Empty title={t(path.length === 0 && data.unlocated === 0 ? 'map.empty' : 'map.emptyHere')} />
         return (
           <div className={styles.map} data-level={level}>
             {outlines.data && settled ? (

@@ -55,10 +55,10 @@ function Dashboard() {
           <Button type="text" size="small" icon={<ReloadOutlined />} aria-label={t('refresh.now')} onClick={() => void readAgain()} />
         </Tooltip>
       </header>
-      {summary.isError && !summary.data ? <section className="hd-sheet"><Problem error={summary.error} onRetry={() => void summary.refetch()} /></section> : (
+      {summary.isError && !summary.data ? <section className="hd-sheet"><Problem error={summary.error} title={t('failed')} onRetry={() => void summary.refetch()} /></section> : (
         <section className={`hd-sheet ${styles.top}`} aria-label={t('title')}>
           <Kpis summary={summary.data} money={money} />
-          {summary.data ? <Todos todos={summary.data.todos} /> : null}
+          {summary.data ? <Todos todos={summary.data.todos} asOf={summary.data.asOf} /> : null}
         </section>
       )}
       <div className={styles.columns}>

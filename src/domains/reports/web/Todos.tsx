@@ -2,22 +2,25 @@ import RightOutlined from '@ant-design/icons/es/icons/RightOutlined'
 import { Tooltip } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
+import { shanghaiDay } from '../../../shared/instants.ts'
 import { Count } from '../../../web/Money.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { Mark, type Tone } from '../../../web/StatusTag.tsx'
 import { age } from '../../../web/time.ts'
 import type { Summary } from '../contract.ts'
+import { lastDays } from '../rules.ts'
 import styles from './Home.module.css'
 import { useTarget } from './useHome.ts'
 
 type Todo = { key: string; tone: Tone; label: string; count: number; note?: string | undefined; hint?: string | undefined; to: readonly string[] }
 
 /** One row of things to do, each opening its filtered list. Without a page to open there is no card. */
-export function Todos({ todos }: { todos: Summary['todos'] }) {
+export function Todos({ todos, asOf }: { todos: Summary['todos']; asOf: string }) {
   const { t } = useTranslation('reports')
   const { lang } = usePrefs()
   const target = useTarget()
-  const since = (at: string | null) => (at ? age(new Date(at), new Date(), lang) : null)
+  const now = new Date(asOf)
+  const since = (at: string | null) => (at ? age(new Date(at), now, lang) : null)
   const { devices, abnormal, soldOut, faults } = todos
   const list: Todo[] = []
   if (devices) {
@@ -27,7 +30,7 @@ export function Todos({ todos }: { todos: Summary['todos'] }) {
       { key: 'offline', tone: 'offline', label: t('todo.offline'), count: devices.offline, note: longest ? t('todo.longest', { age: longest }) : undefined, to: ['/offline-equipment?tab=offline', '/device/device-list?status=offline'] },
     )
   }
-  if (abnormal) list.push({ key: 'abnormal', tone: 'fault', label: t('todo.abnormal'), count: abnormal.orders, note: abnormal.refunding > 0 ? t('todo.refunding', { n: abnormal.refunding }) : undefined, to: ['/order/order-list?orderStatus=ABNORMAL'] })
+  if (abnormal) list.push({ key: 'abnormal', tone: 'fault', label: t('todo.abnormal'), count: abnormal.orders, note: abnormal.refunding > 0 ? t('todo.refunding', { n: abnormal.refunding }) : undefined, to: [`/order/order-list?orderStatus=ABNORMAL&from=${lastDays(now, 30)[0]}&to=${shanghaiDay(now)}`] })
   if (soldOut) list.push({ key: 'soldOut', tone: 'soldOut', label: t('todo.soldOut'), count: soldOut.lanes, note: soldOut.devices > 0 ? t('todo.soldOutDevices', { n: soldOut.devices }) : undefined, to: ['/stock/cordon_stock', '/stock/replenish', '/device/device-list?soldOut=true'] })
   if (faults) {
     const oldest = since(faults.oldestAt)
@@ -46,7 +49,7 @@ export function Todos({ todos }: { todos: Summary['todos'] }) {
             <Mark tone={todo.tone} />
             <span>{todo.label}</span>
             <strong><Count value={todo.count} /></strong>
-            <small>{todo.note}</small>
+            <small title={todo.note}>{todo.note}</small>
             <RightOutlined className={styles.chevron} />
           </Link>
         </Tooltip>

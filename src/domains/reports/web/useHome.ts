@@ -30,7 +30,7 @@ function useCalmLive(topic: string, paths: readonly string[], on: boolean): void
   const last = useRef(Date.now())
   useLive(on ? topic : undefined, [name])
   const { data } = useQuery<number>({
-    queryKey: [name], enabled: on, staleTime: Number.POSITIVE_INFINITY, meta: { inline: true },
+    queryKey: [name], enabled: on, initialData: 0, staleTime: Number.POSITIVE_INFINITY, meta: { inline: true },
     queryFn: async ({ signal }) => {
       await new Promise<void>((done) => {
         const timer = setTimeout(done, Math.max(0, last.current + 10_000 - Date.now()))
@@ -41,7 +41,7 @@ function useCalmLive(topic: string, paths: readonly string[], on: boolean): void
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the paths of a topic never change
   useEffect(() => {
-    if (data === undefined || data <= last.current) return
+    if (!on || data <= last.current) return
     last.current = data
     void again(paths)
   }, [data])

@@ -1,0 +1,34 @@
+import { Form } from 'antd'
+import { useTranslation } from 'react-i18next'
+import { useRead } from '../../../web/api.ts'
+import { Section } from '../../../web/FormPage.tsx'
+import { NumberField, SwitchField, TextField } from '../../../web/form/fields.tsx'
+import { devices } from '../contract.ts'
+import styles from './devices.module.css'
+
+/** First number and count, with what the batch would take before anything is saved. */
+export function BatchNumbers() {
+  const { t } = useTranslation('devices')
+  const form = Form.useFormInstance()
+  const start = Form.useWatch('start', form) as string | undefined
+  const count = Form.useWatch('count', form) as number | undefined
+  const skipExisting = Form.useWatch('skipExisting', form) === true
+  const asked = devices.previewBatch.input.safeParse({ start, count, skipExisting })
+  const preview = useRead(devices.previewBatch, asked.data ?? { start: 'HD0001', count: 1 }, { enabled: asked.success, inline: true, keep: true })
+  const found = asked.success ? preview.data : undefined
+  const conflicts = found?.conflicts.length ?? 0
+  return (
+    <Section title={t('form.numbers')} purpose={t('form.numbersPurpose')}>
+      <TextField name="start" placeholder="HD000098" />
+      <NumberField name="count" />
+      <SwitchField name="skipExisting" />
+      {preview.error && asked.success ? <p className={styles.preview} data-bad="true" role="alert">{preview.error.message}</p> : null}
+      {found && !preview.error ? (
+        <p className={styles.preview} data-bad={conflicts > 0 && !skipExisting} role="status">
+          {t('form.preview', { first: found.first, last: found.last, n: found.numbers.length })}
+          {conflicts > 0 ? <><br />{skipExisting ? t('form.skipped', { n: conflicts }) : t('form.conflicts', { n: conflicts, list: found.conflicts.slice(0, 5).join(' ') })}</> : null}
+        </p>
+      ) : null}
+    </Section>
+  )
+}

@@ -1,0 +1,57 @@
+import { Segmented } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { FormPage, Section } from '../../../web/FormPage.tsx'
+import { Field, TextField } from '../../../web/form/fields.tsx'
+import { useUser } from '../../../web/session.ts'
+import { devices } from '../contract.ts'
+import { BatchNumbers } from './BatchNumbers.tsx'
+import { LicenceSection, PlaceSection, SaleSection, TypeFields } from './DeviceFields.tsx'
+import styles from './devices.module.css'
+import { OwnerSelect } from './pickers.tsx'
+import { type Secret, Secrets } from './Secrets.tsx'
+
+const start = { kind: 'GENERAL', dropSensor: true, autoRefund: true }
+
+/** One machine or a batch with following numbers; afterwards the secrets are shown this once. */
+export function DeviceCreate() {
+  const { t } = useTranslation(['devices', 'web'])
+  const user = useUser()
+  const [mode, setMode] = useState<'single' | 'batch'>('single')
+  const [created, setCreated] = useState<readonly Secret[] | null>(null)
+  if (created) return <Secrets created={created} onAgain={() => setCreated(null)} />
+  const shared = { title: t('form.create'), ns: 'devices', back: '/device/device-list' } as const
+  const owner = <Field name="orgId"><OwnerSelect /></Field>
+  return (
+    <div className={styles.create}>
+      <Segmented value={mode} onChange={setMode} options={[{ value: 'single' as const, label: t('form.single') }, { value: 'batch' as const, label: t('form.batch') }]} />
+      {mode === 'single' ? (
+        <FormPage key="single" {...shared} save={devices.create} success="devices:success.create" initial={{ ...start, orgId: user.orgId }} onSaved={(answer) => setCreated([answer])}>
+          <Section title={t('form.basic')} purpose={t('form.basicPurpose')}>
+            <TextField name="rtuNumber" placeholder="HD000001" />
+            <TextField name="nickname" count />
+            <TypeFields />
+            <TextField name="boardNo" />
+            <TextField name="card" />
+            {owner}
+          </Section>
+          <PlaceSection />
+          <LicenceSection />
+          <SaleSection />
+        </FormPage>
+      ) : (
+        <FormPage key="batch" {...shared} save={devices.createBatch} success="devices:success.createBatch" initial={{ ...start, orgId: user.orgId, count: 10, skipExisting: false }} onSaved={(answer) => setCreated(answer.created)}>
+          <BatchNumbers />
+          <Section title={t('form.shared')} purpose={t('form.sharedPurpose')}>
+            <TextField name="namePrefix" />
+            {owner}
+            <TypeFields />
+          </Section>
+          <PlaceSection />
+          <LicenceSection />
+          <SaleSection />
+        </FormPage>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+import { Tooltip } from 'antd'
+import { useTranslation } from 'react-i18next'
+import { usePrefs } from '../../../web/prefs.ts'
+import { StatusTag } from '../../../web/StatusTag.tsx'
+import { age, fullTime } from '../../../web/time.ts'
+import type { DeviceRow } from '../contract.ts'
+import { freshness } from '../rules.ts'
+
+type Shown = Pick<DeviceRow, 'status' | 'faultCount' | 'tempAlarm' | 'offlineSince' | 'lastSeenAt'>
+
+/** One state per machine, the worst first: fault, offline with its age, temperature, online. */
+export function DeviceStatus({ device, chip = false }: { device: Shown; chip?: boolean }) {
+  const { t } = useTranslation('devices')
+  const { lang } = usePrefs()
+  const now = new Date()
+  const seen = device.lastSeenAt ? new Date(device.lastSeenAt) : null
+  const hint = seen ? `${t('state.lastSeen', { at: fullTime(seen) })} (${t(`state.${freshness(seen, now)}`)})` : t('state.never')
+  const tag = device.faultCount > 0 ? <StatusTag tone="fault" chip={chip} note={t('faults', { n: device.faultCount })}>{t('state.fault')}</StatusTag>
+    : device.status === 'offline' ? <StatusTag tone="offline" chip={chip} note={device.offlineSince ? age(new Date(device.offlineSince), now, lang) : null}>{t('state.offline')}</StatusTag>
+    : device.tempAlarm ? <StatusTag tone="warn" chip={chip}>{t('state.tempAlarm')}</StatusTag>
+    : <StatusTag tone="online" chip={chip}>{t('state.online')}</StatusTag>
+  return <Tooltip title={hint}><span>{tag}</span></Tooltip>
+}

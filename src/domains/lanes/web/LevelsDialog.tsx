@@ -1,0 +1,51 @@
+import DeleteOutlined from '@ant-design/icons/es/icons/DeleteOutlined'
+import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
+import { Alert, Button, Form } from 'antd'
+import { useTranslation } from 'react-i18next'
+import { FormDialog } from '../../../web/FormDialog.tsx'
+import { NumberField, TextField } from '../../../web/form/fields.tsx'
+import { type Level, lanes, type Planogram } from '../contract.ts'
+import styles from './lanes.module.css'
+
+/** Draws the lanes level by level; for a rebuild the machine number has to be typed. */
+export function LevelsDialog({ plan, onClose }: { plan: Planogram; onClose: () => void }) {
+  const { t } = useTranslation(['lanes', 'web'])
+  const again = plan.floors.length > 0
+  const { maxLevels, maxRoads } = plan.device
+  const blank = (): Level[] => Array.from({ length: maxLevels }, () => ({ name: '', columns: maxRoads, roadCapacity: 8 }))
+  const drawn = (): Level[] => plan.floors.map((floor) => ({ name: floor.name, columns: Math.max(...floor.roads.map((road) => road.column)), roadCapacity: 8 }))
+  const initial = { deviceId: plan.device.id, version: plan.version, levels: again ? drawn() : blank() }
+  const shared = { ns: 'lanes', width: 640, onClose, initial } as const
+  const limit = <p className={styles.limit}>{t('levels.limit', { levels: maxLevels, roads: maxRoads })}</p>
+  if (!again) return <FormDialog {...shared} title={t('levels.title')} save={lanes.create} success="lanes:success.create">{limit}<Levels most={maxLevels} /></FormDialog>
+  return (
+    <FormDialog {...shared} title={t('levels.rebuildTitle')} save={lanes.rebuild} success="lanes:success.rebuild" okText={t('rebuild')}>
+      <div className={styles.wide}><Alert type="warning" showIcon title={t('rebuildAsk', { n: plan.totals.stock })} /></div>
+      <TextField name="confirmNumber" placeholder={plan.device.rtuNumber} wide />
+      {limit}
+      <Levels most={maxLevels} />
+    </FormDialog>
+  )
+}
+
+function Levels({ most }: { most: number }) {
+  const { t } = useTranslation('lanes')
+  const form = Form.useFormInstance()
+  const levels = (Form.useWatch('levels', { form, preserve: true }) ?? []) as Level[]
+  const set = (next: Level[]) => form.setFieldValue('levels', next)
+  return (
+    <div className={styles.wide}>
+      {levels.map((_, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a level is its position
+        <div key={i} className={styles.levelRow}>
+          <strong>{t('levels.level', { n: i + 1 })}</strong>
+          <TextField name={`levels.${i}.name`} label={t('levels.name')} />
+          <NumberField name={`levels.${i}.columns`} label={t('levels.columns')} required />
+          <NumberField name={`levels.${i}.roadCapacity`} label={t('levels.capacity')} required />
+          <Button type="text" icon={<DeleteOutlined />} aria-label={t('levels.remove')} disabled={levels.length < 2} onClick={() => set(levels.filter((__, other) => other !== i))} />
+        </div>
+      ))}
+      {levels.length < most ? <Button icon={<PlusOutlined />} onClick={() => set([...levels, { name: '', columns: levels.at(-1)?.columns ?? 10, roadCapacity: levels.at(-1)?.roadCapacity ?? 8 }])}>{t('levels.add')}</Button> : null}
+    </div>
+  )
+}

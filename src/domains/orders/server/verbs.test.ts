@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Actor, type Ctx, systemActor } from '../../../server/context.ts'
+import { checkInvariants } from '../../../server/invariants.ts'
+import { act, systemCaller } from '../../../server/run.ts'
+import { Refusal } from '../../../shared/errors.ts'
+import type { Machine } from '../../machines/server/identity.ts'
+import { openWorld, type World } from '../../machines/server/testWorld.ts'
+import { simulatorSign, handlers as payments } from '../../payments/server/verbs.ts'
+import type { Providers, RefundAnswer } from '../../payments/server/providers.ts'
+import { MobileOrder, orders, Refund } from '../contract.ts'
+import { runRefunds } from './refunds.ts'
+import { closeUnpaid, sweepCommands } from './timers.ts'
+import { recordVend, takeCommands, type VendFact } from './vend.ts'
+import { handlers } from './verbs.ts'
+
+let world: World
+let machine: Machine
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(async () => world.close())
+beforeEach(async () => {
+  machine = await world.addMachine()
+  await world.rows(`update lanes set quantity = 0, capacity = 10 where device_id = $1`, [machine.id])
+  // five pieces, as the scenarios say, with the flow that explains them
+  for (const lane of await world.rows<{ id: string }>('select id from lanes where device_id = $1', [machine.id])) {
+    await system((ctx) => import('../../stock/server/move.ts').then((m) => m.moveStock(ctx, [{ laneId: Number(lane.id), flow: { change: 5, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' } }])))
+  }
+})
+
+const open = { audit: null, scope: 'system' } as const
+const system = <T>(work: (ctx: Ctx) => Promise<T>) => act(world.app, systemCaller(systemActor), open, work)
+const run = (handler: unknown, ctx: Ctx, input: unknown) => (handler as (c: Ctx, i: unknown) => Promise<unknown>)(ctx, input)
+const later = (seconds: number) => {
+  world.clock.now += seconds * 1000
+}
+
+const order = (items: { roadIndex: number; count: number; price?: number }[], clientId = randomUUID()) =>
+  system((ctx) => run(handlers.mobileOrder, ctx, MobileOrder.parse({ rtuNumber: machine.rtu, payType: 'WECHAT', clientId, items: items.map((i) => ({ price: 300, ...i })) }))) as Promise<{ orderNum: string; outTradeNo: string; payableAmount: number }>
+
+async function pay(made: { outTradeNo: string; payableAmount: number }, eventId: string = randomUUID(), amount = made.payableAmount) {
+  const notice = { eventId, outTradeNo: made.outTradeNo, tradeNo: `T${made.outTradeNo}`, amount, paidAt: new Date(world.clock.now).toISOString() }
+  const answer = await system((ctx) => run(payments.simulatorNotify, ctx, { ...notice, sign: simulatorSign(world.app.config.simPayKey, notice) }))
+  return (answer as { result: string }).result
+}
+const take = () => takeCommands(world.app, [machine.id])
+const say = (...facts: (Omit<Extract<VendFact, { kind: 'result' }>, 'deviceId' | 'at' | 'durationMs'> | Omit<Extract<VendFact, { kind: 'ack' }>, 'deviceId' | 'at'>)[]) =>
+  system((ctx) => recordVend(ctx, facts.map((fact) => ({ deviceId: machine.id, at: ctx.now, durationMs: 900, ...fact }) as VendFact)))
+const ok = (cmdId: string) => ({ kind: 'result', cmdId, result: 'OK', dropDetected: true }) as const
+const failed = (cmdId: string, result: 'NO_DROP' | 'MOTOR_NOT_MOVE') => ({ kind: 'result', cmdId, result, dropDetected: false }) as const
+const sold = async (count = 1) => {
+  const made = await order([{ roadIndex: 1, count }])
+  await pay(made)
+  const [command] = await take()
+  return { ...made, cmdId: command?.cmdId as string }
+}
+const provider = (...answers: RefundAnswer[]): Providers => {
+  const give = { refund: async () => answers.shift() ?? ({ state: 'SUCCESS', providerRefundNo: 'x' } as const) }
+  return { SIMULATOR: give, WECHAT: give, ALIPAY: give }
+}
+const refunds = (...answers: RefundAnswer[]) => runRefunds(world.app, provider(...answers))
+
+/** Everything a scenario ends with. */
+async function ends(orderNum: string) {
+  const [o] = await world.rows<{ order_status: string; paid_amount: string; refunded_amount: string; final: boolean }>(`select order_status, paid_amount, refunded_amount, final_at is not null as final from orders where order_num = $1`, [orderNum])
+  const units = await world.rows<{ vend_state: string; refund_state: string | null }>(`select vend_state, refund_state from order_units where order_num = $1 order by unit_no`, [orderNum])
+  const [lane] = await world.rows<{ q: number; r: number; h: number; status: string }>(`select quantity as q, reserved as r, failed_hold as h, status from lanes where device_id = $1 and road_index = 1`, [machine.id])
+  const flows = await world.rows<{ reason: string; change_total: number }>(`select reason, change_total from stock_flows where order_num = $1 order by id`, [orderNum])
+  const ledger = await world.rows<{ code: string; sum: string }>(`select a.code, sum(e.amount) as sum from ledger_entries e join ledger_accounts a on a.id = e.account_id where e.order_num = $1 group by 1 having sum(e.amount) <> 0 order by 1`, [orderNum])
+  return {
+    label: o?.order_status, final: o?.final, refunded: Number(o?.refunded_amount), units: units.map((u) => (u.refund_state ? `${u.vend_state}/${u.refund_state}` : u.vend_state)),
+    lane: `${lane?.q}/${lane?.r}/${lane?.h}${lane?.status === 'ENABLED' ? '' : ` ${lane?.status}`}`, flows: flows.map((f) => `${f.reason} ${f.change_total}`), ledger: Object.fromEntries(ledger.map((l) => [l.code, Number(l.sum)])),
+  }
+}
+const cases = async (orderNum: string) => (await world.rows<{ kind: string }>('select kind from order_cases where order_num = $1 order by kind', [orderNum])).map((c) => c.kind)
+
+/** A ¥3.00 sale at 60 basis points leaves 298 with the channel, owed to the collector. */
+const kept = { '1001': 298, '2001': -298 }
+
+describe('scenarios of core.md', () => {
+  test('1 paid, vended, drop seen', async () => {
+    const sale = await sold()
+    await say({ kind: 'ack', cmdId: sale.cmdId, ack: 'ACCEPTED' })
+    await say(ok(sale.cmdId))
+    expect(await ends(sale.orderNum)).toEqual({ label: 'SUCCESS', final: true, refunded: 0, units: ['SUCCESS'], lane: '4/0/0', flows: ['SALE -1'], ledger: kept })
+  })
+  test('2 paid, no drop sensor', async () => {
+    await world.rows('update devices set drop_sensor = false where id = $1', [machine.id])
+    const sale = await sold()
+    await say({ ...ok(sale.cmdId), dropDetected: false })
+    expect(await ends(sale.orderNum)).toMatchObject({ label: 'SHIPPED', lane: '4/0/0', flows: ['SALE -1'] })
+  })
+  test('3 not paid in time, 4 payment after that', async () => {
+    const made = await order([{ roadIndex: 1, count: 1 }])
+    expect((await ends(made.orderNum)).lane).toBe('5/1/0')
+    later(181)
+    await closeUnpaid(world.app)
+    expect(await ends(made.orderNum)).toMatchObject({ label: 'CLOSED', lane: '5/0/0', flows: [], ledger: {} })
+    expect(await pay(made)).toBe('LATE')
+    expect(await pay(made)).toBe('DUPLICATE')
+    await refunds()
+    expect(await ends(made.orderNum)).toMatchObject({ label: 'CLOSED', lane: '5/0/0', ledger: {} })
+    expect(await cases(made.orderNum)).toEqual(['LATE_PAYMENT'])
+  })
+  test('5 the motor did not turn', async () => {
+    const sale = await sold()
+    await say(failed(sale.cmdId, 'MOTOR_NOT_MOVE'))
+    expect(await ends(sale.orderNum)).toMatchObject({ label: 'ABNORMAL', units: ['FAILED/PENDING'] })
+    await refunds()
+    expect(await ends(sale.orderNum)).toEqual({ label: 'REFUNDED', final: true, refunded: 300, units: ['FAILED/SUCCESS'], lane: '5/0/0 FAULT', flows: [], ledger: {} })
+  })
+  test('6 no drop seen', async () => {
+    const sale = await sold()
+    await say(failed(sale.cmdId, 'NO_DROP'))
+    await refunds()
+    expect(await ends(sale.orderNum)).toMatchObject({ label: 'REFUNDED', lane: '5/0/1', flows: [], ledger: {} })
+  })
+  test('9 no answer, 10 late success after the refund', async () => {
+    const sale = await sold()
+    await giveUp()
+    expect(await ends(sale.orderNum)).toMatchObject({ units: ['VOID/PENDING'], lane: '5/0/1' })
+    await refunds()
+    await say(ok(sale.cmdId))
+    expect(await ends(sale.orderNum)).toMatchObject({ label: 'REFUNDED', units: ['SUCCESS/SUCCESS'], lane: '4/0/0', flows: ['SALE -1'], ledger: {} })
+    expect(await cases(sale.orderNum)).toEqual(['SHIPPED_AFTER_REFUND'])
+  })
+  test('11 late success before the refund was sent', async () => {
+    const sale = await sold()
+    await giveUp()
+    await say(ok(sale.cmdId))
+    await refunds()
+    expect(await ends(sale.orderNum)).toMatchObject({ label: 'SUCCESS', units: ['SUCCESS/CANCELLED'], refunded: 0, lane: '4/0/0', ledger: kept })
+  })
+  test('13 the machine acknowledges the void', async () => {
+    const sale = await sold()
+    later(61)
+    await sweepCommands(world.app)
+    await say({ kind: 'ack', cmdId: sale.cmdId, ack: 'VOIDED' })
+    await refunds()
+    expect(await ends(sale.orderNum)).toMatchObject({ label: 'REFUNDED', lane: '5/0/0', flows: [], ledger: {} })
+    await say(ok(sale.cmdId))
+    expect(await ends(sale.orderNum)).toMatchObject({ lane: '5/0/0 LOCKED', flows: [] })
+    expect(await cases(sale.orderNum)).toEqual(['UNKNOWN_RESULT'])
+  })
+  test('15 the same result three times, and its acknowledgement last', async () => {
+    const sale = await sold()
+    await say(ok(sale.cmdId), ok(sale.cmdId))
+    await say(ok(sale.cmdId), { kind: 'ack', cmdId: sale.cmdId, ack: 'ACCEPTED' })
+    expect(await ends(sale.orderNum)).toMatchObject({ label: 'SUCCESS', lane: '4/0/0', flows: ['SALE -1'] })
+  })
+  test('16 dispensed, wrong item, refunded by hand', async () => {
+    const sale = await sold()
+    await say(ok(sale.cmdId))
+    await byHand(sale.orderNum, 'WRONG_ITEM')
+    await refunds()
+    expect(await ends(sale.orderNum)).toMatchObject({ label: 'REFUNDED', refunded: 300, lane: '4/0/0', flows: ['SALE -1'], ledger: {} })
+  })
+  test('17 two pieces one after the other, the second fails', async () => {
+    const sale = await sold(2)
+    expect(await take(), 'one live command per machine').toEqual([])
+    await say(ok(sale.cmdId))
+    const [second] = await take()
+    await say(failed(second?.cmdId as string, 'NO_DROP'))
+    await refunds()
+    const end = await ends(sale.orderNum)
+    expect(end).toMatchObject({ label: 'SUCCESS', refunded: 300, units: ['SUCCESS', 'FAILED/SUCCESS'], lane: '4/0/1', flows: ['SALE -1'] })
+    expect(end.ledger).toEqual({ '1001': 298, '2001': -298 })
+  })
+  test('19 two customers, the last piece', async () => {
+    await order([{ roadIndex: 1, count: 4 }])
+    const tries = await Promise.allSettled([order([{ roadIndex: 1, count: 1 }]), order([{ roadIndex: 1, count: 1 }])])
+    expect(tries.map((t) => t.status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(tries.flatMap((t) => (t.status === 'rejected' ? [(t.reason as Refusal).def.name] : []))).toEqual(['orders.outOfStock'])
+  })
+  test('22 the provider refuses for ever: a person must look', async () => {
+    const sale = await sold()
+    await say(failed(sale.cmdId, 'MOTOR_NOT_MOVE'))
+    for (let n = 0; n < 6; n += 1) {
+      await refunds({ state: 'RETRY', reason: 'no money' })
+      later(22_000)
+    }
+    expect(await ends(sale.orderNum)).toMatchObject({ label: 'ABNORMAL', final: false, units: ['FAILED/FAILED'], refunded: 0, ledger: kept })
+    expect(await cases(sale.orderNum)).toEqual(['REFUND_FAILED'])
+    expect(await refunds()).toBe(0)
+  })
+})
+
+/** Sent, no word at all, given up by the clock. */
+async function giveUp() {
+  later(61)
+  await sweepCommands(world.app)
+  later(181)
+  await sweepCommands(world.app)
+}
+const operator: Actor = { userId: null, sessionId: null, username: 'o', orgId: 2, role: 'ROLE_RTU_SP', permissions: new Set(['order:refund', 'order:read']), scope: { all: false, orgs: [2], ancestors: [1], devices: null } }
+const byHand = (orderNum: string, reason: string, unitIds: number[] = [], actor = operator) =>
+  act(world.app, systemCaller(actor), orders.refund, (ctx) => run(handlers.refund, ctx, Refund.parse({ orderNum, reason, unitIds })))
+const refusal = (promise: Promise<unknown>) => promise.then(() => 'none', (error: unknown) => (error instanceof Refusal ? error.def.name : String(error)))
+
+describe('doors that must stay shut', () => {
+  test('ordering: price, stock, limits, state', async () => {
+    expect(await refusal(order([{ roadIndex: 1, count: 1, price: 299 }]))).toBe('orders.priceChanged')
+    expect(await refusal(order([{ roadIndex: 1, count: 6 }]))).toBe('orders.outOfStock')
+    expect(await refusal(order([{ roadIndex: 9, count: 1 }]))).toBe('orders.laneNotSelling')
+    await world.rows(`update lanes set restriction = 2 where device_id = $1`, [machine.id])
+    expect(await refusal(order([{ roadIndex: 1, count: 3 }]))).toBe('orders.overLimit')
+    await world.rows(`update lanes set status = 'FAULT' where device_id = $1`, [machine.id])
+    expect(await refusal(order([{ roadIndex: 1, count: 1 }]))).toBe('orders.laneNotSelling')
+    await world.rows('update device_states set online = false where device_id = $1', [machine.id])
+    expect(await refusal(order([{ roadIndex: 1, count: 1 }]))).toBe('orders.deviceOffline')
+    await world.rows(`update devices set lifecycle = 'PAUSED' where id = $1`, [machine.id])
+    expect(await refusal(order([{ roadIndex: 1, count: 1 }]))).toBe('orders.deviceNotSelling')
+  })
+  test('the same client id twice, even at once, is one order', async () => {
+    const clientId = randomUUID()
+    const made = await Promise.all([1, 2, 3].map(() => order([{ roadIndex: 1, count: 1 }], clientId)))
+    expect(new Set(made.map((m) => m.orderNum)).size).toBe(1)
+    expect((await ends(made[0]?.orderNum as string)).lane).toBe('5/1/0')
+  })
+  test('paying: other amount, twice at once, forged', async () => {
+    const made = await order([{ roadIndex: 1, count: 1 }])
+    expect(await pay(made, randomUUID(), 299)).toBe('MISMATCH')
+    expect((await ends(made.orderNum)).label).toBe('UNPAID')
+    const results = await Promise.all([pay(made), pay(made), pay(made)])
+    expect(results.sort()).toEqual(['APPLIED', 'DUPLICATE', 'DUPLICATE'])
+    expect((await ends(made.orderNum)).ledger).toEqual(kept)
+    expect(await refusal(system((ctx) => run(payments.simulatorNotify, ctx, { eventId: 'e', outTradeNo: made.outTradeNo, tradeNo: 't', amount: 300, paidAt: 'x', sign: '0'.repeat(64) })))).toBe('payments.badSignature')
+  })
+  test('a machine speaks only about its own commands', async () => {
+    const sale = await sold()
+    const other = await world.addMachine()
+    await system((ctx) => recordVend(ctx, [{ kind: 'result', deviceId: other.id, cmdId: sale.cmdId, result: 'OK', dropDetected: true, durationMs: 1, at: ctx.now }]))
+    expect(await ends(sale.orderNum)).toMatchObject({ units: ['SENT'], lane: '5/1/0' })
+  })
+  test('refund by hand: while shipping, twice at once, of another organisation', async () => {
+    const sale = await sold()
+    expect(await refusal(byHand(sale.orderNum, 'OTHER'))).toBe('orders.shipping')
+    await say(ok(sale.cmdId))
+    const stranger = { ...operator, orgId: 99, scope: { ...operator.scope, orgs: [99], ancestors: [] } }
+    expect(await refusal(byHand(sale.orderNum, 'OTHER', [], stranger))).toBe('common.notFound')
+    const twins = await Promise.all([refusal(byHand(sale.orderNum, 'QUALITY')), refusal(byHand(sale.orderNum, 'QUALITY'))])
+    expect(twins.sort()).toEqual(['none', 'orders.alreadyRefunded'])
+    await refunds()
+    expect((await ends(sale.orderNum)).refunded).toBe(300)
+    expect(await world.rows(`select 1 from operation_logs where action = 'orders.refund' and resource_id = $1`, [sale.orderNum])).toHaveLength(1)
+  })
+})
+
+test('an unanswered command is sent again with its id, at most three times, and never after it expired', async () => {
+  const sale = await sold()
+  const ids: string[] = []
+  for (let second = 0; second < 70; second += 5) {
+    later(5)
+    ids.push(...(await take()).filter((c) => c.kind === 'vend').map((c) => c.cmdId))
+  }
+  expect(ids).toEqual([sale.cmdId, sale.cmdId, sale.cmdId])
+})
+
+test('after everything above the books agree', async () => {
+  expect(await checkInvariants(world.app.config.databaseUrl as string)).toEqual([])
+})

@@ -1,0 +1,102 @@
+import { Alert, Checkbox, Form, Modal, Skeleton } from 'antd'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { z } from 'zod'
+import { yuan } from '../../../shared/money.ts'
+import { useRead } from '../../../web/api.ts'
+import { Field, SelectField, TextAreaField } from '../../../web/form/fields.tsx'
+import type { Values } from '../../../web/form/values.ts'
+import { FormDialog } from '../../../web/FormDialog.tsx'
+import { Money } from '../../../web/Money.tsx'
+import { Picture } from '../../../web/Picture.tsx'
+import { Empty, Problem } from '../../../web/Problem.tsx'
+import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { type OrderDetail, orders } from '../contract.ts'
+import { type RefundReason, refundReasons } from '../rules.ts'
+import styles from './orders.module.css'
+import { whyNot } from './refunding.ts'
+import { lane, type Unit } from './stations.ts'
+import { useWords } from './words.ts'
+
+/** Render it only while it is open. */
+export function RefundDialog({ orderNum, onClose }: { orderNum: string; onClose: () => void }) {
+  const { t } = useTranslation('orders')
+  const active = useActiveTab()
+  const read = useRead(orders.get, { orderNum }, { inline: true })
+  const order = read.data
+  if (!active) return null
+  if (order?.units.some((unit) => unit.canRefund)) return <RefundForm order={order} onClose={onClose} />
+  return (
+    <Modal open title={t('refundTitle')} footer={null} onCancel={onClose} width={560}>
+      {order ? <Empty title={t('refundNone')} hint={t('refundNoneHint')} /> : read.error ? <Problem error={read.error} title={t('detailFailed')} onRetry={() => void read.refetch()} /> : <Skeleton active paragraph={{ rows: 5 }} />}
+    </Modal>
+  )
+}
+
+const chosenOf = (order: OrderDetail, ids: unknown, reason: RefundReason | undefined): Unit[] => order.units.filter((unit) => Array.isArray(ids) && ids.includes(unit.id) && whyNot(order, unit, reason) === null)
+
+function RefundForm({ order, onClose }: { order: OrderDetail; onClose: () => void }) {
+  const { t } = useTranslation('orders')
+  // the contract reads "no piece" as "all pieces"; a person who unticked everything means none
+  const save = useMemo(() => ({ ...orders.refund, input: orders.refund.input.extend({ unitIds: z.array(z.number()).min(1, t('refundChoose')) }) }), [t])
+  const initial = useMemo(() => ({ orderNum: order.orderNum, unitIds: order.units.filter((unit) => unit.canRefund).map((unit) => unit.id), remark: '' }), [order])
+  const toInput = (values: Values) => ({ ...values, unitIds: chosenOf(order, values.unitIds, values.reason as RefundReason | undefined).map((unit) => unit.id) })
+  return (
+    <FormDialog title={t('refundTitle')} width={560} ns="orders" save={save} initial={initial} toInput={toInput} success="orders:success.refund" okText={t('refundTitle')} onClose={onClose}>
+      <RefundFields order={order} />
+    </FormDialog>
+  )
+}
+
+function RefundFields({ order }: { order: OrderDetail }) {
+  const { t } = useTranslation('orders')
+  const reason = Form.useWatch<RefundReason | undefined>('reason')
+  const ids = Form.useWatch<number[] | undefined>('unitIds')
+  const chosen = chosenOf(order, ids, reason)
+  const drug = order.units.some((unit) => unit.drugClass !== 'NONE' && ids?.includes(unit.id))
+  return (
+    <>
+      <Field name="unitIds" label={t('choosePieces')} required wide plain><Pieces order={order} reason={reason} /></Field>
+      <SelectField name="reason" label={t('reasonLabel')} wide options={refundReasons.map((value) => ({ value, label: t(`enums.refundReason.${value}`) }))} />
+      <TextAreaField name="remark" label={t('remarkLabel')} rows={2} />
+      <div className={styles.refundSum} role="status">
+        {drug ? <Alert type="warning" showIcon title={t('refundDrug')} /> : null}
+        <p>{chosen.length > 0 ? t('refundHint', { amount: yuan(chosen.reduce((sum, unit) => sum + unit.paid, 0)) }) : t('refundChoose')}</p>
+      </div>
+    </>
+  )
+}
+
+/** One line per piece; what cannot be refunded says why. */
+function Pieces({ order, reason, value = [], onChange }: { order: OrderDetail; reason: RefundReason | undefined; value?: number[]; onChange?: (ids: number[]) => void }) {
+  const { t } = useTranslation('orders')
+  const { refusal } = useWords()
+  const lines = order.units.map((unit) => ({ unit, why: whyNot(order, unit, reason) }))
+  const open = lines.filter(({ why }) => why === null).map(({ unit }) => unit.id)
+  const ticked = open.filter((id) => value.includes(id))
+  const set = (id: number, on: boolean) => onChange?.(on ? [...value, id] : value.filter((other) => other !== id))
+  return (
+    <div className={styles.choices}>
+      {order.units.length > 1 ? (
+        <Checkbox
+          className={styles.choice ?? ''} disabled={open.length === 0} checked={ticked.length > 0 && ticked.length === open.length} indeterminate={ticked.length > 0 && ticked.length < open.length}
+          onChange={(event) => onChange?.(event.target.checked ? [...new Set([...value, ...open])] : value.filter((id) => !open.includes(id)))}
+        >
+          {t('refundAll')}
+        </Checkbox>
+      ) : null}
+      {lines.map(({ unit, why }) => (
+        <Checkbox key={unit.id} className={styles.choice ?? ''} disabled={why !== null} checked={why === null && value.includes(unit.id)} onChange={(event) => set(unit.id, event.target.checked)}>
+          <span className={styles.choiceLine}>
+            <Picture src={unit.img} size={32} />
+            <span className={styles.choiceName}>
+              <span>{unit.productName} {unit.model}</span>
+              <small>{why ? refusal(why) : [t('piece', { n: unit.unitNo }), ...(unit.road === null ? [] : [t('road', { road: lane(unit.road) })]), t(`enums.vendState.${unit.vendState}`)].join(' · ')}</small>
+            </span>
+            <b><Money fen={unit.paid} /></b>
+          </span>
+        </Checkbox>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+import { useTranslation } from 'react-i18next'
+import { yuan } from '../../../shared/money.ts'
+import { Mark, type Tone } from '../../../web/StatusTag.tsx'
+import { zonedTime } from '../../../web/time.ts'
+import type { OrderDetail } from '../contract.ts'
+import styles from './detail.module.css'
+import { clock } from './stations.ts'
+import { useWords } from './words.ts'
+
+type Event = OrderDetail['timeline'][number]
+const tones: Readonly<Record<string, Tone>> = {
+  CREATED: 'closed', PAID: 'paid', CLOSED: 'closed', LATE_PAYMENT: 'warn', SENT: 'shipped', ACKED: 'shipped', SUCCESS: 'success', FAILED: 'fault', UNKNOWN: 'warn', VOID: 'warn', LATE_RESULT: 'warn',
+  REFUND_PENDING: 'paid', REFUNDED: 'refunded', REFUND_RETRY: 'warn', REFUND_FAILED: 'fault',
+}
+const sources: Readonly<Record<string, string>> = { CREATED: 'customer', PAID: 'payment', LATE_PAYMENT: 'payment', ACKED: 'device', SUCCESS: 'device', FAILED: 'device', LATE_RESULT: 'device' }
+/** Kinds whose result is the reason. */
+const failing = ['FAILED', 'VOID']
+const sourceOf = (kind: string) => (kind.startsWith('REFUND') ? 'refundTitle' : (sources[kind] ?? 'system'))
+
+/** Order, payment, commands, results and refunds in one order, newest first. */
+export function Timeline({ order }: { order: OrderDetail }) {
+  const { t } = useTranslation('orders')
+  const text = useEventText()
+  const wide = order.timeline.some((event) => clock(event.at, order.createTime).length > 8)
+  return (
+    <section className={`hd-sheet ${styles.timeline}`} aria-label={t('timeline')}>
+      <header className={styles.sheetHead}><h2>{t('timeline')}</h2><small>{t('timelineHint')}</small></header>
+      {order.timeline.length === 0 ? <p className={styles.nothing}>{t('noEvents')}</p> : null}
+      <ol data-wide={wide}>
+        {order.timeline.map((event) => (
+          <li key={event.id}>
+            <time dateTime={event.at} title={zonedTime(new Date(event.at))}>{clock(event.at, order.createTime)}</time>
+            <span className={styles.source}>{t(sourceOf(event.kind))}</span>
+            <Mark tone={tones[event.kind] ?? 'closed'} />
+            <span>{text(event)}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+/** What happened, in one line: the event, then what the machine or the provider said about it. */
+function useEventText(): (event: Event) => string {
+  const { t } = useTranslation('orders')
+  const { words } = useWords()
+  return ({ kind, unitNo, actor, data }) => {
+    const text = t(`enums.event.${kind}`, { pieces: Number(data.pieces ?? 0), amount: typeof data.amount === 'number' ? yuan(data.amount) : '', defaultValue: kind })
+    const notes: string[] = []
+    const said = typeof data.reason === 'string' && !kind.startsWith('REFUND_PENDING') ? data.reason : failing.includes(kind) && typeof data.result === 'string' ? words({ key: `enums.failReason.${data.result}` }) : null
+    if (kind === 'SENT' && typeof data.road === 'number') notes.push(t('road', { road: String(data.road).padStart(2, '0') }))
+    if (kind === 'SUCCESS' && data.drop === true) notes.push(t('dropped'))
+    if (data.late === true) notes.push(t('step.late'))
+    if (typeof data.ms === 'number' && data.ms > 0) notes.push(t('turned', { s: (data.ms / 1000).toFixed(1) }))
+    if (kind === 'REFUND_PENDING') {
+      if (typeof data.reason === 'string') notes.push(words({ key: `enums.refundReason.${data.reason}` }))
+      if (data.automatic === true) notes.push(t('automatic'))
+      else if (actor) notes.push(t('by', { name: actor }))
+    }
+    const whole = said ? t('withReason', { text, reason: said }) : text
+    const noted = notes.length > 0 ? t('withNote', { text: whole, note: notes.join(t('summary.join')) }) : whole
+    return unitNo === null ? noted : `${t('piece', { n: unitNo })} ${noted}`
+  }
+}

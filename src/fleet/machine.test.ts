@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import type { Command } from '../domains/machines/protocol.ts'
+import { createRandom } from '../seed/random.ts'
+import { createMachine, type Luck, type VendResult } from './machine.ts'
+import { waitAt } from './run.ts'
+
+const good: Luck = { noDrop: 0, stuck: 0, silent: 0, lost: 0 }
+type Said = { kind: string; boot: number; seq: number } & Record<string, unknown>
+
+function build({ luck = good, boot = 7, skew = 0 } = {}) {
+  let now = 1_800_000_000_000
+  const timers: { at: number; work: () => void }[] = []
+  const said: Said[] = []
+  const turned: VendResult[] = []
+  const outages: number[] = []
+  const machine = createMachine({
+    rtu: 'X0001', boot, dropSensor: true, luck, random: createRandom('machine'),
+    clock: { now: () => now + skew, later: (ms, work) => void timers.push({ at: now + ms, work }) },
+    send: (kind, message) => void said.push({ kind, ...message } as Said),
+    turned: (_, result) => void turned.push(result),
+    powerFails: (ms) => void outages.push(ms),
+    lineDrops: (ms) => void outages.push(-ms),
+  })
+  const hear = (kind: string, body: object) => machine.hear(`v1/X0001/down/${kind}`, Buffer.from(JSON.stringify({ ...body, ts: now })))
+  const pass = (ms: number) => {
+    const end = now + ms
+    for (;;) {
+      const next = timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
+      if (!next) break
+      timers.splice(timers.indexOf(next), 1)
+      now = Math.max(now, next.at)
+      next.work()
+    }
+    now = end
+  }
+  const connect = (lastBoot = boot) => {
+    machine.will()
+    machine.connected()
+    hear('welcome', { boot, lastBoot })
+  }
+  const command = (n: number): Command => ({ cmdId: `0f8fad5b-d9cb-469f-a165-70867728950${n}`, orderNo: '1', unit: n, lane: 3, motor: 3, qty: 1, issuedAt: now, expireAt: now + 60_000 })
+  const last = (kind: string) => said.findLast((message) => message.kind === kind)
+  return { machine, said, turned, outages, hear, pass, connect, command, last }
+}
+
+test('hello first, the rest after welcome, in order, without holes, until acknowledged', () => {
+  const { machine, said, hear, pass } = build()
+  expect(machine.will()).toMatchObject({ session: 1, cause: 'LAST_WILL' })
+  machine.telemetry()
+  machine.connected()
+  expect(said.map(({ kind, seq }) => [kind, seq])).toEqual([['hello', 1]])
+  hear('welcome', { boot: 7, lastBoot: 7 })
+  expect(said.map(({ seq }) => seq)).toEqual([1, 2])
+  hear('ack', { boot: 7, seqs: [1] })
+  pass(10_000)
+  machine.tick()
+  expect(said.map(({ seq }) => seq)).toEqual([1, 2, 2])
+  hear('resend', { boot: 7, from: 1, to: 9 })
+  expect(said.map(({ seq }) => seq)).toEqual([1, 2, 2, 2])
+  hear('ack', { boot: 7, seqs: [2] })
+  expect(machine.waiting).toBe(0)
+})
+
+test.each([0, 86_400_000, -86_400_000])('a command is done once, whatever the clock (%i ms off)', (skew) => {
+  const { hear, pass, connect, command, last, turned } = build({ skew })
+  connect()
+  const first = command(1)
+  hear('vend', first)
+  expect(last('cmd_ack')).toMatchObject({ ack: 'ACCEPTED' })
+  hear('vend', first)
+  expect(last('cmd_ack')).toMatchObject({ ack: 'DUPLICATE' })
+  hear('query', first)
+  expect(last('cmd_ack')).toMatchObject({ ack: 'ACCEPTED' })
+  pass(6000)
+  expect([turned, last('vend_result')?.result]).toEqual([['OK'], 'OK'])
+  hear('vend', first)
+  expect(last('cmd_ack')).toMatchObject({ ack: 'DUPLICATE', result: 'OK', dropDetected: true })
+  const resultSeq = last('vend_result')?.seq
+  hear('void', first)
+  expect(last('vend_result')?.seq).toBeGreaterThan(resultSeq as number)
+  hear('vend', { ...command(2), expireAt: 1 })
+  expect(last('cmd_ack')).toMatchObject({ ack: 'EXPIRED' })
+  pass(10_000)
+  expect(turned).toHaveLength(1)
+})
+
+test('what is withdrawn is never done, known or not', () => {
+  const { hear, pass, connect, command, last, turned } = build()
+  connect()
+  hear('vend', command(1))
+  hear('void', command(1))
+  expect(last('cmd_ack')).toMatchObject({ ack: 'VOIDED' })
+  hear('query', command(2))
+  expect(last('cmd_ack')).toMatchObject({ ack: 'VOIDED' })
+  hear('vend', command(2))
+  expect(last('cmd_ack')).toMatchObject({ ack: 'VOIDED' })
+  pass(20_000)
+  expect(turned).toEqual([])
+})
+
+test('power fails before the motor turns: given up after the start, with old facts under old numbers', () => {
+  const { machine, hear, connect, command, last, pass, outages, turned, said } = build({ luck: { ...good, silent: 2 } })
+  connect()
+  hear('vend', command(1))
+  pass(6000)
+  expect([outages.length, turned]).toEqual([1, []])
+  machine.disconnected()
+  machine.restart()
+  said.length = 0
+  machine.will()
+  machine.connected()
+  hear('welcome', { boot: 8, lastBoot: 8 })
+  expect(last('cmd_ack')).toMatchObject({ ack: 'EXPIRED', boot: 8, seq: 1 })
+  expect(said.map(({ kind, boot, seq }) => `${kind} ${boot}/${seq}`)).toEqual(['hello 8/2', 'hello 7/1', 'cmd_ack 7/2', 'cmd_ack 8/1'])
+})
+
+test('a stuck lane refuses until it is repaired', () => {
+  const { hear, connect, command, last, pass, machine } = build({ luck: { ...good, stuck: 1 } })
+  connect()
+  hear('vend', command(1))
+  pass(6000)
+  expect(last('vend_result')).toMatchObject({ result: 'MOTOR_NOT_MOVE', dropDetected: false })
+  expect(last('fault')).toMatchObject({ code: 'MOTOR_NOT_MOVE', lane: 3 })
+  hear('vend', command(2))
+  expect(last('cmd_ack')).toMatchObject({ ack: 'LANE_FAULT' })
+  pass(600_000)
+  expect([last('clear')?.lane, machine.doorOpen]).toEqual([3, false])
+})
+
+test('a lost counter goes on above the platform', () => {
+  const { machine, said, hear, connect } = build({ boot: 1 })
+  machine.telemetry()
+  connect(57)
+  expect(said.map(({ kind, boot, seq }) => `${kind} ${boot}/${seq}`)).toEqual(['hello 1/2', 'hello 58/1'])
+  hear('welcome', { boot: 58, lastBoot: 58 })
+  expect(said.at(-1)).toMatchObject({ kind: 'telemetry', boot: 58, seq: 2 })
+})
+
+test('a lost result waits for the next connection', () => {
+  const { machine, hear, connect, command, last, pass, outages } = build({ luck: { ...good, lost: 1 } })
+  connect()
+  hear('vend', command(1))
+  pass(60_000)
+  machine.tick()
+  hear('resend', { boot: 7, from: 1, to: 99 })
+  expect([last('vend_result'), outages.length]).toEqual([undefined, 1])
+  machine.disconnected()
+  connect()
+  expect(last('vend_result')).toMatchObject({ result: 'OK' })
+})
+
+test.each(['office', 'school', 'airport', 'residential'] as const)('customers of %s come every 14 to 78 s at any hour', (site) => {
+  for (let hour = 0; hour < 168; hour += 1) {
+    for (const luck of [0, 0.5, 0.999]) {
+      const wait = waitAt(site, new Date(Date.UTC(2026, 10, 16, hour)), luck)
+      expect(wait).toBeGreaterThanOrEqual(14_000)
+      expect(wait).toBeLessThanOrEqual(78_000)
+    }
+  }
+})

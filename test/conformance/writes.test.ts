@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkInvariants } from '../../src/server/invariants.ts'
+import { pathParams, toRequest } from '../../src/shared/contract.ts'
+import { answerOf, comparable } from '../support/api.ts'
+import { columnNames, digest } from '../support/digest.ts'
+import { endpoints, fieldsOf } from '../support/registry.ts'
+import { openWorld, type World } from '../support/world.ts'
+import { params, samples } from './samples.ts'
+
+/** Every write: its log row, its key, and what it must not let in. */
+let world: World
+let columns: string[]
+beforeAll(async () => {
+  world = await openWorld()
+  columns = await columnNames(world)
+})
+afterAll(() => world?.close())
+
+const writes = endpoints.filter(({ endpoint }) => endpoint.kind === 'write')
+const json = writes.filter(({ endpoint }) => !endpoint.upload)
+const logRows = (requestId: unknown) => world.sql<{ action: string; content: string; org_id: number }>('select action, content, org_id from operation_logs where request_id = $1', [requestId])
+const token = () => world.login('ROLE_FULL')
+const sampleOf = (name: string) => {
+  const sample = samples[name]
+  if (!sample) throw new Error(`${name} has no input in test/conformance/samples.ts`)
+  return sample(world)
+}
+
+describe.each(json)('$name', ({ name, endpoint }) => {
+  it(endpoint.audit ? 'succeeds and leaves exactly one log row' : 'succeeds and leaves no log row', async () => {
+    const done = await world.call(endpoint, await sampleOf(name), { token: await token() })
+    expect([done.status, done.status === 200 ? '' : done.body]).toEqual([200, ''])
+    const rows = await logRows(done.headers['x-request-id'])
+    expect(rows.map((row) => row.action)).toEqual(endpoint.audit ? [endpoint.audit] : [])
+  })
+
+  it('leaves nothing when it is refused', async () => {
+    const input = await sampleOf(name)
+    const before = await digest(world, ['sessions', 'login_attempts'])
+    const wrong = pathParams(endpoint.path).length ? { ...input, ...params(endpoint, null, world) } : { ...input, surelyUnknown: 1 }
+    const refused = await world.call(endpoint, wrong, { token: await token() })
+    expect(refused.status).toBe(pathParams(endpoint.path).length ? 404 : 400)
+    expect(await digest(world, ['sessions', 'login_attempts'])).toEqual(before)
+  })
+
+  it('refuses every column as an extra field (mass assignment)', async () => {
+    const input = await sampleOf(name)
+    const own = new Set(Object.keys(fieldsOf(endpoint)))
+    const extra = columns.filter((column) => !own.has(column))
+    const taken = extra.filter((column) => {
+      const parsed = endpoint.input.safeParse({ ...input, [column]: 1 })
+      return parsed.success || !parsed.error.issues.some((issue) => issue.code === 'unrecognized_keys' && issue.keys.includes(column))
+    })
+    expect(taken).toEqual([])
+    // and once through the whole stack, where a path parameter must not come in by the body either
+    const before = await digest(world, ['sessions'])
+    const session = await token()
+    for (const given of [Object.fromEntries(extra.slice(0, 40).map((column) => [column, 1])), { orgId2: 1, tenantId: 1, role: 'ROLE_SUPER_ADMIN', balance: 1 }]) {
+      const refused = await world.call(endpoint, { ...input, ...given }, { token: session })
+      expect([refused.status, refused.body.code]).toEqual([400, 400001])
+      expect(refused.body.errors.map((e: { message: string }) => e.message)).toContain('不支持的字段')
+    }
+    const { url, body } = toRequest(endpoint, input)
+    const [param] = pathParams(endpoint.path)
+    if (param && body) {
+      const clash = answerOf(await world.http.inject({ method: endpoint.method, url, headers: { authorization: session, 'content-type': 'application/json' }, payload: JSON.stringify({ ...body, [param]: input[param] }) }))
+      expect([clash.status, clash.body.code]).toEqual([400, 400001])
+    }
+    expect(await digest(world, ['sessions'])).toEqual(before)
+  })
+
+  if (endpoint.idempotent) {
+    it('takes an idempotency key: one effect, the same answer again, 409 for another body', async () => {
+      const input = await sampleOf(name)
+      const headers = { 'idempotency-key': `test-${name}` }
+      const session = await token()
+      const first = await world.call(endpoint, input, { token: session, headers })
+      expect([first.status, first.status === 200 ? '' : first.body]).toEqual([200, ''])
+      const after = await digest(world)
+      const again = await world.call(endpoint, input, { token: session, headers })
+      expect(again.headers['idempotency-replayed']).toBe('true')
+      expect(comparable(again)).toEqual(comparable(first))
+      const other = await world.call(endpoint, { ...input, ...('remark' in fieldsOf(endpoint) ? { remark: 'other' } : 'name' in input ? { name: 'other' } : { levels: [{ columns: 2 }] }) }, { token: session, headers })
+      expect([other.status, other.body.code]).toEqual([409, 409002])
+      expect(await digest(world)).toEqual(after)
+    })
+  }
+})
+
+describe('afterwards', () => {
+  it('every write has an input to be tested with', () => expect(json.map(({ name }) => name).filter((name) => !samples[name])).toEqual([]))
+  it('every invariant holds', async () => expect(await checkInvariants(world.ownerUrl)).toEqual([]))
+  it('no log row holds a secret', async () => {
+    const rows = await world.sql<{ text: string }>(`select coalesce(before::text, '') || coalesce(after::text, '') || content as text from operation_logs`)
+    expect(rows.filter(({ text }) => /password|secret|token|hash|argon2/i.test(text))).toEqual([])
+  })
+})

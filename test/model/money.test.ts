@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lanes } from '../../src/domains/lanes/contract.ts'
+import { orders } from '../../src/domains/orders/contract.ts'
+import { runRefunds } from '../../src/domains/orders/server/refunds.ts'
+import { closeUnpaid, sweepCommands } from '../../src/domains/orders/server/timers.ts'
+import { recordVend, takeCommands, type VendFact, type VendOut } from '../../src/domains/orders/server/vend.ts'
+import { payments } from '../../src/domains/payments/contract.ts'
+import type { Providers } from '../../src/domains/payments/server/providers.ts'
+import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
+import { moveStock } from '../../src/domains/stock/server/move.ts'
+import { createRandom, type Random } from '../../src/seed/random.ts'
+import { type Ctx, systemActor } from '../../src/server/context.ts'
+import { checkInvariants } from '../../src/server/invariants.ts'
+import { act, systemCaller } from '../../src/server/run.ts'
+import type { Output } from '../../src/shared/contract.ts'
+import { openWorld, rowId, type World, worldNow } from '../support/world.ts'
+
+/**
+ * T1a: customers, machines, staff and clocks act on few hot lanes at once, through the HTTP API where there is one. A driver
+ * outside keeps what was acknowledged; at the end the books must agree with it to the fen and to the piece.
+ */
+const operations = Number(process.env.MODEL_OPERATIONS ?? 20_000)
+const workers = 32
+const seed = process.env.MODEL_SEED ?? String(Date.now() % 1_000_000)
+
+let world: World
+let token: string
+let now = worldNow.getTime()
+beforeAll(async () => {
+  world = await openWorld({ now: () => new Date(now) })
+  token = await world.login('ROLE_RTU_SP')
+})
+afterAll(async () => world.close())
+
+type Driver = { paid: number; drops: number; orders: number; refundsAsked: Set<string>; statuses: Map<number, number> }
+const driver: Driver = { paid: 0, drops: 0, orders: 0, refundsAsked: new Set(), statuses: new Map() }
+/** What machines did and keep saying: a result per command, as a machine's memory holds it. */
+const memory = new Map<string, VendFact>()
+const open: { orderNum: string; outTradeNo: string; payableAmount: number }[] = []
+const known: string[] = []
+
+const system = <T>(work: (ctx: Ctx) => Promise<T>) => act(world.app, systemCaller(systemActor), { audit: null, scope: 'system' }, work)
+const machine = () => rowId('OWN', 1)
+
+test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, { timeout: 300_000 }, async () => {
+  const [device] = await world.sql<{ rtu_number: string }>('select rtu_number from devices where id = $1', [machine()])
+  const rtuNumber = device?.rtu_number as string
+  let left = operations
+  await Promise.all(Array.from({ length: workers }, async (_, n) => {
+    const random = createRandom(`${seed} ${n}`)
+    while (left > 0) {
+      left -= 1
+      await step(random, rtuNumber)
+    }
+  }))
+  await drain()
+  expect([...driver.statuses.keys()].filter((status) => status >= 500), 'no answer of 500').toEqual([])
+  expect(await checkInvariants(world.ownerUrl)).toEqual([])
+  const [paid] = await world.sql<{ sum: string }>(`select coalesce(sum(amount), 0) as sum from ledger_entries where voucher_type = 'V1' and amount > 0 and order_num = any($1)`, [known])
+  expect(Number(paid?.sum), 'every acknowledged fen is booked once').toBe(driver.paid)
+  const [drops] = await world.sql<{ count: string }>(`select count(*) from stock_flows where type = 'CUSTOMER_TAKE' and order_num = any($1)`, [known])
+  expect(Number(drops?.count), 'every piece that dropped left the books once').toBe(driver.drops)
+  expect(driver.orders).toBeGreaterThan(operations / 20)
+})
+
+async function step(random: Random, rtuNumber: string): Promise<void> {
+  const dice = random.next()
+  now += random.int(0, 400)
+  if (dice < 0.3) return order(random, rtuNumber)
+  if (dice < 0.55) return pay(random)
+  if (dice < 0.8) return vend(random)
+  if (dice < 0.86) return refund(random)
+  if (dice < 0.9) return replenish(random)
+  if (dice < 0.92) return reprice(random)
+  if (dice < 0.94) return repair()
+  if (dice < 0.96) await closeUnpaid(world.app)
+  else if (dice < 0.98) await sweepCommands(world.app)
+  else await runRefunds(world.app, moody(random))
+}
+
+const count = (status: number) => driver.statuses.set(status, (driver.statuses.get(status) ?? 0) + 1)
+
+async function order(random: Random, rtuNumber: string): Promise<void> {
+  const { body: shelf } = (await world.call(orders.mobileLanes, { rtuNumber })) as { body: Output<typeof orders.mobileLanes> }
+  if (!shelf.list?.length) return
+  const lane = random.pick(shelf.list)
+  const input = { rtuNumber, items: [{ roadIndex: lane.roadIndex, count: random.int(1, 2), price: lane.price }], payType: 'WECHAT', clientId: randomUUID(), consumer: '' }
+  // a phone that lost its connection asks again with the same id
+  const answers = await Promise.all(Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => world.call(orders.mobileOrder, input)))
+  for (const answer of answers) count(answer.status)
+  const made = answers.filter((answer) => answer.status === 200).map((answer) => answer.body as (typeof open)[number])
+  expect(new Set(made.map((m) => m.orderNum)).size).toBeLessThanOrEqual(1)
+  if (!made[0]) return
+  driver.orders += 1
+  open.push(made[0])
+  known.push(made[0].orderNum)
+}
+
+async function pay(random: Random): Promise<void> {
+  const made = open.length ? open.splice(random.int(0, open.length - 1), 1)[0] : undefined
+  if (!made || random.chance(0.05)) return
+  const notice = { eventId: randomUUID(), outTradeNo: made.outTradeNo, tradeNo: `T${made.outTradeNo}`, amount: random.chance(0.02) ? made.payableAmount + 1 : made.payableAmount, paidAt: new Date(now).toISOString() }
+  const sign = simulatorSign(world.app.config.simPayKey, notice)
+  const answers = await Promise.all(Array.from({ length: random.chance(0.3) ? 3 : 1 }, () => world.call(payments.simulatorNotify, { ...notice, sign })))
+  for (const answer of answers) count(answer.status)
+  const applied = answers.filter((answer) => answer.body.result === 'APPLIED').length
+  expect(applied).toBeLessThanOrEqual(1)
+  driver.paid += applied * made.payableAmount
+}
+
+/** The machine takes what is for it, does it once, and says so one to three times, now or later, also in the wrong order. */
+async function vend(random: Random): Promise<void> {
+  for (const command of await takeCommands(world.app, [machine()])) {
+    if (!memory.has(command.cmdId) && command.kind === 'void') {
+      memory.set(command.cmdId, { kind: 'ack', deviceId: machine(), cmdId: command.cmdId, ack: 'VOIDED', at: new Date(now) })
+    } else if (!memory.has(command.cmdId) && command.kind === 'vend') {
+      if (command.expireAt.getTime() > now) execute(command, random)
+    }
+    const said = memory.get(command.cmdId)
+    if (!said || random.chance(0.15)) continue
+    await tell([{ kind: 'ack', deviceId: machine(), cmdId: command.cmdId, ack: 'ACCEPTED', at: new Date(now) }, said])
+  }
+  const all = [...memory.values()]
+  if (all.length && random.chance(0.3)) await tell(Array.from({ length: random.int(1, 4) }, () => random.pick(all.slice(-30))))
+}
+
+function execute(command: VendOut, random: Random): void {
+  const dice = random.next()
+  const result = dice < 0.9 ? 'OK' : dice < 0.94 ? 'NO_DROP' : dice < 0.96 ? 'MOTOR_NOT_MOVE' : dice < 0.98 ? 'BUSY' : 'SENSOR_FAULT'
+  memory.set(command.cmdId, { kind: 'result', deviceId: machine(), cmdId: command.cmdId, result, dropDetected: result === 'OK', durationMs: 900, at: new Date(now) })
+  if (result === 'OK') driver.drops += 1
+}
+
+const tell = (facts: VendFact[]) => system((ctx) => recordVend(ctx, facts))
+
+async function refund(random: Random): Promise<void> {
+  if (!known.length) return
+  const orderNum = random.pick(known.slice(-60))
+  const headers = { 'idempotency-key': randomUUID() }
+  const answers = await Promise.all([1, 2].map(() => world.call(orders.refund, { orderNum, reason: 'QUALITY' }, { token, headers })))
+  for (const answer of answers) count(answer.status)
+  if (answers.some((answer) => answer.status === 200)) driver.refundsAsked.add(orderNum)
+}
+
+async function replenish(random: Random): Promise<void> {
+  await system(async (ctx) => {
+    const { rows } = await (sql<{ id: number; room: number }>`select id, capacity - quantity as room from lanes where device_id = ${machine()} and archived_at is null and product_id is not null order by id for no key update`.execute(ctx.db))
+    const lane = random.pick(rows)
+    if (lane.room > 0) await moveStock(ctx, [{ laneId: lane.id, flow: { change: lane.room, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' } }])
+  })
+}
+
+async function reprice(random: Random): Promise<void> {
+  const [lane] = await world.sql<{ id: string; device_version: number; retail_price: string }>(`select l.id, d.planogram_version as device_version, l.retail_price from lanes l join devices d on d.id = l.device_id where l.device_id = $1 and l.product_id is not null order by random() limit 1`, [machine()])
+  if (!lane) return
+  const retailPrice = Number(lane.retail_price)
+  const answer = await world.call(lanes.update, { deviceId: machine(), version: lane.device_version, lanes: [{ id: Number(lane.id), price: retailPrice - random.int(0, 5) }] }, { token })
+  count(answer.status)
+  expect([200, 409, 422]).toContain(answer.status)
+}
+
+/** A repairman clears faults, so that lanes keep selling. */
+const repair = async () => {
+  await world.sql(`update lanes set status = 'ENABLED', lock_reason = null where device_id = $1 and status in ('FAULT','LOCKED')`, [machine()])
+}
+
+/** A provider that refuses one in five and answers the same number the same way. */
+function moody(random: Random): Providers {
+  const give = { refund: async ({ refundNo }: { refundNo: string }) => (random.chance(0.2) ? ({ state: 'RETRY', reason: 'moody' } as const) : ({ state: 'SUCCESS', providerRefundNo: refundNo } as const)) }
+  return { SIMULATOR: give, WECHAT: give, ALIPAY: give }
+}
+
+/** Everything that waits comes to its end: machines say all they know, clocks run out, refunds go through. */
+async function drain(): Promise<void> {
+  const calm = { refund: async ({ refundNo }: { refundNo: string }) => ({ state: 'SUCCESS', providerRefundNo: refundNo }) as const }
+  for (let turn = 0; turn < 400; turn += 1) {
+    now += 20_000
+    const taken = await takeCommands(world.app, [machine()])
+    const random = createRandom(`${seed} drain ${turn}`)
+    for (const command of taken) {
+      if (!memory.has(command.cmdId) && command.kind === 'vend' && command.expireAt.getTime() > now) execute(command, random)
+      const said = memory.get(command.cmdId)
+      if (said) await tell([said])
+    }
+    await closeUnpaid(world.app)
+    await sweepCommands(world.app)
+    await runRefunds(world.app, { SIMULATOR: calm, WECHAT: calm, ALIPAY: calm })
+    const [waiting] = await world.sql<{ count: string }>(`select (select count(*) from vend_commands where state in ('WAIT','SENT','ACKED','UNKNOWN') and device_id = $1) + (select count(*) from refunds where state in ('PENDING','PROCESSING') and device_id = $1) as count`, [machine()])
+    if (Number(waiting?.count) === 0) break
+  }
+  await tell([...memory.values()])
+}
