@@ -291,6 +291,7 @@ create table operation_log_seals (
   txid xid8 not null,
   hash bytea not null
 );
+create index operation_log_seals_org on operation_log_seals (org_id);
 call app_protect('operation_log_seals');
 call app_append_only('operation_log_seals');
 

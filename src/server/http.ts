@@ -11,7 +11,7 @@ import { say, toLang } from '../shared/text.ts'
 import { type Actor, type App, isRefused, systemActor } from './context.ts'
 import { answerError } from './answers.ts'
 import type { Handler } from './bind.ts'
-import { act, type Caller, databaseRefusal, once } from './run.ts'
+import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
 import { actorOfToken } from './sessions.ts'
 import { systemScope } from './database.ts'
 
@@ -84,7 +84,7 @@ async function serve(app: App, name: string, endpoint: Endpoint, handler: Handle
   const result = await act(app, caller, endpoint, async (ctx) => {
     if (!key) return run(ctx, input as never)
     const outcome = await once(ctx, name, key, input, () => run(ctx, input as never) as Promise<unknown>)
-    return 'replay' in outcome ? { replay: outcome.replay } : outcome.fresh
+    return isReplay(outcome) ? outcome : outcome.fresh
   }).catch(translate)
   if (isRefused(result)) return answerError(app, new Refusal(result.refused, result.values), request, reply)
   if (isReplay(result)) return reply.header('idempotency-replayed', 'true').send(result.replay.body)
@@ -98,7 +98,6 @@ function checked(endpoint: Endpoint, answer: unknown): unknown {
   return parsed.data
 }
 
-const isReplay = (value: unknown): value is { replay: { body: unknown } } => typeof value === 'object' && value !== null && 'replay' in value
 const refuseInRead = () => {
   throw new Error('a read endpoint changes nothing')
 }

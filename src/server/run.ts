@@ -28,7 +28,7 @@ export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 
       afterCommit: (later) => afterCommit.push(later),
     }
     const answer = await work(ctx)
-    if (endpoint.audit && !entry && !isRefused(answer)) throw new Error(`${endpoint.audit} wrote no log entry`)
+    if (endpoint.audit && !entry && !isRefused(answer) && !isReplay(answer)) throw new Error(`${endpoint.audit} wrote no log entry`)
     if (entry) {
       if (!endpoint.audit) throw new Error('audit without an audit decision')
       await writeLog(ctx, endpoint.audit, entry, isRefused(answer))
@@ -57,12 +57,15 @@ async function writeLog(ctx: Ctx, action: string, entry: AuditEntry, failed: boo
 }
 
 type Stored = { status: number; body: unknown }
+export type Replay = { replay: Stored }
+/** A stored answer that is given again; nothing happened, so nothing is logged. */
+export const isReplay = (value: unknown): value is Replay => typeof value === 'object' && value !== null && 'replay' in value
 
 /**
  * Effect and answer under one key: a repeat gets the stored answer, another body 409002, a twin that is still running 409005
  * at once instead of waiting on a lock with a connection in hand.
  */
-export async function once<T>(ctx: Ctx, route: string, key: string, input: unknown, work: () => Promise<T | Refused>): Promise<{ replay: Stored } | { fresh: T | Refused }> {
+export async function once<T>(ctx: Ctx, route: string, key: string, input: unknown, work: () => Promise<T | Refused>): Promise<Replay | { fresh: T | Refused }> {
   const user = ctx.actor.userId ?? 0
   const hash = createHash('sha256').update(stable(input)).digest()
   const { rows: lock } = await sql<{ ok: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${`${user} ${route} ${key}`}, 0)) as ok`.execute(ctx.db)

@@ -122,7 +122,12 @@ describe('migrations', () => {
     fresh = await testDatabase()
   })
   afterAll(() => fresh?.drop())
-  const stored = (file: string) => (globSync(file).length ? readFileSync(file, 'utf8') : `${file} is missing: run "npm run db -- dump"`)
-  it('make db/schema.sql', async () => expect(stored('db/schema.sql')).toBe(await dumpSchema(fresh.ownerUrl)))
-  it('make the row types', async () => expect(stored('src/server/schema.ts')).toBe(await rowTypes(fresh.ownerUrl)))
+  const differing = (file: string, wanted: string) => {
+    const lines = globSync(file).length ? readFileSync(file, 'utf8').split('\n') : []
+    const now = wanted.split('\n')
+    return { 'lines that differ': [...now.filter((line) => !lines.includes(line)), ...lines.filter((line) => !now.includes(line))].slice(0, 5), same: lines.join('\n') === wanted, 'mend with': 'npm run db -- dump' }
+  }
+  const same = { 'lines that differ': [], same: true, 'mend with': 'npm run db -- dump' }
+  it('make db/schema.sql', async () => expect(differing('db/schema.sql', await dumpSchema(fresh.ownerUrl))).toEqual(same))
+  it('make the row types', async () => expect(differing('src/server/schema.ts', await rowTypes(fresh.ownerUrl))).toEqual(same))
 })

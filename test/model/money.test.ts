@@ -9,6 +9,7 @@ import { recordVend, takeCommands, type VendFact, type VendOut } from '../../src
 import { payments } from '../../src/domains/payments/contract.ts'
 import type { Providers } from '../../src/domains/payments/server/providers.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
+import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
 import { moveStock } from '../../src/domains/stock/server/move.ts'
 import { createRandom, type Random } from '../../src/seed/random.ts'
 import { type Ctx, systemActor } from '../../src/server/context.ts'
@@ -31,6 +32,8 @@ let now = worldNow.getTime()
 beforeAll(async () => {
   world = await openWorld({ now: () => new Date(now) })
   token = await world.login('ROLE_RTU_SP')
+  await world.sql(`update lanes set capacity = 199, warn_qty = 0 where device_id = $1 and product_id is not null`, [machine()])
+  await system((ctx) => refreshDeviceCounters(ctx, [machine()]))
 })
 afterAll(async () => world.close())
 
@@ -74,7 +77,7 @@ async function step(random: Random, rtuNumber: string): Promise<void> {
   if (dice < 0.86) return refund(random)
   if (dice < 0.9) return replenish(random)
   if (dice < 0.92) return reprice(random)
-  if (dice < 0.94) return repair()
+  if (dice < 0.94) return repair(random)
   if (dice < 0.96) await closeUnpaid(world.app)
   else if (dice < 0.98) await sweepCommands(world.app)
   else await runRefunds(world.app, moody(random))
@@ -148,7 +151,8 @@ async function replenish(random: Random): Promise<void> {
   await system(async (ctx) => {
     const { rows } = await (sql<{ id: number; room: number }>`select id, capacity - quantity as room from lanes where device_id = ${machine()} and archived_at is null and product_id is not null order by id for no key update`.execute(ctx.db))
     const lane = random.pick(rows)
-    if (lane.room > 0) await moveStock(ctx, [{ laneId: lane.id, flow: { change: lane.room, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' } }])
+    if (lane.room > 20) await moveStock(ctx, [{ laneId: lane.id, flow: { change: lane.room, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' } }])
+    await refreshDeviceCounters(ctx, [machine()])
   })
 }
 
@@ -161,9 +165,16 @@ async function reprice(random: Random): Promise<void> {
   expect([200, 409, 422]).toContain(answer.status)
 }
 
-/** A repairman clears faults, so that lanes keep selling. */
-const repair = async () => {
-  await world.sql(`update lanes set status = 'ENABLED', lock_reason = null where device_id = $1 and status in ('FAULT','LOCKED')`, [machine()])
+/** A repairman clears faults and counts what is uncertain: half of it is there, half is gone. */
+async function repair(random: Random): Promise<void> {
+  await system(async (ctx) => {
+    const { rows } = await sql<{ id: number; unit: number; order_num: string }>`select l.id, u.id as unit, u.order_num from lanes l join order_units u on u.lane_id = l.id and u.hold = 'FAILED_HOLD'
+      where l.device_id = ${machine()} order by u.order_id, u.unit_no for no key update of u skip locked`.execute(ctx.db)
+    await sql`update order_units set hold = 'COUNTED' where id = any(${rows.map((row) => row.unit)}::bigint[])`.execute(ctx.db)
+    await moveStock(ctx, rows.map((row) => ({ laneId: row.id, failedHold: -1, ...(random.chance(0.5) ? { flow: { change: -1, type: 'MERCHANT_WITHDRAW' as const, reason: 'COUNT_LOSS', occurredAt: ctx.now, actorKind: 'SYSTEM' as const } } : {}) })))
+    await sql`update lanes set status = 'ENABLED', lock_reason = null where device_id = ${machine()} and status in ('FAULT','LOCKED')`.execute(ctx.db)
+    await refreshDeviceCounters(ctx, [machine()])
+  })
 }
 
 /** A provider that refuses one in five and answers the same number the same way. */

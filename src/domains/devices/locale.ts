@@ -19,7 +19,7 @@ export const locale = defineLocale(
     mode: { UNATTENDED: '无人自助（乙类 OTC）', PHARMACIST: '药师在岗（甲类、乙类）', MEDICAL: '医疗机构（含处方药）' },
     fields: {
       rtuNumber: '机器编号', nickname: '机器名称', typeId: '设备类型', typeName: '类型', kind: '机型用途', orgId: '所属用户', ownedUserName: '所属用户', address: '街道地址', regionName: '所在地区', region: '地区', province: '省', city: '市', county: '所在地区', boardNo: '主板编号', card: '物联卡号',
-      lifecycle: '经营状态', status: '状态', signal: '信号', temperature: '温度℃', humidity: '湿度%', tempAlarm: '温度异常', faultCount: '故障', hasFault: '有故障', fw: '固件版本', apk: '应用版本', stock: '库存 / 容量', capacity: '容量', free: '空闲货道', soldOut: '缺货货道', low: '偏低货道',
+      lifecycle: '经营状态', status: '状态', signal: '信号', temperature: '温度°C', humidity: '湿度%', tempAlarm: '温度异常', faultCount: '故障', hasFault: '有故障', fw: '固件版本', apk: '应用版本', stock: '库存 / 容量', capacity: '容量', free: '空闲货道', soldOut: '缺货货道', low: '偏低货道',
       todayOrders: '今日订单', todayTurnover: '今日营业额', createTime: '创建时间', lastSeenAt: '最后在线', keyword: '机器编号 / 名称', range: '创建时间', country: '国家', pattern: '出货方式', refrigeration: '制冷', dispensingMode: '售药方式', licenceNo: '许可证号', licenceAddress: '许可证地址',
       dropSensor: '掉货检测', autoRefund: '自动退款', remark: '备注', lng: '经度', lat: '纬度', coordinates: '坐标', replenishers: '补货员', repairers: '维修员', start: '起始编号', count: '数量', namePrefix: '名称前缀', skipExisting: '跳过已存在编号', doorOpen: '柜门', lanes: '货道数', planogramVersion: '货道版本',
       faultCode: '故障', level: '级别', openedAt: '发生时间', reason: '原因',
@@ -61,7 +61,7 @@ export const locale = defineLocale(
     mode: { UNATTENDED: 'Unattended (class B OTC)', PHARMACIST: 'Pharmacist (class A and B)', MEDICAL: 'Medical (prescriptions too)' },
     fields: {
       rtuNumber: 'Machine number', nickname: 'Name', typeId: 'Device type', typeName: 'Type', kind: 'Purpose', orgId: 'Owner', ownedUserName: 'Owner', address: 'Street address', regionName: 'Region', region: 'Region', province: 'Province', city: 'City', county: 'Region', boardNo: 'Board number', card: 'SIM card',
-      lifecycle: 'Business state', status: 'Status', signal: 'Signal', temperature: 'Temp ℃', humidity: 'Humidity %', tempAlarm: 'Temperature alarm', faultCount: 'Faults', hasFault: 'Faulty', fw: 'Firmware', apk: 'App', stock: 'Stock / capacity', capacity: 'Capacity', free: 'Free lanes', soldOut: 'Sold out', low: 'Low lanes',
+      lifecycle: 'Business state', status: 'Status', signal: 'Signal', temperature: 'Temp °C', humidity: 'Humidity %', tempAlarm: 'Temperature alarm', faultCount: 'Faults', hasFault: 'Faulty', fw: 'Firmware', apk: 'App', stock: 'Stock / capacity', capacity: 'Capacity', free: 'Free lanes', soldOut: 'Sold out', low: 'Low lanes',
       todayOrders: 'Orders today', todayTurnover: 'Turnover today', createTime: 'Created', lastSeenAt: 'Last seen', keyword: 'Number / name', range: 'Created', country: 'Country', pattern: 'Dispensing', refrigeration: 'Cooling', dispensingMode: 'Drug sales', licenceNo: 'Licence number', licenceAddress: 'Licence address',
       dropSensor: 'Drop detection', autoRefund: 'Automatic refund', remark: 'Remark', lng: 'Longitude', lat: 'Latitude', coordinates: 'Coordinates', replenishers: 'Replenishers', repairers: 'Repairmen', start: 'First number', count: 'Count', namePrefix: 'Name prefix', skipExisting: 'Skip existing numbers', doorOpen: 'Door', lanes: 'Lanes', planogramVersion: 'Lane version',
       faultCode: 'Fault', level: 'Level', openedAt: 'Since', reason: 'Reason',

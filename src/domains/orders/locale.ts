@@ -43,7 +43,7 @@ export const locale = defineLocale(
     success: { refund: '退款已提交' },
   },
   {
-    title: 'Orders', detailTitle: 'Order', empty: 'No orders in this period', search: 'Order or machine no.', statistics: 'Figures', units: 'Pieces', unitsHint: 'Payment, vend and refund of each piece', timeline: 'Timeline', timelineHint: 'Newest first',
+    title: 'Orders', detailTitle: 'Order', empty: 'No orders in this period', search: 'Order / machine', statistics: 'Figures', units: 'Pieces', unitsHint: 'Payment, vend and refund of each piece', timeline: 'Timeline', timelineHint: 'Newest first',
     payment: 'Payment', refundBlock: 'Refunds', newestFirst: 'Newest first', piece: 'Piece {n}', road: 'Lane {road}', paidShare: 'Paid {amount}', noRefund: 'No refund', dropSeen: 'Drop confirmed', held: 'To be counted', heldLane: 'Lane {road}, {n} pcs', related: 'Related',
     seconds: '+{s} s', attempt: 'Try {n} of {max}', attemptShort: 'Try {n}', automatic: 'automatic', copy: 'Copy', copied: 'Copied', machine: 'Machine', line: '{n} pcs', sale: 'Sale', system: 'System', device: 'Machine', customer: 'Customer',
     refundTitle: 'Refund', refundHint: '{amount} goes back the way it came. This cannot be undone.', refundDrug: 'Drugs are special goods and not returnable except for quality.', refundAll: 'All refundable pieces', choosePieces: 'Pieces to refund', reasonLabel: 'Reason', remarkLabel: 'Remark',
@@ -64,7 +64,7 @@ export const locale = defineLocale(
     enums: {
       orderStatus: { UNPAID: 'Unpaid', CLOSED: 'Closed', PAID: 'Paid', SHIPPED: 'Dispensed', ABNORMAL: 'Vend problem', REFUNDED: 'Refunded', SUCCESS: 'Vended', ALL: 'All' },
       orderType: { SCAN: 'Scan', CARD: 'Card', PICKUP: 'Pick-up code', RED_PACKET: 'Red packet', FREE: 'Free', GIFT: 'Gift', REMOTE: 'Remote vend', SUPPLEMENT: 'Supplement', TEST: 'Test' },
-      payType: { WECHAT: 'WeChat Pay', ALIPAY: 'Alipay', CARD: 'IC card', CASH: 'Cash', BALANCE: 'Balance', NONE: 'None' },
+      payType: { WECHAT: 'WeChat', ALIPAY: 'Alipay', CARD: 'IC card', CASH: 'Cash', BALANCE: 'Balance', NONE: 'None' },
       payState: { UNPAID: 'Unpaid', PAID: 'Paid', PART_REFUNDED: 'Partly refunded', REFUNDED: 'Refunded', CLOSED: 'Closed' },
       channel: { MACHINE: 'In person', ONLINE: 'Online' },
       provider: { SIMULATOR: 'Simulated', WECHAT: 'WeChat Pay', ALIPAY: 'Alipay' },

@@ -23,8 +23,8 @@ const today = (ctx: Ctx) => startOfDay(shanghaiDay(ctx.now))
 const from = (ctx: Ctx) => sql`devices d join device_states s on s.device_id = d.id join device_types t on t.id = d.type_id join organisations o on o.id = d.org_id
   left join sales_rollups r on r.device_id = d.id and r.grain = 'DAY' and r.at = ${today(ctx)} and r.org_id = d.org_id`
 const joined = sql`devices d join device_states s on s.device_id = d.id`
-/** Faults first, then offline; core.md, device list. */
-const attention = sql`case when s.fault_count > 0 then 2 when not s.online then 1 else 0 end`
+/** Faults first, then offline machines in use, then the rest; core.md, device list. */
+const attention = sql`case when d.lifecycle not in ('OPERATING', 'PAUSED') then 0 when s.fault_count > 0 then 2 when not s.online then 1 else 0 end`
 
 function conditions(ctx: Ctx, input: ListInput): RawBuilder<unknown>[] {
   const found = [

@@ -27,11 +27,11 @@ const create = (user: number, rtuNumber: string, change: Record<string, unknown>
 const count = async (where: string) => (await world.one<{ n: number }>(`select count(*)::int as n from ${where}`)).n
 
 describe('list', () => {
-  test('faults first, then offline, then the newest', async () => expect(ids(await list(people.operator))).toEqual([1, 6, 2, 5]))
+  test('faults first, then offline machines in use, then the newest', async () => expect(ids(await list(people.operator))).toEqual([1, 2, 6, 5]))
   test.each([[people.platform, [1, 2, 3, 4, 5, 6]], [people.agent, [1, 2, 3, 5, 6]], [people.sibling, [3]], [people.stranger, [4]], [people.replenisher, [1]], [people.repairer, []]])('user %i sees %o', async (user, expected) => expect(ids(await list(user)).sort()).toEqual(expected))
   test.each([
-    ['keyword=000002', [2]], ['keyword=机器5', [5]], ['keyword=%25', []], ['status=offline', [6, 2]], ['signal=weak', [1]], ['typeId=2', [5]], ['kind=DRUG', [5]], ['lifecycle=SCRAPPED', [6]], ['orgId=4', []], ['hasFault=true', [1]], ['soldOut=true', [1]],
-    ['tempAlarm=true', [1]], ['province=440000&city=440300&county=440305', [1, 6, 2, 5]], ['county=440304', []], ['region=440300', [1, 6, 2, 5]], ['region=110000', []], ['boardNo=BOARD-2', [2]], ['from=2026-11-21&to=2026-11-21', [1, 6, 2, 5]], ['to=2026-11-20', []], ['sort=rtuNumber', [1, 2, 5, 6]], ['sort=-todayTurnover', [1, 2, 6, 5]],
+    ['keyword=000002', [2]], ['keyword=机器5', [5]], ['keyword=%25', []], ['status=offline', [2, 6]], ['signal=weak', [1]], ['typeId=2', [5]], ['kind=DRUG', [5]], ['lifecycle=SCRAPPED', [6]], ['orgId=4', []], ['hasFault=true', [1]], ['soldOut=true', [1]],
+    ['tempAlarm=true', [1]], ['province=440000&city=440300&county=440305', [1, 2, 6, 5]], ['county=440304', []], ['region=440300', [1, 2, 6, 5]], ['region=110000', []], ['boardNo=BOARD-2', [2]], ['from=2026-11-21&to=2026-11-21', [1, 2, 6, 5]], ['to=2026-11-20', []], ['sort=rtuNumber', [1, 2, 5, 6]], ['sort=-todayTurnover', [1, 2, 6, 5]],
   ])('%s', async (query, expected) => expect(ids(await list(people.operator, `&${query}`))).toEqual(expected))
   test.each(['sort=secret_hash', 'signal=none', 'from=2026-11-22&to=2026-11-21', 'pageSize=7', 'tenantId=4', 'typeId=0'])('%s is 400', async (query) => expect((await world.send(people.operator, 'GET', `/devices?${query}`)).status).toBe(400))
   test('figures of today and sums of the filter', async () => {

@@ -8,7 +8,6 @@ import { ListPage } from '../../../web/ListPage.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Count, Money } from '../../../web/Money.tsx'
 import { useMay } from '../../../web/session.ts'
-import { StatusTag } from '../../../web/StatusTag.tsx'
 import { StockBar } from '../../../web/StockBar.tsx'
 import { DeviceTypeSelect } from '../../device-types/web/pickers.tsx'
 import { devices, DeviceRow } from '../contract.ts'
@@ -36,7 +35,7 @@ export function DeviceList() {
   const n = counts.data
   const view = (key: 'online' | 'offline' | 'fault' | 'soldOut' | 'tempAlarm', query: Record<string, unknown>) => ({ key, label: t(`views.${key}`), query, count: n?.[key] })
   const add = may('device:create') ? <Button type="primary" icon={<PlusOutlined />} onClick={() => navigate('/device/device-create')}>{t('create')}</Button> : null
-  const money = may('dashboard:money') ? [col('todayTurnover', { width: 112 })] : []
+  const money = may('dashboard:money') ? [col('todayTurnover', { width: 98 })] : []
   const rose = (value: number) => (value > 0 ? <b className={styles.out}>{value}</b> : <Count value={0} />)
   const quiet = (key: keyof DeviceRow & string, width?: number) => col(key, { defaultHidden: true, ...(width ? { width } : {}) })
   return (
@@ -50,11 +49,11 @@ export function DeviceList() {
           { key: 'hasFault', more: true }, { key: 'soldOut', more: true }, { key: 'tempAlarm', more: true }, { key: 'boardNo', more: true }, { key: 'card', more: true }, { key: 'range', more: true },
         ]}
         columns={[
-          col('rtuNumber', { width: 100, ellipsis: false, link: (row) => detail(row.id) }), col('nickname', { width: 136 }), col('typeName', { width: 120 }), col('status', { width: 124, render: (_, row) => <DeviceStatus device={row} /> }),
-          col('signal', { width: 56, tones: {}, render: (_, row) => (row.signal === 'weak' ? <b className={styles.warn}>{t('enums.signal.weak')}</b> : row.signal ? t(`enums.signal.${row.signal}`) : <span className="hd-none">—</span>) }),
-          col('temperature', { width: 84, render: (_, row) => (row.temperature === null ? <span className="hd-none">—</span> : <span className={row.tempAlarm ? styles.hot : undefined}>{row.temperature.toFixed(1)}</span>) }),
-          col('stock', { width: 136, render: (_, row) => <StockBar stock={row.stock} capacity={row.capacity} /> }), col('soldOut', { width: 84, render: (_, row) => rose(row.soldOut) }), col('todayOrders', { width: 96 }), ...money,
-          col('ownedUserName', { width: 120 }), quiet('kind', 88), quiet('regionName', 200), quiet('address', 200), quiet('boardNo', 140), quiet('card', 176), quiet('humidity', 84), quiet('low', 84), quiet('free', 84), quiet('faultCount', 72),
+          col('rtuNumber', { width: 96, ellipsis: false, link: (row) => detail(row.id) }), col('nickname', { width: 120 }), col('typeName', { width: 112 }), col('status', { width: 112, render: (_, row) => <DeviceStatus device={row} /> }),
+          col('signal', { width: 52, tones: {}, render: (_, row) => (row.signal === 'weak' ? <b className={styles.warn}>{t('enums.signal.weak')}</b> : row.signal ? t(`enums.signal.${row.signal}`) : <span className="hd-none">—</span>) }),
+          col('temperature', { width: 76, render: (_, row) => (row.temperature === null ? <span className="hd-none">—</span> : <span className={row.tempAlarm ? styles.hot : undefined}>{row.temperature.toFixed(1)}</span>) }),
+          col('stock', { width: 128, render: (_, row) => (row.lanes === 0 ? <span className="hd-none">—</span> : <StockBar stock={row.stock} capacity={row.capacity} />) }), col('soldOut', { width: 80, render: (_, row) => rose(row.soldOut) }), col('todayOrders', { width: 84 }), ...money,
+          col('ownedUserName', { width: 100 }), quiet('kind', 88), quiet('regionName', 200), quiet('address', 200), quiet('boardNo', 140), quiet('card', 176), quiet('humidity', 84), quiet('low', 84), quiet('free', 84), quiet('faultCount', 72),
           col('lifecycle', { width: 80, defaultHidden: true }), quiet('fw', 88), quiet('apk', 88), quiet('lastSeenAt'), quiet('createTime'),
         ]}
         actions={(row) => [
@@ -73,7 +72,6 @@ export function DeviceList() {
             <div className={styles.cardHead}><Link to={detail(row.id)}>{row.rtuNumber}</Link><strong>{row.nickname}</strong><DeviceStatus device={row} chip /></div>
             <div className={styles.cardFacts}>
               <span>{row.address}</span><span><StockBar stock={row.stock} capacity={row.capacity} /></span><span>{t('fields.soldOut')} {rose(row.soldOut)}</span><span>{t('fields.todayOrders')} <b>{row.todayOrders}</b></span>
-              {row.lifecycle === 'OPERATING' ? null : <StatusTag tone="locked">{t(`enums.lifecycle.${row.lifecycle}`)}</StatusTag>}
             </div>
             {actions}
           </>

@@ -6,18 +6,21 @@ import { age, fullTime } from '../../../web/time.ts'
 import type { DeviceRow } from '../contract.ts'
 import { freshness } from '../rules.ts'
 
-type Shown = Pick<DeviceRow, 'status' | 'faultCount' | 'tempAlarm' | 'offlineSince' | 'lastSeenAt'>
+type Shown = Pick<DeviceRow, 'lifecycle' | 'status' | 'faultCount' | 'tempAlarm' | 'offlineSince' | 'lastSeenAt'>
 
-/** One state per machine, the worst first: fault, offline with its age, temperature, online. */
+/** One state per machine, the worst first: fault, offline with its age, temperature, paused, online; a machine not in use says so. */
 export function DeviceStatus({ device, chip = false }: { device: Shown; chip?: boolean }) {
   const { t } = useTranslation('devices')
   const { lang } = usePrefs()
   const now = new Date()
   const seen = device.lastSeenAt ? new Date(device.lastSeenAt) : null
   const hint = seen ? `${t('state.lastSeen', { at: fullTime(seen) })} (${t(`state.${freshness(seen, now)}`)})` : t('state.never')
-  const tag = device.faultCount > 0 ? <StatusTag tone="fault" chip={chip} note={t('faults', { n: device.faultCount })}>{t('state.fault')}</StatusTag>
+  const idle = device.lifecycle !== 'OPERATING' && device.lifecycle !== 'PAUSED'
+  const tag = idle ? <StatusTag tone="closed" chip={chip}>{t(`enums.lifecycle.${device.lifecycle}`)}</StatusTag>
+    : device.faultCount > 0 ? <StatusTag tone="fault" chip={chip} note={t('faults', { n: device.faultCount })}>{t('state.fault')}</StatusTag>
     : device.status === 'offline' ? <StatusTag tone="offline" chip={chip} note={device.offlineSince ? age(new Date(device.offlineSince), now, lang) : null}>{t('state.offline')}</StatusTag>
     : device.tempAlarm ? <StatusTag tone="warn" chip={chip}>{t('state.tempAlarm')}</StatusTag>
+    : device.lifecycle === 'PAUSED' ? <StatusTag tone="locked" chip={chip}>{t('enums.lifecycle.PAUSED')}</StatusTag>
     : <StatusTag tone="online" chip={chip}>{t('state.online')}</StatusTag>
   return <Tooltip title={hint}><span>{tag}</span></Tooltip>
 }

@@ -19,6 +19,9 @@ import styles from './orders.module.css'
 import { RefundDialog } from './RefundDialog.tsx'
 
 const tabs = ['PAID', 'SHIPPED', 'ABNORMAL', 'REFUNDED', 'SUCCESS', 'UNPAID', 'CLOSED'] as const
+const figures = ['orderAmount', 'orderRefund', 'orderIncome', 'orderCost', 'orderProfit'] as const
+/** Which figures a narrow footer leaves out first. */
+const figureRank: Readonly<Record<(typeof figures)[number], string | undefined>> = { orderAmount: undefined, orderRefund: undefined, orderIncome: styles.second, orderCost: styles.third, orderProfit: styles.third }
 const failReasons = Object.keys(locale.zh.enums.failReason)
 
 export function OrderList() {
@@ -27,7 +30,7 @@ export function OrderList() {
   const may = useMay()
   const phone = usePhone()
   const { query } = useOrderQuery()
-  const figures = useFigures(pickFor(orders.statistics.input, query) as CallInput<typeof orders.statistics>)
+  const sums = useFigures(pickFor(orders.statistics.input, query) as CallInput<typeof orders.statistics>)
   const unfiltered = useRead(orders.statistics, {}, { inline: true, keep: true })
   useLive('orders', [orders.statistics.path])
   const [refunding, setRefunding] = useState<string | null>(null)
@@ -36,7 +39,7 @@ export function OrderList() {
   const amount = (key: 'amountMin' | 'amountMax') => ({
     key, more: true, picker: ({ value, onChange, prefix }: PickerProps) => <AmountFilter value={value} onChange={onChange} prefix={prefix} label={t(`fields.${key}`)} />,
   })
-  const cost = may('product:cost') ? [col('costPrice', { width: 80 })] : []
+  const cost = may('product:cost') ? [col('costPrice', { width: 76 })] : []
   return (
     <>
       <ListPage
@@ -51,19 +54,19 @@ export function OrderList() {
           { key: 'orgId', label: t('fields.ownedUserName'), more: true, picker: (props) => <OwnerSelect {...props} /> },
         ]}
         columns={[
-          col('orderNum', { width: 112, render: (_, row) => <NumberCell row={row} /> }),
-          col('detail', { width: 186, render: (_, row) => <ProductCell row={row} /> }),
-          col('deviceNum', { title: t('fields.machine'), width: 184, ellipsis: false, render: (_, row) => <MachineCell row={row} /> }),
-          col('orderStatus', { width: 176, render: (_, row) => <StatusCell row={row} /> }),
-          col('totalAmount', { width: 88, defaultHidden: true }), col('actuallyAmount', { width: 96 }),
-          col('refundedAmount', { width: 84, render: (_, row) => <RefundedCell fen={row.refundedAmount} /> }), ...cost,
-          col('payType', { width: 84 }), col('orderType', { width: 92, defaultHidden: true }), col('userName', { width: 96, defaultHidden: true }), col('ownedUserName', { width: 144, defaultHidden: true }), col('createTime', { width: 100 }),
+          col('orderNum', { width: 108, render: (_, row) => <NumberCell row={row} /> }),
+          col('detail', { width: 180, render: (_, row) => <ProductCell row={row} /> }),
+          col('deviceNum', { title: t('fields.machine'), width: 196, ellipsis: false, render: (_, row) => <MachineCell row={row} /> }),
+          col('orderStatus', { width: 174, render: (_, row) => <StatusCell row={row} /> }),
+          col('totalAmount', { width: 88, defaultHidden: true }), col('actuallyAmount', { width: 92 }),
+          col('refundedAmount', { width: 80, render: (_, row) => <RefundedCell fen={row.refundedAmount} /> }), ...cost,
+          col('payType', { width: 80 }), col('orderType', { width: 92, defaultHidden: true }), col('userName', { width: 96, defaultHidden: true }), col('ownedUserName', { width: 144, defaultHidden: true }), col('createTime', { width: 108 }),
         ]}
         actions={(row) => [
           { key: 'open', label: t('open'), to: detailPath(row.orderNum) },
           { key: 'refund', label: t('refundTitle'), danger: true, can: may('order:refund'), disabled: refundOff(row), onClick: () => setRefunding(row.orderNum) },
         ]}
-        sums={() => (phone ? [] : figures)} notice={phone && figures.length > 0 ? <dl className={styles.figures}>{figures.map(({ label, value }) => <div key={label}><dt>{label}</dt><dd>{value}</dd></div>)}</dl> : null}
+        sums={() => (phone ? [] : sums)} notice={phone && sums.length > 0 ? <dl className={styles.figures}>{sums.map(({ label, value }) => <div key={label}><dt>{label}</dt><dd>{value}</dd></div>)}</dl> : null}
         empty={{ title: t('empty') }} card={(row, actions) => <OrderCard row={row} actions={actions} />}
       />
       {refunding ? <RefundDialog orderNum={refunding} onClose={() => setRefunding(null)} /> : null}
@@ -75,8 +78,8 @@ export function OrderList() {
 function useFigures(input: CallInput<typeof orders.statistics>) {
   const { t } = useTranslation('orders')
   const { data } = useRead(orders.statistics, input, { inline: true, keep: true })
-  return (['orderAmount', 'orderRefund', 'orderIncome', 'orderCost', 'orderProfit'] as const).flatMap((key) => {
+  return figures.flatMap((key) => {
     const fen = data?.[key]
-    return fen === null || fen === undefined ? [] : [{ label: t(`fields.${key}`), value: <Money fen={fen} /> }]
+    return fen === null || fen === undefined ? [] : [{ label: t(`fields.${key}`), value: <span className={figureRank[key]}><Money fen={fen} /></span> }]
   })
 }

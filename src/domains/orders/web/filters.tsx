@@ -46,7 +46,7 @@ export function AmountFilter({ value, onChange, prefix, label }: { value: unknow
   }
   return (
     <Input
-      prefix={<>{prefix} ¥</>} value={text} inputMode="decimal" maxLength={12} aria-label={label} allowClear className={value === undefined ? '' : (styles.used ?? '')}
+      prefix={<>{prefix}<span className={styles.yuan}>¥</span></>} value={text} inputMode="decimal" maxLength={12} aria-label={label} allowClear className={value === undefined ? '' : (styles.used ?? '')}
       onChange={(event) => { setText(event.target.value); if (event.target.value === '' && value !== undefined) onChange(undefined) }} onPressEnter={commit} onBlur={commit}
     />
   )

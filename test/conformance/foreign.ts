@@ -1,0 +1,65 @@
+import { pathParams } from '../../src/shared/contract.ts'
+import type { TestApi } from '../support/api.ts'
+import { baseType } from '../../src/shared/contract.ts'
+import { endpoints, fieldsOf, idField, type Registered } from '../support/registry.ts'
+import type { Place, World } from '../support/world.ts'
+import { fieldIds, params, samples, sourcesOf, withIdsOf } from './samples.ts'
+import { z } from 'zod'
+
+export type Case = Registered & {
+  /** Where the foreign id travels. */
+  by: 'path' | 'body' | 'query'
+  /** Rows organisations above share downwards: reading one of the agent's is allowed. */
+  shared: boolean
+  /** The request with ids of a place; null is a place nobody has. */
+  at(where: Place | null): Record<string, unknown>
+}
+
+/** Every way an id of a row can reach the server, from the registry; inputs of writes are prepared once. */
+export async function foreignCases(world: World): Promise<Case[]> {
+  const cases: Case[] = []
+  for (const entry of endpoints) {
+    const { endpoint, name } = entry
+    if (endpoint.access === 'open' || endpoint.upload) continue
+    const input = endpoint.kind === 'write' ? ((await samples[name]?.(world)) ?? {}) : {}
+    const sources = Object.values(sourcesOf(endpoint))
+    if (sources.length) cases.push({ ...entry, by: 'path', shared: sources.every((source) => source.shared), at: (where) => ({ ...input, ...params(endpoint, where, world) }) })
+    if (endpoint.kind === 'write') {
+      // the path stays the actor's own, what the body names is another's
+      if (withIdsOf(endpoint, input, 'SIBLING', world)) cases.push({ ...entry, by: 'body', shared: false, at: (where) => withIdsOf(endpoint, input, where, world) as Record<string, unknown> })
+      continue
+    }
+    for (const [field, type] of Object.entries(fieldsOf(endpoint))) {
+      const kind = pathParams(endpoint.path).includes(field) ? null : idField(field, type)
+      const source = fieldIds[field]
+      if (!kind) continue
+      if (!source) throw new Error(`test/conformance/samples.ts does not say whose row the filter ${field} of ${name} is`)
+      const own = params(endpoint, 'OWN', world)
+      cases.push({ ...entry, by: 'query', shared: source.shared ?? false, at: (where) => {
+        const id = where ? source.own(where, world) : source.none
+        return { ...own, [field]: kind === 'many' ? [id] : id }
+      } })
+    }
+  }
+  return cases
+}
+
+/** Every read with every value of its choices, at the actor's own rows. */
+export function readsOf(entry: Registered, world: World): Record<string, unknown>[] {
+  const own = params(entry.endpoint, 'OWN', world)
+  const needed = Object.fromEntries(Object.entries(fieldsOf(entry.endpoint)).flatMap(([field, type]) => (field in own || type.safeParse(undefined).success ? [] : [[field, filler(type)]])))
+  const base = { ...needed, ...own }
+  const choices = Object.entries(fieldsOf(entry.endpoint)).flatMap(([field, type]) => {
+    const inner = baseType(type)
+    if (inner instanceof z.ZodEnum) return (inner.options as string[]).map((value) => ({ [field]: value }))
+    if (inner instanceof z.ZodBoolean) return [{ [field]: true }, { [field]: false }]
+    if (field === 'keyword') return [{ keyword: '机' }, { keyword: '0001' }]
+    return []
+  })
+  return [base, ...choices.map((choice) => ({ ...base, ...choice }))]
+}
+/** A value for a required field that no source names: a machine number, or the smallest number. */
+const filler = (type: z.ZodType): unknown => ['OWN9001', 1, 7, 'province', 'nation'].find((value) => type.safeParse(value).success)
+
+export const ask = (world: Pick<TestApi, 'call'>, entry: Registered, input: Record<string, unknown>, token: string, on?: TestApi['http']) =>
+  world.call(entry.endpoint, input, on ? { token, on } : { token })

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { FastifyInstance } from 'fastify'
+import type { Actor, App } from '../../src/server/context.ts'
+import type { Scope } from '../../src/server/database.ts'
+import { buildHttp } from '../../src/server/http.ts'
+import type * as sessions from '../../src/server/sessions.ts'
+import { comparable } from '../support/api.ts'
+import { digest } from '../support/digest.ts'
+import { endpoints, hasParams } from '../support/registry.ts'
+import { openWorld, type Place, type World } from '../support/world.ts'
+import { ask, type Case, foreignCases, readsOf } from './foreign.ts'
+
+/**
+ * Rows of others, for a user who holds every permission. First with both walls; then with the application's wall taken away:
+ * the verbs are told that the actor sees everything (`visible`, `inheritable`, `owns` say yes), the connection keeps his scope.
+ */
+const wall = vi.hoisted(() => ({ down: false, real: new Map<object, unknown>() }))
+vi.mock('../../src/server/sessions.ts', async (original) => {
+  const real = await original<typeof sessions>()
+  return {
+    ...real,
+    async actorOfToken(...given: Parameters<typeof real.actorOfToken>) {
+      const actor = await real.actorOfToken(...given)
+      if (!wall.down || !('scope' in actor) || actor.scope.all) return actor
+      const everything = { ...actor.scope, all: true, devices: null }
+      wall.real.set(everything, actor.scope)
+      return { ...actor, scope: everything } satisfies Actor
+    },
+  }
+})
+
+let world: World
+let bare: FastifyInstance
+let cases: Case[]
+let token: string
+let clerk: string
+beforeAll(async () => {
+  world = await openWorld()
+  const { database } = world.app
+  const scopeOf = (scope: Scope): Scope => (wall.real.get(scope) as Scope | undefined) ?? scope
+  const app: App = { ...world.app, database: { ...database, read: (scope, work) => database.read(scopeOf(scope), work), transact: (scope, work) => database.transact(scopeOf(scope), work) } }
+  bare = await buildHttp(app)
+  cases = await foreignCases(world)
+  token = await world.login('ROLE_FULL')
+  clerk = await world.login('ROLE_CLERK')
+})
+afterAll(async () => {
+  await bare?.close()
+  await world?.close()
+})
+
+const volatile = ['sessions']
+const reads = endpoints.filter(({ endpoint }) => endpoint.kind === 'read' && endpoint.access !== 'open')
+const titled = (entry: Case, where: Place) => `${entry.name} by ${entry.by} at ${where}`
+
+async function eachCase(work: (entry: Case, where: Place) => Promise<unknown>): Promise<string[]> {
+  const wrong: string[] = []
+  for (const entry of cases) {
+    for (const where of ['SIBLING', 'PARENT', 'PLATFORM'] as const) {
+      const found = await work(entry, where)
+      if (found) wrong.push(`${titled(entry, where)}: ${typeof found === 'string' ? found : JSON.stringify(found).slice(0, 500)}`)
+    }
+  }
+  return wrong
+}
+
+describe('both walls', () => {
+  it('a row of another organisation answers exactly like one that is not there', async () => {
+    const before = await digest(world, volatile)
+    const wrong = await eachCase(async (entry, where) => {
+      if (entry.shared && where !== 'SIBLING') return
+      if (where !== 'SIBLING' && entry.by === 'body') return
+      const [foreign, nobody] = [await ask(world, entry, entry.at(where), token), await ask(world, entry, entry.at(null), token)]
+      if (entry.by === 'path' && nobody.status !== 404) return `a missing row answers ${nobody.status} ${JSON.stringify(nobody.body)}`
+      if (entry.by === 'body' && nobody.status < 400) return `a missing row in the body answers ${nobody.status}`
+      if (JSON.stringify(comparable(foreign)) !== JSON.stringify(comparable(nobody))) return { foreign: comparable(foreign), nobody: comparable(nobody) }
+    })
+    expect(wrong).toEqual([])
+    expect(await digest(world, volatile)).toEqual(before)
+  })
+  it('what the organisations above share can be read and not changed', async () => {
+    const before = await digest(world, volatile)
+    const wrong = await eachCase(async (entry, where) => {
+      if (!entry.shared || where === 'SIBLING' || entry.by === 'body') return
+      const { status, body } = await ask(world, entry, entry.at(where), token)
+      if (entry.endpoint.kind === 'read' ? status !== 200 : status < 400 || status >= 500) return { status, body }
+    })
+    expect(wrong).toEqual([])
+    expect(await digest(world, volatile)).toEqual(before)
+  })
+  it('own rows and those of organisations below are there', async () => {
+    const wrong: unknown[] = []
+    for (const entry of cases.filter((c) => c.by === 'path' && c.endpoint.kind === 'read')) {
+      for (const where of ['OWN', 'CHILD'] as const) {
+        const { status } = await ask(world, entry, entry.at(where), token)
+        if (status !== 200) wrong.push([titled(entry, where), status])
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+})
+
+/** Texts of rows an actor must not see. The marks stand in names, addresses, numbers and payloads of every row. */
+async function leaks(who: string, marks: RegExp, on?: FastifyInstance): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of reads) {
+    for (const input of readsOf(entry, world)) {
+      const { status, body } = await ask(world, entry, input, who, on)
+      if (status !== 200) found.push(`${entry.name} ${JSON.stringify(input)}: ${status} ${JSON.stringify(body)}`)
+      const text = JSON.stringify(body)
+      if (marks.test(text)) found.push(`${entry.name} ${JSON.stringify(input)}: ${text.slice(Math.max(0, text.search(marks) - 100), text.search(marks) + 60)}`)
+    }
+  }
+  return found
+}
+
+describe('no read tells of others', () => {
+  it('of other organisations', async () => expect(await leaks(token, /SIBLING/)).toEqual([]))
+  it('of machines that are not assigned', async () => {
+    const wrong: string[] = []
+    for (const entry of reads.filter(({ endpoint }) => !hasParams(endpoint))) {
+      for (const input of readsOf(entry, world)) {
+        const { body } = await ask(world, entry, input, clerk)
+        if (/SIBLING|UNASSIGNED|机CHILD/.test(JSON.stringify(body))) wrong.push(`${entry.name} ${JSON.stringify(input)}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('row security alone', () => {
+  beforeAll(() => {
+    wall.down = true
+  })
+  afterAll(() => {
+    wall.down = false
+  })
+  it('the application wall is really down: only the database stands between', async () => {
+    const user = endpoints.find((e) => e.name === 'accounts.organisationOptions')
+    expect(user && (await ask(world, user, {}, token, bare)).status).toBe(200)
+    expect(wall.real.size).toBeGreaterThan(0)
+  })
+  it('no row of another organisation is answered or changed', async () => {
+    const before = await digest(world, volatile)
+    const wrong = await eachCase(async (entry, where) => {
+      // an act that crosses organisations by design has the application's wall only
+      if (entry.endpoint.scope === 'system') return
+      if (entry.shared && where !== 'SIBLING' && entry.endpoint.kind === 'read') return
+      if (where !== 'SIBLING' && entry.by === 'body') return
+      const { status, body } = await ask(world, entry, entry.at(where), token, bare)
+      if (entry.by === 'query') return JSON.stringify(body).includes(where) && !entry.shared ? { status, body } : undefined
+      if (status < 400 || JSON.stringify(body).includes(where)) return { status, body }
+    })
+    expect(wrong).toEqual([])
+    expect(await digest(world, volatile)).toEqual(before)
+  })
+  it('no read tells of others', async () => expect(await leaks(token, /SIBLING/, bare)).toEqual([]))
+  it('figures and lists are the same as with both walls', async () => {
+    const wrong: string[] = []
+    for (const who of [token, clerk]) {
+      for (const entry of reads.filter(({ endpoint }) => endpoint.scope === 'actor' && !hasParams(endpoint))) {
+        for (const input of readsOf(entry, world)) {
+          wall.down = false
+          const both = plain((await ask(world, entry, input, who)).body)
+          wall.down = true
+          const alone = plain((await ask(world, entry, input, who, bare)).body)
+          if (both !== alone) wrong.push(`${entry.name} ${JSON.stringify(input)}\n both ${both.slice(0, 300)}\n alone ${alone.slice(0, 300)}`)
+        }
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+})
+
+/** Without what is decided from the actor's rights and not from rows. */
+const plain = (body: unknown): string => JSON.stringify(body, (key, value) => (['can', 'source', 'orgName', 'requestId', 'canRefund'].includes(key) ? undefined : value))
