@@ -3,7 +3,7 @@ import type { Random } from '../seed/random.ts'
 
 /** A customer at a machine: looks, orders, pays; only by the public calls. */
 export type Http = (method: 'GET' | 'POST', path: string, body?: object) => Promise<{ status: number; body: unknown }>
-export type CustomerOptions = {
+type CustomerOptions = {
   readonly http: Http
   readonly random: Random
   readonly payKey: string
@@ -13,7 +13,7 @@ export type CustomerOptions = {
   /** The provider took the money and the platform has said what it made of it. */
   paid(payment: { orderNum: string; outTradeNo: string; amount: number; result: string }): void
 }
-export type Outcome = 'bought' | 'walked' | 'nothing' | 'refused' | 'failed'
+type Outcome = 'bought' | 'walked' | 'nothing' | 'refused' | 'failed'
 
 type Lane = { roadIndex: number; price: number; available: number; restriction: number }
 type Ordered = { orderNum: string; payableAmount: number; outTradeNo: string }

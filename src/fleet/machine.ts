@@ -3,12 +3,12 @@ import type { Random } from '../seed/random.ts'
 import { openOutbox } from './outbox.ts'
 
 /** A machine as the protocol sees it: no I/O of its own, its clock, luck and wire are given. */
-export type Clock = { now(): number; later(ms: number, work: () => void): void }
+type Clock = { now(): number; later(ms: number, work: () => void): void }
 export type VendResult = (typeof vendResults)[number]
 export type Luck = { readonly noDrop: number; readonly stuck: number; readonly silent: number; readonly lost: number }
 export const usualLuck: Luck = { noDrop: 0.015, stuck: 0.01, silent: 0.003, lost: 0.002 }
 
-export type MachineOptions = {
+type MachineOptions = {
   readonly rtu: string
   /** Larger than that of any earlier start. */
   readonly boot: number

@@ -1,8 +1,8 @@
 /** A fact the platform has not acknowledged yet; it keeps its number for ever. */
-export type Message = { kind: string; boot: number; seq: number; body: Record<string, unknown>; sentAt: number; sends: number; held: boolean }
+type Message = { kind: string; boot: number; seq: number; body: Record<string, unknown>; sentAt: number; sends: number; held: boolean }
 
 /** What a machine still has to tell. Lives in memory that survives a loss of power. */
-export type Outbox = {
+type Outbox = {
   add(message: Message): void
   acknowledge(boot: number, seqs: readonly number[]): void
   /** Sends again from here on: after a reconnect everything, after a resend request one range. */

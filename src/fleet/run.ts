@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,7 +21,7 @@ type Shipped = z.infer<typeof Shipped>['machines'][number]
 type Running = { shipped: Shipped; machine: Machine; wire: Wire }
 type Record = (line: object) => void
 
-export type Fleet = { stop(): Promise<void> }
+type Fleet = { stop(): Promise<void> }
 const hour = 3_600_000
 
 /** Machines that heartbeat and measure, and customers at `config.fleet` of them. */
@@ -28,6 +29,7 @@ export async function runFleet(config: Config, log: (line: string) => void): Pro
   const running: Running[] = []
   const stopping = new AbortController()
   const { signal } = stopping
+  setMaxListeners(0, signal) // every waiting timer of every machine listens to it
   void begin().catch((error: Error) => signal.aborted || log(`The simulated fleet: ${error.message}`))
 
   async function begin(): Promise<void> {

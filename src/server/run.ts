@@ -95,6 +95,7 @@ export function databaseRefusal(error: unknown): Refusal | null {
   if (code === '40001' || code === '40P01') return new Refusal(common.stale)
   if (code === '23505') return new Refusal(common.duplicate)
   if (code === '23503') return new Refusal(common.inUse)
+  if (code === '23514') return new Refusal(common.stale) // a rule of the database held where two acts crossed
   return null
 }
 

@@ -75,7 +75,8 @@ async function loadActor(database: Database, userId: number): Promise<Omit<Actor
         const orgs = [...new Set(drugs.map((d) => d.org_id))]
         // goods and types may belong to whoever stands above the owners
         const { rows: above } = await sql<{ id: number }>`select distinct a.id from organisations o join organisations a on a.path @> o.path where o.id = any(${orgs}::bigint[])`.execute(db)
-        return { all: false, orgs, ancestors: [...new Set([...ancestors, ...above.map((a) => a.id)])], devices: drugs.map((d) => d.id) }
+        // his own organisation holds his account and preferences
+        return { all: false, orgs: [...new Set([(row as ActorRow).org_id, ...orgs])], ancestors: [...new Set([...ancestors, ...above.map((a) => a.id)])], devices: drugs.map((d) => d.id) }
       }
       if (kinds.has('ASSIGNED_DEVICES')) {
         const { rows: assigned } = await sql<{ device_id: number }>`select device_id from device_assignments where user_id = ${userId} and to_at is null`.execute(db)

@@ -1,10 +1,9 @@
-import { pathParams } from '../../src/shared/contract.ts'
+import { z } from 'zod'
+import { baseType, pathParams } from '../../src/shared/contract.ts'
 import type { TestApi } from '../support/api.ts'
-import { baseType } from '../../src/shared/contract.ts'
 import { endpoints, fieldsOf, idField, type Registered } from '../support/registry.ts'
 import type { Place, World } from '../support/world.ts'
-import { fieldIds, params, samples, sourcesOf, withIdsOf } from './samples.ts'
-import { z } from 'zod'
+import { fieldIds, params, readSamples, samples, sourcesOf, withIdsOf } from './samples.ts'
 
 export type Case = Registered & {
   /** Where the foreign id travels. */
@@ -56,7 +55,9 @@ export function readsOf(entry: Registered, world: World): Record<string, unknown
     if (field === 'keyword') return [{ keyword: '机' }, { keyword: '0001' }]
     return []
   })
-  return [base, ...choices.map((choice) => ({ ...base, ...choice }))]
+  const all = [base, ...choices.map((choice) => ({ ...base, ...choice })), ...(readSamples[entry.name] ?? [])]
+  // a choice that needs another field is tested by its sample
+  return all.filter((input) => entry.endpoint.input.safeParse(input).success)
 }
 /** A value for a required field that no source names: a machine number, or the smallest number. */
 const filler = (type: z.ZodType): unknown => ['OWN9001', 1, 7, 'province', 'nation'].find((value) => type.safeParse(value).success)

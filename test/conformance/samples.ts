@@ -157,6 +157,11 @@ export const samples: Readonly<Record<string, Sample>> = {
   'session.savePreference': async () => ({ key: 'orders.columns', value: ['a'] }),
 }
 
+/** Reads whose choices need one another. */
+export const readSamples: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
+  'reports.deviceMap': [{ level: 'city', region: '440000' }, { level: 'point', region: '440300' }],
+}
+
 async function knownPassword({ sql }: World): Promise<string> {
   await sql(`update users set password_hash = $1, failed_count = 0, locked_until = null where username = 'ROLE_FULL'`, [await hashPassword(password)])
   return password

@@ -87,10 +87,14 @@ async function addPeople({ sql }: World): Promise<void> {
     await sql('insert into user_roles (user_id, role_id, org_id) select $1, id, $2 from roles where code = $3', [user?.id, org, role])
   }
   await sql(`update users set status = 'DISABLED' where username = 'disabled'`)
+  for (const where of Object.keys(place)) {
+    await sql(`with u as (insert into users (org_id, username, password_hash, real_name) values ($1, $2, 'x', $3) returning id) insert into user_roles (user_id, role_id, org_id) select u.id, r.id, $1 from u, roles r where r.code = 'ROLE_NOTHING'`,
+      [place[where as Place], `user-${where}`, `员${where}`])
+  }
 }
 
-const device = `insert into devices (id, org_id, rtu_number, nickname, type_id, board_no, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash, planogram_version, created_at)
-  values ($1, $2, $3, $4, $5, $6, '440000', '440300', '440305', $7, 'GENERAL', $8, true, '\\x00', $9, now() - interval '1 day')`
+const device = `insert into devices (id, org_id, rtu_number, nickname, type_id, board_no, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash, planogram_version, created_at, lng, lat)
+  values ($1, $2, $3, $4, $5, $6, '440000', '440300', '440305', $7, 'GENERAL', $8, true, '\\x00', $9, now() - interval '1 day', 114, 22.5)`
 
 const emptyLanes: readonly number[] = [3, 5, 6]
 

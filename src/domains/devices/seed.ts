@@ -6,7 +6,7 @@ import type { Db } from '../../server/database.ts'
 import { dayMs } from '../../shared/instants.ts'
 import { secretHash } from './server/secret.ts'
 
-export type SeedIds = { org: ReadonlyMap<string, number>; user: ReadonlyMap<string, number>; product: ReadonlyMap<string, number> }
+type SeedIds = { org: ReadonlyMap<string, number>; user: ReadonlyMap<string, number>; product: ReadonlyMap<string, number> }
 
 /** Secret of a demo machine, so that the simulated fleet can sign in without reading the database. */
 export const demoSecret = (secretKey: string, rtuNumber: string): string => createHmac('sha256', secretKey).update(`machine:${rtuNumber}`).digest('hex')
@@ -70,14 +70,14 @@ function assignments(ids: SeedIds, since: Date) {
     }))
 }
 
-export function idOf(ids: ReadonlyMap<string, number>, key: string): number {
+function idOf(ids: ReadonlyMap<string, number>, key: string): number {
   const id = ids.get(key)
   if (id === undefined) throw new Error(`the demo data names ${key}, which is not there`)
   return id
 }
 
 /** Draws from the identity sequence until it is past `last`: the application role may use a sequence but not set it. */
-export async function passIds(db: Db, table: string, last: number): Promise<void> {
+async function passIds(db: Db, table: 'device_types' | 'devices', last: number): Promise<void> {
   const { rows } = await sql<{ n: number }>`select nextval(pg_get_serial_sequence(${table}, 'id')) as n`.execute(db)
   const missing = last - (rows[0]?.n ?? 0)
   if (missing > 0) await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id'))) from generate_series(1, ${missing}::int)`.execute(db)

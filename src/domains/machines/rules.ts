@@ -20,6 +20,7 @@ export const limits = {
   /** A machine's clock may differ so much before the timeline says so; beyond `vendMs` a vend counts at receipt. */
   skewMs: 300_000,
   vendMs: 600_000,
+  screensMs: 5000,
   keyDays: 35,
 }
 export type Limits = Readonly<typeof limits>

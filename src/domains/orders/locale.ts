@@ -3,11 +3,11 @@ import { defineLocale } from '../../shared/locale.ts'
 export const locale = defineLocale(
   {
     title: '订单列表', detailTitle: '订单详情', empty: '该时间段没有订单', search: '订单号 / 机器编号', statistics: '统计', units: '商品明细', unitsHint: '支付、出货、退款逐件记录', timeline: '时间线', timelineHint: '最新在前',
-    payment: '支付', refundBlock: '退款', newestFirst: '最新在前', piece: '件 {n}', road: '{road} 货道', paidShare: '实付 {amount}', noRefund: '无退款', dropSeen: '已确认掉货', held: '待盘点', heldLane: '{road} 货道 {n} 件', related: '关联',
+    payment: '支付', refundBlock: '退款', newestFirst: '最新在前', piece: '件 {n}', road: '{road} 货道', paidShare: '实付 {amount}', dueShare: '应付 {amount}', ofPiece: '件 {n} {text}', noRefund: '无退款', dropSeen: '已确认掉货', held: '待盘点', heldLane: '{road} 货道 {n} 件', related: '关联',
     seconds: '+{s} 秒', attempt: '第 {n} 次，最多 {max} 次', attemptShort: '第 {n} 次', automatic: '自动', copy: '复制', copied: '已复制', machine: '机器', line: '{n} 件', sale: '销售', system: '系统', device: '设备', customer: '顾客',
     refundTitle: '退款', refundHint: '将原路退回 {amount}，退款后不可撤销。', refundDrug: '药品属于特殊商品，非质量问题不予退换。', refundAll: '全部可退商品', choosePieces: '选择退款商品', reasonLabel: '退款原因', remarkLabel: '备注',
     step: { paid: '已支付', sent: '已下发', acked: '设备接收', vended: '出货成功', failed: '出货失败', waiting: '待出货', unknown: '结果确认中', void: '已撤销', refund: '退款', refunding: '退款中', refunded: '已退款', refundFailed: '退款失败', refundCancelled: '退款已取消',
-      waitPay: '待支付', closed: '已关闭', waitSend: '待下发', notSent: '未下发', waitAck: '待接收', notAcked: '未接收', vending: '出货中', noDrop: '未确认掉货', late: '结果迟到', retryAt: '{time} 重试',
+      waitPay: '待支付', closed: '已关闭', waitSend: '待下发', notSent: '未下发', waitAck: '待接收', notVended: '未出货', notAcked: '未接收', vending: '出货中', noDrop: '未确认掉货', late: '结果迟到', retryAt: '{time} 重试',
     },
     summary: { failed: '{n} 件{reason}', failedPlain: '{n} 件出货失败', refunding: '{amount} 退款中', refunded: '{amount} 已退款', refundFailed: '{amount} 退款失败', pieces: '共 {n} 件', join: '，' },
     days: { today: '今天', last7: '近 7 天', last30: '近 30 天', last90: '近 90 天', from: '下单日期从', to: '下单日期至' },
@@ -44,11 +44,11 @@ export const locale = defineLocale(
   },
   {
     title: 'Orders', detailTitle: 'Order', empty: 'No orders in this period', search: 'Order / machine', statistics: 'Figures', units: 'Pieces', unitsHint: 'Payment, vend and refund of each piece', timeline: 'Timeline', timelineHint: 'Newest first',
-    payment: 'Payment', refundBlock: 'Refunds', newestFirst: 'Newest first', piece: 'Piece {n}', road: 'Lane {road}', paidShare: 'Paid {amount}', noRefund: 'No refund', dropSeen: 'Drop confirmed', held: 'To be counted', heldLane: 'Lane {road}, {n} pcs', related: 'Related',
+    payment: 'Payment', refundBlock: 'Refunds', newestFirst: 'Newest first', piece: 'Piece {n}', road: 'Lane {road}', paidShare: 'Paid {amount}', dueShare: 'Due {amount}', ofPiece: 'Piece {n}: {text}', noRefund: 'No refund', dropSeen: 'Drop confirmed', held: 'To be counted', heldLane: 'Lane {road}, {n} pcs', related: 'Related',
     seconds: '+{s} s', attempt: 'Try {n} of {max}', attemptShort: 'Try {n}', automatic: 'automatic', copy: 'Copy', copied: 'Copied', machine: 'Machine', line: '{n} pcs', sale: 'Sale', system: 'System', device: 'Machine', customer: 'Customer',
     refundTitle: 'Refund', refundHint: '{amount} goes back the way it came. This cannot be undone.', refundDrug: 'Drugs are special goods and not returnable except for quality.', refundAll: 'All refundable pieces', choosePieces: 'Pieces to refund', reasonLabel: 'Reason', remarkLabel: 'Remark',
     step: { paid: 'Paid', sent: 'Sent', acked: 'Received', vended: 'Vended', failed: 'Failed', waiting: 'Waiting', unknown: 'Checking', void: 'Voided', refund: 'Refund', refunding: 'Refunding', refunded: 'Refunded', refundFailed: 'Refund failed', refundCancelled: 'Refund cancelled',
-      waitPay: 'Unpaid', closed: 'Closed', waitSend: 'Not sent yet', notSent: 'Never sent', waitAck: 'Not yet received', notAcked: 'Not received', vending: 'Vending', noDrop: 'Drop not seen', late: 'Late result', retryAt: 'Again at {time}',
+      waitPay: 'Unpaid', closed: 'Closed', waitSend: 'Not sent yet', notSent: 'Never sent', waitAck: 'Not yet received', notVended: 'Not vended', notAcked: 'Not received', vending: 'Vending', noDrop: 'Drop not seen', late: 'Late result', retryAt: 'Again at {time}',
     },
     summary: { failed: '{n} pcs: {reason}', failedPlain: '{n} pcs failed', refunding: '{amount} refunding', refunded: '{amount} refunded', refundFailed: 'refund of {amount} failed', pieces: '{n} pcs', join: ', ' },
     days: { today: 'Today', last7: 'Last 7 days', last30: 'Last 30 days', last90: 'Last 90 days', from: 'Ordered from', to: 'Ordered until' },
@@ -72,11 +72,11 @@ export const locale = defineLocale(
       refundReason: { NOT_DISPENSED: 'Not dispensed', WRONG_ITEM: 'Wrong item', QUALITY: 'Quality problem', DUPLICATE: 'Paid twice', USER_REQUEST: 'Customer asked', OTHER: 'Other', LATE_PAYMENT: 'Paid after closing' },
       vendState: { WAIT: 'Waiting', SENT: 'Sent', ACKED: 'Received', SUCCESS: 'Vended', FAILED: 'Failed', UNKNOWN: 'Checking', VOID: 'Voided' },
       failReason: {
-        NO_DROP: 'No drop seen', MOTOR_NOT_IN_PLACE: 'Motor not in place', MOTOR_NOT_MOVE: 'Motor did not move', MOTOR_NOT_RETURN: 'Motor did not return', SENSOR_FAULT: 'Drop sensor fault', BUSY: 'Machine busy', DOOR_OPEN: 'Door open', TIMEOUT: 'No answer',
-        LANE_FAULT: 'Lane fault', UNKNOWN_LANE: 'Unknown lane', EXPIRED: 'Command expired', VOIDED: 'Voided by machine', OFFLINE: 'Machine offline',
+        NO_DROP: 'No drop seen', MOTOR_NOT_IN_PLACE: 'Motor misplaced', MOTOR_NOT_MOVE: 'Motor stuck', MOTOR_NOT_RETURN: 'Motor not back', SENSOR_FAULT: 'Sensor fault', BUSY: 'Machine busy', DOOR_OPEN: 'Door open', TIMEOUT: 'No answer',
+        LANE_FAULT: 'Lane fault', UNKNOWN_LANE: 'Unknown lane', EXPIRED: 'Command expired', VOIDED: 'Voided', OFFLINE: 'Machine offline',
       },
       event: {
-        CREATED: 'Ordered, {pieces} pieces reserved', PAID: 'Payment notice {amount}, signature verified', CLOSED: 'Not paid in time, closed', LATE_PAYMENT: 'Paid after closing, refunded in full', SENT: 'Vend command sent', ACKED: 'Machine received it', SUCCESS: 'Vended', FAILED: 'Vend failed',
+        CREATED: 'Ordered, stock reserved: {pieces}', PAID: 'Payment notice {amount}, signature verified', CLOSED: 'Not paid in time, closed', LATE_PAYMENT: 'Paid after closing, refunded in full', SENT: 'Vend command sent', ACKED: 'Machine received it', SUCCESS: 'Vended', FAILED: 'Vend failed',
         UNKNOWN: 'No result yet, asking', VOID: 'Command voided', LATE_RESULT: 'Late result, count needed', REFUND_PENDING: 'Refund of {amount} started', REFUNDED: '{amount} refunded', REFUND_RETRY: 'Refund not taken, trying again', REFUND_FAILED: 'Refund failed, a person must look',
       },
     },

@@ -29,8 +29,8 @@ export function TypeList() {
         title={t('title')} ns="deviceTypes" endpoint={deviceTypes.list} rowKey="id" live="device-types" header={add} empty={{ title: t('empty'), action: add }}
         filters={[{ key: 'keyword', label: t('fields.keyword') }, { key: 'pattern' }, { key: 'kind' }]}
         columns={[
-          col('img'), col('name', { width: 200 }), col('kind'), col('pattern'), col('screen', { render: (_, row) => screen(row), width: 120 }), col('refrigeration'), col('dropSensor', { width: 96 }),
-          col('size', { render: (_, row) => size(row), width: 160 }), col('deviceCount'), col('createTime'),
+          col('img'), col('name', { width: 168 }), col('kind', { width: 96 }), col('pattern', { width: 88 }), col('screen', { render: (_, row) => screen(row), width: 104 }), col('refrigeration'), col('dropSensor', { width: 96 }),
+          col('size', { render: (_, row) => size(row), width: 152 }), col('deviceCount'), col('createTime'),
         ]}
         actions={(row) => [
           { key: 'edit', label: t('edit'), can: row.can.update, onClick: () => setEdited(row) },

@@ -7,6 +7,7 @@ import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Count, Money } from '../../../web/Money.tsx'
+import { usePrefs } from '../../../web/prefs.ts'
 import { useMay } from '../../../web/session.ts'
 import { StockBar } from '../../../web/StockBar.tsx'
 import { DeviceTypeSelect } from '../../device-types/web/pickers.tsx'
@@ -35,7 +36,9 @@ export function DeviceList() {
   const n = counts.data
   const view = (key: 'online' | 'offline' | 'fault' | 'soldOut' | 'tempAlarm', query: Record<string, unknown>) => ({ key, label: t(`views.${key}`), query, count: n?.[key] })
   const add = may('device:create') ? <Button type="primary" icon={<PlusOutlined />} onClick={() => navigate('/device/device-create')}>{t('create')}</Button> : null
-  const money = may('dashboard:money') ? [col('todayTurnover', { width: 98 })] : []
+  const english = usePrefs().lang === 'en'
+  const w = (zh: number, en: number) => ({ width: english ? en : zh })
+  const money = may('dashboard:money') ? [col('todayTurnover', { ...w(98, 132) })] : []
   const rose = (value: number) => (value > 0 ? <b className={styles.out}>{value}</b> : <Count value={0} />)
   const quiet = (key: keyof DeviceRow & string, width?: number) => col(key, { defaultHidden: true, ...(width ? { width } : {}) })
   return (
@@ -49,11 +52,11 @@ export function DeviceList() {
           { key: 'hasFault', more: true }, { key: 'soldOut', more: true }, { key: 'tempAlarm', more: true }, { key: 'boardNo', more: true }, { key: 'card', more: true }, { key: 'range', more: true },
         ]}
         columns={[
-          col('rtuNumber', { width: 96, ellipsis: false, link: (row) => detail(row.id) }), col('nickname', { width: 120 }), col('typeName', { width: 112 }), col('status', { width: 112, render: (_, row) => <DeviceStatus device={row} /> }),
-          col('signal', { width: 52, tones: {}, render: (_, row) => (row.signal === 'weak' ? <b className={styles.warn}>{t('enums.signal.weak')}</b> : row.signal ? t(`enums.signal.${row.signal}`) : <span className="hd-none">—</span>) }),
-          col('temperature', { width: 76, render: (_, row) => (row.temperature === null ? <span className="hd-none">—</span> : <span className={row.tempAlarm ? styles.hot : undefined}>{row.temperature.toFixed(1)}</span>) }),
-          col('stock', { width: 128, render: (_, row) => (row.lanes === 0 ? <span className="hd-none">—</span> : <StockBar stock={row.stock} capacity={row.capacity} />) }), col('soldOut', { width: 80, render: (_, row) => rose(row.soldOut) }), col('todayOrders', { width: 84 }), ...money,
-          col('ownedUserName', { width: 100 }), quiet('kind', 88), quiet('regionName', 200), quiet('address', 200), quiet('boardNo', 140), quiet('card', 176), quiet('humidity', 84), quiet('low', 84), quiet('free', 84), quiet('faultCount', 72),
+          col('rtuNumber', { ...w(96, 136), ellipsis: false, link: (row) => detail(row.id) }), col('nickname', { width: 120 }), col('typeName', { width: 112 }), col('status', { ...w(112, 136), render: (_, row) => <DeviceStatus device={row} /> }),
+          col('signal', { ...w(52, 76), tones: {}, render: (_, row) => (row.signal === 'weak' ? <b className={styles.warn}>{t('enums.signal.weak')}</b> : row.signal ? t(`enums.signal.${row.signal}`) : <span className="hd-none">—</span>) }),
+          col('temperature', { ...w(76, 92), render: (_, row) => (row.temperature === null ? <span className="hd-none">—</span> : <span className={row.tempAlarm ? styles.hot : undefined}>{row.temperature.toFixed(1)}</span>) }),
+          col('stock', { ...w(128, 144), render: (_, row) => (row.capacity === 0 ? <span className="hd-none">—</span> : <StockBar stock={row.stock} capacity={row.capacity} />) }), col('soldOut', { ...w(82, 92), render: (_, row) => rose(row.soldOut) }), col('todayOrders', { ...w(84, 116) }), ...money,
+          col('ownedUserName', { ...w(100, 140) }), quiet('kind', 88), quiet('regionName', 200), quiet('address', 200), quiet('boardNo', 140), quiet('card', 176), quiet('humidity', 84), quiet('low', 84), quiet('free', 84), quiet('faultCount', 72),
           col('lifecycle', { width: 80, defaultHidden: true }), quiet('fw', 88), quiet('apk', 88), quiet('lastSeenAt'), quiet('createTime'),
         ]}
         actions={(row) => [
@@ -71,7 +74,7 @@ export function DeviceList() {
           <>
             <div className={styles.cardHead}><Link to={detail(row.id)}>{row.rtuNumber}</Link><strong>{row.nickname}</strong><DeviceStatus device={row} chip /></div>
             <div className={styles.cardFacts}>
-              <span>{row.address}</span><span><StockBar stock={row.stock} capacity={row.capacity} /></span><span>{t('fields.soldOut')} {rose(row.soldOut)}</span><span>{t('fields.todayOrders')} <b>{row.todayOrders}</b></span>
+              <span>{row.address}</span>{row.capacity > 0 ? <StockBar stock={row.stock} capacity={row.capacity} /> : null}<span>{t('fields.soldOut')} {rose(row.soldOut)}</span><span>{t('fields.todayOrders')} <b>{row.todayOrders}</b></span>
             </div>
             {actions}
           </>

@@ -7,6 +7,7 @@ import { useConfirm } from '../../../web/confirm.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Empty, Problem } from '../../../web/Problem.tsx'
 import { useDirty, useTabTitle } from '../../../web/shell/tabs.ts'
+import { usePhone } from '../../../web/shell/useWidth.ts'
 import { Mark, StatusTag } from '../../../web/StatusTag.tsx'
 import { lanes, type Planogram } from '../contract.ts'
 import { LaneGrid } from './LaneGrid.tsx'
@@ -34,6 +35,7 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
   const confirm = useConfirm()
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set())
   const [tab, setTab] = useState('plan')
+  const phone = usePhone()
   const side = useRef<HTMLDivElement>(null)
   const roads = roadsOf(plan)
   const chosen = roads.filter((road) => selected.has(road.id) && road.status !== 'MERGED')
@@ -52,8 +54,9 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
       <Head plan={plan} />
       <div className={styles.work}>
         <section className={`hd-sheet ${styles.main}`} aria-label={t('title')}>
+          {phone ? bar : null}
           <Tabs
-            activeKey={tab} onChange={setTab} tabBarExtraContent={{ right: bar }}
+            activeKey={tab} onChange={setTab} tabBarExtraContent={phone ? null : { right: bar }}
             items={[
               { key: 'plan', label: t('planTab'), children: <LaneGrid plan={plan} selected={selected} onSelect={(ids) => void select(ids)} onOpen={focusPanel} /> },
               { key: 'stock', label: t('stockTab'), children: <LaneTable roads={roads} selected={selected} onSelect={(ids) => void select(ids)} /> },

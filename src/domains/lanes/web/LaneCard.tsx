@@ -21,7 +21,7 @@ export function LaneCard({ road, selected = false }: { road: Road; selected?: bo
       <span className={styles.cardHead}>
         <span>{roadText(road)}</span>
         <span className={styles.cardState}>
-          {tone ? <><Mark tone={tone} />{selected ? null : <span style={{ color: `var(--hd-st-${tone}-text)` }}>{t(`enums.view.${road.view}`)}</span>}</> : note}
+          {tone ? <><Mark tone={tone} />{selected ? null : <span style={{ color: `var(--hd-st-${tone}-text)` }}>{t(`short.${road.view}`)}</span>}</> : note}
           {selected ? <span className={styles.check}><CheckOutlined /></span> : null}
         </span>
       </span>

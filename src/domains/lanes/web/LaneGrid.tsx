@@ -41,7 +41,7 @@ export function LaneGrid({ plan, selected, onSelect, onOpen }: Props) {
     <div ref={box} className={styles.grid} style={{ '--columns': wide } as CSSProperties}>
       {plan.floors.map((floor, row) => (
         <section key={floor.id} className={styles.floor} aria-label={t('levels.level', { n: floor.level })}>
-          <div className={styles.level}><strong>{t('levels.level', { n: floor.level })}</strong>{floor.name === `第${floor.level}层` ? null : <span>{floor.name}</span>}</div>
+          <div className={styles.level}><strong>{t('short.level', { n: floor.level })}</strong>{floor.name === `第${floor.level}层` ? null : <span>{floor.name}</span>}</div>
           <div className={styles.lanes}>
             {visible[row]?.map((road) => (
               <button

@@ -30,7 +30,7 @@ export async function openBroker(app: App, identities: Identities, isBanned: (rt
   }
 
   const broker = await Aedes.createBroker({
-    connectTimeout: 10_000,
+    connectTimeout: 20_000,
     drainTimeout: 20_000,
     maxInflightInbound: 100,
     queueLimit: 10,
@@ -135,7 +135,8 @@ const refusal = (): AuthenticateError => Object.assign(new Error('refused'), { r
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => {
+    // a fleet that comes back after an outage comes all at once
+    server.listen({ port, host, backlog: 4096 }, () => {
       server.off('error', reject)
       resolve()
     })

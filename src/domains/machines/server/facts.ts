@@ -12,7 +12,7 @@ export type RecordVend = (ctx: Ctx, facts: readonly VendFact[]) => Promise<void>
 
 export const isVend = (fact: Pick<Fact, 'up'>): boolean => fact.up.kind === 'cmd_ack' || fact.up.kind === 'vend_result'
 const keyOf = (deviceId: number, boot: string, seq: number): string => `${deviceId}/${boot}/${seq}`
-export const factKey = (fact: Fact): string => keyOf(fact.machine.id, bootText(fact.up.boot), fact.up.seq)
+const factKey = (fact: Fact): string => keyOf(fact.machine.id, bootText(fact.up.boot), fact.up.seq)
 
 /**
  * Writes facts of many machines and their effects in the caller's transaction; a number seen before has none.

@@ -12,6 +12,8 @@ export type Identities = {
   find(rtu: string): Promise<Machine | null>
   /** The machine that proved itself; null for every other reason. */
   prove(rtu: string, secret: Uint8Array): Promise<Machine | null>
+  /** Machines that were online when last heard of, for a gateway that starts beside a running broker. */
+  online(): Promise<readonly { machine: Machine; at: Date }[]>
 }
 
 const keepMs = 30_000
@@ -56,6 +58,11 @@ export function openIdentities(app: App): Identities {
       const known = await lookUp(rtu)
       const right = timingSafeEqual(createHash('sha256').update(secret).digest(), known?.secretHash.length === 32 ? known.secretHash : nobody)
       return right && known?.open ? known : null
+    },
+    async online() {
+      const { rows } = await app.database.read(systemScope, (db) => sql<{ id: number; org_id: number; rtu_number: string; at: Date }>`
+        select d.id, d.org_id, d.rtu_number, s.last_seen_at as at from device_states s join devices d on d.id = s.device_id where s.online and s.last_seen_at is not null`.execute(db))
+      return rows.map((row) => ({ machine: { id: row.id, orgId: row.org_id, rtu: row.rtu_number }, at: row.at }))
     },
   }
 }

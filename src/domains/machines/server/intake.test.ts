@@ -185,6 +185,33 @@ test('bad fields are left out and noted, text is cut', async () => {
   expect(state).toEqual({ temperature: null, humidity: 44, signal: null, fw: '<script>'.repeat(5), fault_count: 1 })
 })
 
+test('while the database is away messages are held, a bad one is parked alone', async () => {
+  const machine = await world.addMachine()
+  const acked: number[] = []
+  const bad = randomUUID()
+  let away = 3
+  let tries = 0
+  const intake = openIntake(world.app, generous, async (_, facts) => {
+    tries += 1
+    if (away > 0) {
+      away -= 1
+      throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+    }
+    if (facts.some((fact) => fact.cmdId === bad)) throw new Error('no such thing')
+  })
+  intake.answerOver({ send: (_, kind, body) => (kind === 'ack' && acked.push(...(body as { seqs: number[] }).seqs)) !== false, connected: () => [], stop: async () => {} })
+  for (let seq = 1; seq <= 9; seq += 1) {
+    await intake.receive(machine, 'vend_result', Buffer.from(JSON.stringify({ boot: 1, seq, ts: world.clock.now, cmdId: seq === 4 ? bad : randomUUID(), result: 'OK' })))
+  }
+  expect(acked).toEqual([])
+  await intake.drain(10_000)
+  expect(tries).toBeGreaterThan(4)
+  expect(acked.toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expect(intake.counts).toMatchObject({ stored: 8, parked: 1 })
+  const notes = await world.rows(`select seq::int, note from device_messages where device_id = $1 and note is not null`, [machine.id])
+  expect(notes).toEqual([{ seq: 4, note: 'no effect: no such thing' }])
+})
+
 test('last seen never moves back, a bye of an older connection says nothing, silence is offline', async () => {
   const machine = await world.addMachine()
   const start = world.clock.now

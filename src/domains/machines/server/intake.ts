@@ -38,6 +38,8 @@ export function openIntake(app: App, limits: Limits, recordVend: RecordVend): In
   let running: Promise<void> | undefined
   let link: (Link & { shutOut?: (rtu: string) => void }) | undefined
   let closing = false
+  /** Open screens read measurements again every few seconds, not with every message. */
+  const screens = { changed: false, toldAt: 0 }
   let gaveUp = false
 
   const count = (what: string): void => {
@@ -97,6 +99,7 @@ export function openIntake(app: App, limits: Limits, recordVend: RecordVend): In
       await insist(async () => {
         const { fresh } = await act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, (ctx) => applyFacts(ctx, facts, recordVend))
         counts.stored = (counts.stored ?? 0) + fresh.length
+        screens.changed ||= fresh.some((fact) => !isVend(fact))
         counts.repeated = (counts.repeated ?? 0) + facts.length - fresh.length
       })
     } catch (error) {
@@ -202,6 +205,10 @@ export function openIntake(app: App, limits: Limits, recordVend: RecordVend): In
         if (range) link?.send(numbers.machine, 'resend', { boot: numbers.boot, ...range })
       }
       for (const [rtu, bucket] of buckets) if (Date.now() - bucket.at > 60_000 && bucket.bannedUntil < Date.now()) buckets.delete(rtu)
+      if (screens.changed && now - screens.toldAt >= limits.screensMs) {
+        Object.assign(screens, { changed: false, toldAt: now })
+        app.live.publish(['devices'], systemActor.orgId)
+      }
       await presence.flush()
     },
     sweep: () => presence.sweep(),

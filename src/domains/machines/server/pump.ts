@@ -3,7 +3,7 @@ import type { VendOut } from '../../orders/server/vend.ts'
 import type { Link } from './link.ts'
 import type { Command } from '../protocol.ts'
 
-export type TakeCommands = (app: App, deviceIds: readonly number[]) => Promise<VendOut[]>
+type TakeCommands = (app: App, deviceIds: readonly number[]) => Promise<VendOut[]>
 
 /** Sends commands that are due to machines that are connected now; nothing is queued for the others. */
 export function openPump(app: App, link: Link, takeCommands: TakeCommands): () => Promise<void> {

@@ -11,7 +11,8 @@ import type { Link, LinkEvents } from './link.ts'
  */
 export async function openRemoteBroker(app: App, url: string, identities: Identities, events: LinkEvents): Promise<Link> {
   const heard = new Map<string, { machine: Machine; at: number }>()
-  const client = mqtt.connect(url, { protocolVersion: 5, clean: true, reconnectPeriod: 1000, connectTimeout: 10_000, properties: { maximumPacketSize: 20_000 } })
+  for (const { machine, at } of await identities.online()) heard.set(machine.rtu, { machine, at: at.getTime() })
+  const client = mqtt.connect(url, { protocolVersion: 4, clean: true, reconnectPeriod: 1000, connectTimeout: 10_000 })
   client.on('error', (error) => app.log.warn({ err: error }, 'broker'))
   client.on('connect', () => {
     client.subscribe('$share/huodao/v1/+/up/#', { qos: 1 }, (error) => error && app.log.error({ err: error }, 'broker'))
@@ -46,7 +47,7 @@ export async function openRemoteBroker(app: App, url: string, identities: Identi
   return {
     send(machine, kind, body) {
       if (!client.connected) return false
-      client.publish(downTopic(machine.rtu, kind), JSON.stringify({ ...body, ts: app.now().getTime() }), { qos: 1, properties: { messageExpiryInterval: 60 } })
+      client.publish(downTopic(machine.rtu, kind), JSON.stringify({ ...body, ts: app.now().getTime() }), { qos: 1 })
       return true
     },
     connected() {

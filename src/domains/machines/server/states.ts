@@ -13,7 +13,10 @@ export async function applyState(ctx: Ctx, facts: readonly Fact[]): Promise<void
   const claims = await standing(ctx, newestOf(facts.flatMap(claimsOf)))
   if (claims.length === 0) return
   const faults = claims.filter((claim) => claim.slot === 'fault')
-  if (faults.length) await applyFaults(ctx, faults)
+  if (faults.length) {
+    await applyFaults(ctx, faults)
+    ctx.touch('devices')
+  }
   await writeStates(ctx, claims)
   await refreshDeviceCounters(ctx, faults.map((claim) => claim.fact.machine.id))
 }

@@ -8,6 +8,7 @@ import type { PickerProps } from '../../../web/list/types.ts'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Money } from '../../../web/Money.tsx'
+import { usePrefs } from '../../../web/prefs.ts'
 import { useMay } from '../../../web/session.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
 import { DeviceSelect, OwnerSelect } from '../../devices/web/pickers.tsx'
@@ -29,6 +30,8 @@ export function OrderList() {
   const col = useCols(OrderRow, 'orders')
   const may = useMay()
   const phone = usePhone()
+  // reasons are longer words in English
+  const wide = usePrefs().lang === 'en'
   const { query } = useOrderQuery()
   const sums = useFigures(pickFor(orders.statistics.input, query) as CallInput<typeof orders.statistics>)
   const unfiltered = useRead(orders.statistics, {}, { inline: true, keep: true })
@@ -49,18 +52,18 @@ export function OrderList() {
           ...tabs.map((status) => ({ key: status, label: t(`enums.orderStatus.${status}`), query: { orderStatus: status }, count: status === 'ABNORMAL' ? unfiltered.data?.abnormal : undefined })),
         ]}
         filters={[
-          { key: 'keyword', label: t('search'), width: 152 }, ...(may('device:read') ? [{ key: 'deviceId', width: 164, picker: (props: PickerProps) => <DeviceSelect {...props} /> }] : []), { key: 'range', width: 240, picker: () => <DaysFilter /> }, { key: 'payType', width: 136 }, { key: 'orderType', width: 136 },
-          { key: 'failReason', more: true, options: failReasons.map((value) => ({ value, label: t(`enums.failReason.${value}`) })) }, amount('amountMin'), amount('amountMax'),
+          { key: 'keyword', label: t('search'), width: 152 }, ...(may('device:read') ? [{ key: 'deviceId', width: 164, picker: (props: PickerProps) => <DeviceSelect {...props} /> }] : []), { key: 'range', width: 240, picker: () => <DaysFilter /> }, { key: 'payType' },
+          { key: 'orderType', more: true }, { key: 'failReason', more: true, options: failReasons.map((value) => ({ value, label: t(`enums.failReason.${value}`) })) }, amount('amountMin'), amount('amountMax'),
           { key: 'orgId', label: t('fields.ownedUserName'), more: true, picker: (props) => <OwnerSelect {...props} /> },
         ]}
         columns={[
           col('orderNum', { width: 108, render: (_, row) => <NumberCell row={row} /> }),
-          col('detail', { width: 180, render: (_, row) => <ProductCell row={row} /> }),
-          col('deviceNum', { title: t('fields.machine'), width: 196, ellipsis: false, render: (_, row) => <MachineCell row={row} /> }),
-          col('orderStatus', { width: 174, render: (_, row) => <StatusCell row={row} /> }),
+          col('detail', { width: wide ? 168 : 180, render: (_, row) => <ProductCell row={row} /> }),
+          col('deviceNum', { title: t('fields.machine'), width: wide ? 188 : 196, ellipsis: false, render: (_, row) => <MachineCell row={row} /> }),
+          col('orderStatus', { width: wide ? 196 : 174, render: (_, row) => <StatusCell row={row} /> }),
           col('totalAmount', { width: 88, defaultHidden: true }), col('actuallyAmount', { width: 92 }),
           col('refundedAmount', { width: 80, render: (_, row) => <RefundedCell fen={row.refundedAmount} /> }), ...cost,
-          col('payType', { width: 80 }), col('orderType', { width: 92, defaultHidden: true }), col('userName', { width: 96, defaultHidden: true }), col('ownedUserName', { width: 144, defaultHidden: true }), col('createTime', { width: 108 }),
+          col('payType', { width: wide ? 76 : 80 }), col('orderType', { width: 92, defaultHidden: true }), col('userName', { width: 96, defaultHidden: true }), col('ownedUserName', { width: 144, defaultHidden: true }), col('createTime', { width: 108 }),
         ]}
         actions={(row) => [
           { key: 'open', label: t('open'), to: detailPath(row.orderNum) },

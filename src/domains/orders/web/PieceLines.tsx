@@ -33,7 +33,7 @@ function PieceLine({ order, unit }: { order: OrderDetail; unit: Unit }) {
       <Picture src={unit.img} size={32} />
       <div className={styles.what}>
         <strong title={name}>{name}</strong>
-        <small>{unit.road === null ? null : <span>{t('road', { road: lane(unit.road) })}</span>}<span>{t('paidShare', { amount: yuan(unit.paid) })}</span></small>
+        <small>{unit.road === null ? null : <span>{t('road', { road: lane(unit.road) })}</span>}<span>{t(order.payState === 'UNPAID' || order.payState === 'CLOSED' ? 'dueShare' : 'paidShare', { amount: yuan(unit.paid) })}</span></small>
       </div>
       <ol className={styles.stations}>
         {stations.map((station, index) => <StationCell key={station.key} order={order} station={station} reached={reached(station, stations[index + 1])} />)}

@@ -15,7 +15,7 @@ import { type OrderDetail, orders } from '../contract.ts'
 import { type RefundReason, refundReasons } from '../rules.ts'
 import styles from './orders.module.css'
 import { whyNot } from './refunding.ts'
-import { lane, type Unit } from './stations.ts'
+import { lane, shortOrder, type Unit } from './stations.ts'
 import { useWords } from './words.ts'
 
 /** Render it only while it is open. */
@@ -27,7 +27,7 @@ export function RefundDialog({ orderNum, onClose }: { orderNum: string; onClose:
   if (!active) return null
   if (order?.units.some((unit) => unit.canRefund)) return <RefundForm order={order} onClose={onClose} />
   return (
-    <Modal open title={t('refundTitle')} footer={null} onCancel={onClose} width={560}>
+    <Modal open title={`${t('refundTitle')} ${shortOrder(orderNum)}`} footer={null} onCancel={onClose} width={560}>
       {order ? <Empty title={t('refundNone')} hint={t('refundNoneHint')} /> : read.error ? <Problem error={read.error} title={t('detailFailed')} onRetry={() => void read.refetch()} /> : <Skeleton active paragraph={{ rows: 5 }} />}
     </Modal>
   )
@@ -42,7 +42,7 @@ function RefundForm({ order, onClose }: { order: OrderDetail; onClose: () => voi
   const initial = useMemo(() => ({ orderNum: order.orderNum, unitIds: order.units.filter((unit) => unit.canRefund).map((unit) => unit.id), remark: '' }), [order])
   const toInput = (values: Values) => ({ ...values, unitIds: chosenOf(order, values.unitIds, values.reason as RefundReason | undefined).map((unit) => unit.id) })
   return (
-    <FormDialog title={t('refundTitle')} width={560} ns="orders" save={save} initial={initial} toInput={toInput} success="orders:success.refund" okText={t('refundTitle')} onClose={onClose}>
+    <FormDialog title={`${t('refundTitle')} ${shortOrder(order.orderNum)}`} width={560} ns="orders" save={save} initial={initial} toInput={toInput} success="orders:success.refund" okText={t('refundTitle')} onClose={onClose}>
       <RefundFields order={order} />
     </FormDialog>
   )

@@ -59,6 +59,6 @@ function useEventText(): (event: Event) => string {
     }
     const whole = said ? t('withReason', { text, reason: said }) : text
     const noted = notes.length > 0 ? t('withNote', { text: whole, note: notes.join(t('summary.join')) }) : whole
-    return unitNo === null ? noted : `${t('piece', { n: unitNo })} ${noted}`
+    return unitNo === null ? noted : t('ofPiece', { n: unitNo, text: noted })
   }
 }

@@ -44,9 +44,13 @@ export function NumberCell({ row }: { row: OrderRow }) {
   )
 }
 
-export const ProductCell = ({ row }: { row: OrderRow }) => (
-  <span className={styles.product}><Picture src={row.img} size={24} /><span title={row.detail}>{row.detail}</span></span>
-)
+/** The name gives way, the count never does. */
+function Products({ detail }: { detail: string }) {
+  const [, name = detail, count = ''] = /^(.*?)( ×\d+.*)$/.exec(detail) ?? []
+  return <span className={styles.products} title={detail}><span>{name}</span><span>{count}</span></span>
+}
+
+export const ProductCell = ({ row }: { row: OrderRow }) => <span className={styles.product}><Picture src={row.img} size={24} /><Products detail={row.detail} /></span>
 
 /** Where it was sold; a link for those who may look at machines. */
 export function MachineCell({ row, link = true }: { row: OrderRow; link?: boolean }) {
@@ -76,11 +80,11 @@ export function OrderCard({ row, actions }: { row: OrderRow; actions: ReactNode 
   return (
     <div className={styles.card}>
       <div className={styles.cardHead}><StatusCell row={row} /><strong><Money fen={row.actuallyAmount} /></strong></div>
-      <div className={styles.cardLine}><Picture src={row.img} size={32} /><span className={styles.cardName}>{row.detail}</span></div>
+      <div className={styles.cardLine}><Picture src={row.img} size={32} /><Products detail={row.detail} /></div>
       <div className={styles.cardLine}><MachineCell row={row} link={false} /><Time at={row.createTime} /></div>
       <div className={styles.cardFoot}>
         <NumberCell row={row} />
-        {row.refundedAmount > 0 ? <span className={styles.quiet}>{t('fields.refundedAmount')} <Money fen={row.refundedAmount} /></span> : null}
+        {row.refundedAmount > 0 && row.orderStatus !== 'REFUNDED' ? <span className={styles.quiet}>{t('fields.refundedAmount')} <Money fen={row.refundedAmount} /></span> : null}
         <span className={styles.grow} />
         {actions}
       </div>

@@ -37,7 +37,7 @@ export function clock(at: string, base: string): string {
 
 export function stationsOf(order: OrderDetail, unit: Unit): Station[] {
   const over = unit.vendState === 'FAILED' || unit.vendState === 'VOID' || unit.vendState === 'SUCCESS' || order.payState === 'CLOSED'
-  return [payStation(order), sendStation(order, unit, over), ackStation(unit, over), vendStation(unit), refundStation(order, unit)]
+  return [payStation(order), sendStation(unit, over), ackStation(unit, over), vendStation(unit, over), refundStation(order, unit)]
 }
 
 function payStation(order: OrderDetail): Station {
@@ -46,9 +46,9 @@ function payStation(order: OrderDetail): Station {
   return { key: 'pay', state: 'done', word: step('paid'), at: order.paidAt }
 }
 
-function sendStation(order: OrderDetail, unit: Unit, over: boolean): Station {
+function sendStation(unit: Unit, over: boolean): Station {
   if (unit.sentAt) return { key: 'send', state: 'done', word: step('sent'), at: unit.sentAt }
-  return { key: 'send', state: 'todo', word: step(over || order.payState === 'CLOSED' ? 'notSent' : 'waitSend') }
+  return { key: 'send', state: 'todo', word: step(over ? 'notSent' : 'waitSend') }
 }
 
 function ackStation(unit: Unit, over: boolean): Station {
@@ -62,13 +62,13 @@ function ackStation(unit: Unit, over: boolean): Station {
   return { key: 'ack', state: 'todo', word: step(over || unit.vendState === 'UNKNOWN' ? 'notAcked' : 'waitAck') }
 }
 
-function vendStation(unit: Unit): Station {
+function vendStation(unit: Unit, over: boolean): Station {
   const at = unit.finishedAt
   if (unit.vendState === 'SUCCESS') return { key: 'vend', state: 'done', word: step('vended'), at, note: unit.dropConfirmed ? { key: 'dropSeen' } : step('noDrop'), more: unit.lateSuccess ? step('late') : undefined }
   if (unit.vendState === 'FAILED' || unit.vendState === 'VOID') return { key: 'vend', state: 'bad', word: step(unit.vendState === 'FAILED' ? 'failed' : 'void'), at, note: failWords(unit.failReason) }
   if (unit.vendState === 'UNKNOWN') return { key: 'vend', state: 'now', word: step('unknown') }
   if (unit.vendState === 'ACKED') return { key: 'vend', state: 'now', word: step('vending') }
-  return { key: 'vend', state: 'todo', word: step('waiting') }
+  return { key: 'vend', state: 'todo', word: step(over ? 'notVended' : 'waiting') }
 }
 
 function refundStation(order: OrderDetail, unit: Unit): Station {

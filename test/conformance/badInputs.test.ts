@@ -1,0 +1,219 @@
+import { request as rawRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { buildHttp } from '../../src/server/http.ts'
+import { baseType, pathParams } from '../../src/shared/contract.ts'
+import { answerOf } from '../support/api.ts'
+import { digest } from '../support/digest.ts'
+import { endpoints, fieldsOf, isList } from '../support/registry.ts'
+import { openWorld, type World } from '../support/world.ts'
+import { params, samples } from './samples.ts'
+
+/** Group A of the bad-input catalogue (quality.md), for every endpoint: the database is unchanged and there is no 500. */
+let world: World
+let token: string
+let before: Record<string, string>
+beforeAll(async () => {
+  world = await openWorld()
+  token = await world.login('ROLE_FULL')
+  before = await digest(world)
+})
+afterAll(() => world?.close())
+
+const signed = endpoints.filter(({ endpoint }) => endpoint.access !== 'open')
+const lists = endpoints.filter(({ endpoint }) => isList(endpoint))
+const bodied = endpoints.filter(({ endpoint }) => endpoint.method !== 'GET' && endpoint.method !== 'DELETE' && !endpoint.upload)
+const ranged = endpoints.filter(({ endpoint }) => 'from' in fieldsOf(endpoint) && 'to' in fieldsOf(endpoint))
+
+type Raw = { method?: string; headers?: Record<string, string>; payload?: string | Buffer }
+const send = async (url: string, { method = 'GET', headers = {}, payload }: Raw = {}) =>
+  answerOf(await world.http.inject({ method: method as 'GET', url, headers: { authorization: token, ...headers }, ...(payload === undefined ? {} : { payload }) }))
+const urlOf = (path: string, values: Record<string, unknown>) => path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(values[key])))
+const ownUrl = (entry: (typeof endpoints)[number]) => urlOf(entry.endpoint.path, params(entry.endpoint, 'OWN', world))
+const json = { 'content-type': 'application/json' }
+
+describe('A1-A3 tokens', () => {
+  it.each([['Bearer'], ['Bearer '], [''], ['x'.repeat(10_240)], ['Bearer Bearer xx'], [`${'x'.repeat(42)}!`]])('%s', async (authorization) => {
+    for (const entry of signed.slice(0, 5)) {
+      const { status, body } = await send(ownUrl(entry), { method: entry.endpoint.method, headers: { authorization } })
+      expect([status, body.code, body.message]).toEqual([401, 110001, '登录已过期,请重新登录'])
+    }
+  })
+  it('two headers and bytes outside ASCII', async () => {
+    const live = await buildHttp(world.app)
+    await live.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = live.server.address() as AddressInfo
+    const ask = (headers: string[]) => new Promise<{ status: number; code: number }>((resolve, reject) => {
+      const request = rawRequest({ port, host: '127.0.0.1', path: '/auth/user', headers, agent: false }, (response) => {
+        let text = ''
+        response.on('data', (part) => { text += part }).on('end', () => resolve({ status: response.statusCode ?? 0, code: JSON.parse(text).code }))
+      })
+      request.on('error', reject).end()
+    })
+    const host = ['host', 'x']
+    expect(await ask([...host, 'authorization', token])).toEqual({ status: 200, code: undefined })
+    expect(await ask([...host, 'authorization', token, 'Authorization', token])).toEqual({ status: 401, code: 110001 })
+    expect(await ask([...host, 'authorization', Buffer.from('密'.repeat(14)).toString('latin1')])).toEqual({ status: 401, code: 110001 })
+    await live.close()
+  })
+  it('the message follows the language', async () => {
+    const { body } = await send('/auth/user', { headers: { authorization: '', 'accept-language': 'en-GB' } })
+    expect(body.message).toBe('Login has expired, please sign in again')
+  })
+})
+
+describe('A6-A7 paths and methods', () => {
+  it('an unknown path is named, escaped and cut', async () => {
+    const found = await send('/nope<script>alert(1)</script>')
+    expect([found.status, found.body.code, found.headers['content-type']]).toEqual([404, 404002, 'application/json; charset=utf-8'])
+    expect(found.body.message).toMatch(/^Request path \/nope%3Cscript%3E.* is not found$/)
+    const long = await send(`/${'x'.repeat(5000)}`)
+    expect([long.status, long.body.message.length < 260]).toEqual([404, true])
+  })
+  it('a right path with a wrong method names the right ones', async () => {
+    for (const entry of endpoints) {
+      const url = ownUrl(entry)
+      const right = endpoints.filter((other) => other.endpoint.path === entry.endpoint.path).map((other) => other.endpoint.method as string)
+      for (const method of ['PUT', 'DELETE', 'POST', 'PATCH', 'TRACE'].filter((m) => !right.includes(m))) {
+        const { status, headers, body } = await send(url, { method })
+        expect([method, url, status, body.code, String(headers.allow).split(', ').sort()]).toEqual([method, url, 405, 405001, [...new Set(right)].sort()])
+      }
+    }
+  })
+})
+
+describe('A8-A10 bodies', () => {
+  const deep = `${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`
+  const many = JSON.stringify(Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 1]))).slice(0, 1_000_000)
+  it.each(bodied)('$name', async (entry) => {
+    const url = ownUrl(entry)
+    const post = (payload: string | Buffer, headers: Record<string, string> = json) => send(url, { method: entry.endpoint.method, headers, payload })
+    for (const payload of ['{"a":', '{"a":1,}', '[]', '[{}]', '"text"', '1', 'true', '{"__proto__":{"x":1}}', '{"constructor":{"prototype":{"x":1}}}', deep, many]) {
+      const { status, body } = await post(payload)
+      expect([payload.slice(0, 30), status, body.code]).toEqual([payload.slice(0, 30), 400, 400001])
+    }
+    const empty = await post('')
+    expect([400, 200]).toContain(empty.status === 200 && entry.name === 'session.logout' ? 200 : empty.status)
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'multipart/form-data; boundary=x']) {
+      const { status, body } = await post('{}', { 'content-type': type })
+      expect([type, status, body.code]).toEqual([type, 415, 415001])
+    }
+    const large = await post(`{"a":"${'x'.repeat(1_048_576)}"}`)
+    expect([large.status, large.body.code]).toEqual([413, 413001])
+    const bomb = await post(gzipSync(Buffer.alloc(20_000_000, 32)), { ...json, 'content-encoding': 'gzip' })
+    expect([400, 413, 415]).toContain(bomb.status)
+  })
+})
+
+describe('A11 unknown fields', () => {
+  it.each(signed.filter(({ endpoint }) => !endpoint.upload))('$name', async (entry) => {
+    for (const field of ['tenantId', 'role', 'balance', 'org_id', '__proto__x']) {
+      const inUrl = entry.endpoint.method === 'GET' || entry.endpoint.method === 'DELETE'
+      const { status, body } = await send(inUrl ? `${ownUrl(entry)}?${field}=1` : ownUrl(entry), inUrl ? { method: entry.endpoint.method } : { method: entry.endpoint.method, headers: json, payload: JSON.stringify({ [field]: 1 }) })
+      expect([status, body.code, body.errors?.some((e: { field: string; message: string }) => e.field === field && e.message === '不支持的字段')]).toEqual([400, 400001, true])
+    }
+  })
+})
+
+const badIds = ['0', '-1', '1.5', '1e3', 'abc', '9223372036854775808', '9007199254740993', 'null', '[]', '{}', "' OR 1=1--", '%00', '１', '+1', ' 1', '0x10', '..%2f..', '<script>']
+describe('A12 ids', () => {
+  it.each(endpoints.filter(({ endpoint }) => pathParams(endpoint.path).length > 0))('$name in the path', async (entry) => {
+    for (const param of pathParams(entry.endpoint.path)) {
+      for (const bad of badIds) {
+        const url = urlOf(entry.endpoint.path, { ...params(entry.endpoint, 'OWN', world), [param]: bad })
+        const sample = entry.endpoint.kind === 'write' ? await cached(entry.name) : {}
+        const rest = Object.fromEntries(Object.entries(sample).filter(([key]) => !pathParams(entry.endpoint.path).includes(key)))
+        const inBody = entry.endpoint.method === 'POST' || entry.endpoint.method === 'PUT'
+        const query = !inBody && Object.keys(rest).length ? `?${new URLSearchParams(Object.entries(rest).map(([k, v]) => [k, String(v)]))}` : ''
+        const { status, body } = await send(url + query, inBody ? { method: entry.endpoint.method, headers: json, payload: JSON.stringify(rest) } : { method: entry.endpoint.method })
+        expect([bad, [400, 404].includes(status), body.code === 400001 || body.code === 404001, status]).toEqual([bad, true, true, status])
+      }
+    }
+  })
+  it.each(endpoints.filter(({ endpoint }) => endpoint.method === 'GET'))('$name in the query', async (entry) => {
+    for (const [field, type] of Object.entries(fieldsOf(entry.endpoint))) {
+      if (pathParams(entry.endpoint.path).includes(field) || !(baseType(type) instanceof z.ZodNumber)) continue
+      for (const bad of badIds.filter((value) => !['0'].includes(value))) {
+        const { status, body } = await send(`${ownUrl(entry)}?${field}=${encodeURIComponent(bad)}`)
+        expect([field, bad, status, body.code]).toEqual([field, bad, 400, 400001])
+      }
+    }
+  })
+})
+const prepared = new Map<string, Record<string, unknown>>()
+async function cached(name: string): Promise<Record<string, unknown>> {
+  const known = prepared.get(name) ?? ((await samples[name]?.(world)) ?? {})
+  if (!prepared.has(name)) {
+    prepared.set(name, known)
+    before = await digest(world)
+  }
+  return known
+}
+
+describe('A14-A15 lists', () => {
+  it.each(lists)('$name: wrong pages', async (entry) => {
+    for (const [field, values] of [['page', ['0', '-1', '1000000000', 'abc', '1.5', '']], ['pageSize', ['0', '7', '10', '201', '1000000', '-3', 'all', '']]] as const) {
+      for (const value of values) {
+        const { status, body } = await send(`${ownUrl(entry)}?${field}=${value}`)
+        expect([field, value, status, body.code, body.message]).toEqual([field, value, 400, 400001, '分页参数错误'])
+      }
+    }
+  })
+  it.each(lists)('$name: wrong order', async (entry) => {
+    for (const query of ['sort=password', 'sort=id;drop', 'sort=-', 'sort=--createTime', 'sort=', 'order=sideways', 'sort=createTime&sort=createTime']) {
+      const { status, body } = await send(`${ownUrl(entry)}?${query}`)
+      expect([query, status, body.code]).toEqual([query, 400, 400001])
+    }
+  })
+  it.each(lists)('$name: odd but harmless search words', async (entry) => {
+    if (!('keyword' in fieldsOf(entry.endpoint))) return
+    for (const word of ["'", '%', '_', '\\', '"; drop table users; --', '<script>', '😀', '${x}', '﷽', '\u202e', 'x'.repeat(60)]) {
+      const { status } = await send(`${ownUrl(entry)}?keyword=${encodeURIComponent(word)}`)
+      expect([word, status]).toEqual([word, 200])
+    }
+    for (const word of ['x'.repeat(61), '\u0000']) expect([word, (await send(`${ownUrl(entry)}?keyword=${encodeURIComponent(word)}`)).status]).toEqual([word, 400])
+  })
+})
+
+describe('A16 ranges', () => {
+  it.each(ranged)('$name', async (entry) => {
+    for (const query of ['from=2026-11-20&to=2026-11-19', 'from=2024-01-01&to=2026-01-01', 'from=2026-02-30', 'to=2026-13-01', 'from=0000', 'from=0000-01-01', 'from=275760-09-13', 'to=now', 'from=2026-11-20T00:00:00Z', 'from=Asia/Shanghai', 'from=']) {
+      const { status, body } = await send(`${ownUrl(entry)}?${query}`)
+      expect([query, status, body.code, body.message]).toEqual([query, 400, 400001, '日期范围错误'])
+    }
+    expect((await send(`${ownUrl(entry)}?from=2025-11-22&to=2026-11-21`)).status).toBe(200)
+  })
+})
+
+describe('A17 idempotency keys', () => {
+  it.each(endpoints.filter(({ endpoint }) => endpoint.idempotent))('$name refuses a key that is none', async (entry) => {
+    for (const key of ['', 'x'.repeat(256), 'a b', 'schlüssel']) {
+      const { status, body } = await world.call(entry.endpoint, await cached(entry.name), { token, headers: { 'idempotency-key': key } })
+      expect([key, status, body.code]).toEqual([key, 400, 400001])
+    }
+  })
+})
+
+describe('A18 too many', () => {
+  it('200 requests at once meet a limit that says when to come back', async () => {
+    const limited = await buildHttp({ ...world.app, config: { ...world.app.config, rateLimit: 100 } })
+    const answers = await Promise.all(Array.from({ length: 200 }, () => limited.inject({ method: 'GET', url: '/auth/user', headers: { authorization: token } })))
+    const refused = answers.filter((answer) => answer.statusCode === 429)
+    expect(refused.length).toBeGreaterThanOrEqual(90)
+    expect(answers.filter((answer) => answer.statusCode === 200).length).toBeGreaterThan(0)
+    expect(refused.map((answer) => [answer.json().code, Number(answer.headers['retry-after']) >= 1]).find(([code, later]) => code !== 429001 || !later)).toBeUndefined()
+    // somebody else is not held up
+    expect((await limited.inject({ method: 'GET', url: '/auth/user', headers: { authorization: await world.login('ROLE_RTU_SP') } })).statusCode).toBe(200)
+    await limited.close()
+  })
+})
+
+describe('afterwards', () => {
+  it('nothing has changed', async () => {
+    const now = await digest(world, ['sessions'])
+    const { sessions: _, ...then } = before
+    expect(now).toEqual(then)
+  })
+})

@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+/** End to end: the whole product as `npm start` runs it, on a data folder and ports of its own, driven by a real browser. */
+export type Env = {
+  base: string
+  dataDir: string
+  browser: Browser
+  /** Signs in over the API; one session per account and run. */
+  account(username: string): Promise<{ token: string }>
+  /** A page of a fresh browser profile, signed in when an account is named. Collects CSP violations and page errors. */
+  open(options?: { username?: string; lang?: 'zh-CN' | 'en'; width?: number; path?: string; theme?: 'light' | 'dark' }): Promise<{ page: Page; context: BrowserContext }>
+}
+export type Flow = { name: string; run(env: Env): Promise<void> }
+
+const flags = '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(' ')
+/** What no page may ever do; checked after the last flow. */
+export const violations: string[] = []
+
+const only = process.argv[2]
+const dataDir = mkdtempSync(path.join(tmpdir(), 'huodao-e2e-'))
+const server = await startProduct()
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags })
+let passed = 0
+const failures: string[] = []
+try {
+  const env = environment(server.base)
+  const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.spec.ts')).sort()
+  for (const file of files) {
+    const { flows } = (await import(path.join(import.meta.dirname, file))) as { flows: Flow[] }
+    for (const flow of flows) {
+      if (only && !`${file} ${flow.name}`.includes(only)) continue
+      const started = Date.now()
+      try {
+        await flow.run(env)
+        passed += 1
+        console.log(`  ok    ${flow.name} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
+      } catch (error) {
+        failures.push(flow.name)
+        console.log(`  FAIL  ${flow.name}\n${error instanceof Error ? error.stack : error}`)
+      }
+    }
+  }
+  if (violations.length) {
+    failures.push('no violation of the content security policy, no page error')
+    console.log(`  FAIL  no violation of the content security policy, no page error\n${[...new Set(violations)].join('\n')}`)
+  } else passed += 1
+} finally {
+  await browser.close()
+  await server.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+}
+console.log(`${passed} passed, ${failures.length} failed`)
+process.exit(failures.length ? 1 : 0)
+
+function environment(base: string): Env {
+  const tokens = new Map<string, string>()
+  async function account(username: string) {
+    const known = tokens.get(username)
+    if (known) return { token: known }
+    const response = await fetch(`${base}/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username, password: 'Huodao@2026' }) })
+    const { token } = (await response.json()) as { token: string }
+    tokens.set(username, token)
+    return { token }
+  }
+  return {
+    base, dataDir, browser, account,
+    async open({ username, lang = 'zh-CN', width = 1440, path: target = '/', theme = 'light' } = {}) {
+      const context = await browser.newContext({ viewport: { width, height: width < 500 ? 844 : 900 } })
+      const token = username ? (await account(username)).token : null
+      await context.addInitScript(([t, l, th]) => {
+        if (sessionStorage.getItem('e2e')) return
+        sessionStorage.setItem('e2e', '1')
+        if (t) localStorage.setItem('Authorization', t)
+        localStorage.setItem('lang', l as string)
+        localStorage.setItem('theme', th as string)
+      }, [token, lang, theme])
+      const page = await context.newPage()
+      page.on('pageerror', (error) => violations.push(`${page.url()}: ${error}`))
+      page.on('console', (message) => {
+        if (/Content Security Policy/i.test(message.text())) violations.push(`${page.url()}: ${message.text()}`)
+      })
+      await page.goto(base + target)
+      return { page, context }
+    },
+  }
+}
+
+async function startProduct(): Promise<{ base: string; stop(): Promise<void> }> {
+  const [port, mqttPort] = [await freePort(), await freePort()]
+  const { DATABASE_URL: _, ...inherited } = process.env
+  const child = spawn(process.execPath, ['scripts/start.mjs'], {
+    cwd: path.resolve(import.meta.dirname, '../..'), stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...inherited, DATA_DIR: dataDir, PORT: String(port), MQTT_PORT: String(mqttPort), FLEET: '6', FLEET_PACE: '6', LOG_LEVEL: 'error', RATE_LIMIT: '10000' },
+  })
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the product did not start (${code})`)))
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (chunk.includes('is ready')) resolve()
+      else process.stdout.write(chunk)
+    })
+  })
+  return {
+    base: `http://127.0.0.1:${port}`,
+    async stop() {
+      child.kill('SIGTERM')
+      await gone
+    },
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import type { Flow } from './run.ts'
+
+/** The route-guard table of product/core.md, the language, and sessions that end. */
+export const flows: Flow[] = [
+  {
+    name: 'guard: without a token everything leads to /login and back',
+    async run(env) {
+      const { page, context } = await env.open({ path: '/order/order-list' })
+      await page.waitForURL((url) => url.pathname === '/login' && url.searchParams.get('redirect') === '/order/order-list')
+      await page.goto(`${env.base}/404`)
+      await page.getByText('抱歉').waitFor()
+      assert.equal(new URL(page.url()).pathname, '/404')
+      await page.goto(`${env.base}/no-such-page`)
+      await page.waitForURL((url) => url.pathname === '/404')
+      await context.close()
+    },
+  },
+  {
+    name: 'guard: with a token /login and / lead home, a page not in the menu to /404',
+    async run(env) {
+      const { page, context } = await env.open({ username: 'replenisher', path: '/login' })
+      await page.waitForURL((url) => url.pathname === '/home')
+      await page.goto(`${env.base}/`)
+      await page.waitForURL((url) => url.pathname === '/home')
+      await page.goto(`${env.base}/device/device-list`)
+      await page.getByText('或您没有访问该页面的权限').waitFor()
+      await context.close()
+    },
+  },
+  {
+    name: 'guard: a failed user fetch and damaged menus remove the token and say so',
+    async run(env) {
+      const { page, context } = await env.open({ username: 'operator', path: '/404' })
+      await page.route('**/auth/user', (route) => route.fulfill({ status: 500, contentType: 'application/json', body: '{"code":500001,"message":"x"}' }))
+      await page.goto(`${env.base}/home`)
+      await page.waitForURL((url) => url.pathname === '/login')
+      await page.getByText('获取用户信息失败').waitFor()
+      assert.equal(await page.evaluate(() => localStorage.getItem('Authorization')), null)
+      await page.unroute('**/auth/user')
+      const { token } = await env.account('operator')
+      const real = await (await fetch(`${env.base}/auth/user`, { headers: { authorization: token } })).json()
+      await page.route('**/auth/user', (route) => route.fulfill({ json: { ...real, menus: { not: 'an array' } } }))
+      await page.evaluate((t) => localStorage.setItem('Authorization', t), token)
+      await page.goto(`${env.base}/home`)
+      await page.getByText('无法解析用户权限菜单').waitFor()
+      assert.equal(new URL(page.url()).pathname, '/login')
+      await context.close()
+    },
+  },
+  {
+    name: 'the language switch changes texts, stays, and reaches server messages',
+    async run(env) {
+      const { page, context } = await env.open({ path: '/login' })
+      assert.equal(await page.evaluate(() => document.documentElement.lang), 'zh-CN')
+      await page.getByText('English').click()
+      await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      await page.reload()
+      await page.getByLabel('Username', { exact: true }).fill('nobody')
+      await page.getByLabel('Password', { exact: true }).fill('wrong password 1')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('Wrong username or password').waitFor()
+      await context.close()
+    },
+  },
+  {
+    name: 'a session that was ended elsewhere logs out once, with one message',
+    async run(env) {
+      const response = await fetch(`${env.base}/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: 'finance', password: 'Huodao@2026' }) })
+      const { token } = (await response.json()) as { token: string }
+      const { page, context } = await env.open({ path: '/404' })
+      await page.evaluate((t) => localStorage.setItem('Authorization', t), token)
+      await page.goto(`${env.base}/home`)
+      await page.getByText('今日概览').waitFor()
+      await fetch(`${env.base}/auth/logout`, { method: 'POST', headers: { authorization: token, 'content-type': 'application/json' }, body: '{}' })
+      await page.reload()
+      await page.waitForURL((url) => url.pathname === '/login')
+      const message = page.getByText('登录已过期,请重新登录')
+      await message.first().waitFor()
+      assert.equal(await message.count(), 1)
+      await context.close()
+    },
+  },
+]
