@@ -2,19 +2,20 @@ import { expect, test } from 'vitest'
 import type { Command } from '../domains/machines/protocol.ts'
 import { createRandom } from '../seed/random.ts'
 import { createMachine, type Luck, type VendResult } from './machine.ts'
+import type { Memory } from './memory.ts'
 import { waitAt } from './run.ts'
 
 const good: Luck = { noDrop: 0, stuck: 0, silent: 0, lost: 0 }
 type Said = { kind: string; boot: number; seq: number } & Record<string, unknown>
 
-function build({ luck = good, boot = 7, skew = 0 } = {}) {
+function build({ luck = good, boot = 7, skew = 0, stored = { memory: null as Memory | null } } = {}) {
   let now = 1_800_000_000_000
   const timers: { at: number; work: () => void }[] = []
   const said: Said[] = []
   const turned: VendResult[] = []
   const outages: number[] = []
   const machine = createMachine({
-    rtu: 'X0001', boot, dropSensor: true, luck, random: createRandom('machine'),
+    rtu: 'X0001', boot, dropSensor: true, chip: { read: () => stored.memory, write: (memory) => void Object.assign(stored, { memory: structuredClone(memory) }) }, luck, random: createRandom('machine'),
     clock: { now: () => now + skew, later: (ms, work) => void timers.push({ at: now + ms, work }) },
     send: (kind, message) => void said.push({ kind, ...message } as Said),
     turned: (_, result) => void turned.push(result),
@@ -112,6 +113,23 @@ test('power fails before the motor turns: given up after the start, with old fac
   hear('welcome', { boot: 8, lastBoot: 8 })
   expect(last('cmd_ack')).toMatchObject({ ack: 'EXPIRED', boot: 8, seq: 1 })
   expect(said.map(({ kind, boot, seq }) => `${kind} ${boot}/${seq}`)).toEqual(['hello 8/2', 'hello 7/1', 'cmd_ack 7/2', 'cmd_ack 8/1'])
+})
+
+test('a new process with the same memory knows what it did', () => {
+  const stored = { memory: null as Memory | null }
+  const old = build({ stored })
+  old.connect()
+  old.hear('vend', old.command(1))
+  old.pass(6000)
+  old.hear('vend', old.command(2))
+  const fresh = build({ stored, boot: 3 })
+  fresh.connect(8)
+  expect(fresh.said.map(({ kind, boot, seq }) => `${kind} ${boot}/${seq}`)).toEqual(['hello 8/2'])
+  fresh.hear('welcome', { boot: 8, lastBoot: 8 })
+  expect(fresh.said.slice(1).map(({ kind, boot, seq }) => `${kind} ${boot}/${seq}`)).toEqual(['hello 7/1', 'cmd_ack 7/2', 'vend_result 7/3', 'cmd_ack 8/1'])
+  expect(fresh.last('cmd_ack')).toMatchObject({ cmdId: old.command(2).cmdId, ack: 'EXPIRED' })
+  fresh.hear('void', fresh.command(1))
+  expect(fresh.last('vend_result')).toMatchObject({ boot: 8, result: 'OK' })
 })
 
 test('a stuck lane refuses until it is repaired', () => {

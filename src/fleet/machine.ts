@@ -1,5 +1,6 @@
 import { type Command, type Down, isPassing, readDown, type UpKind, type vendResults } from '../domains/machines/protocol.ts'
 import type { Random } from '../seed/random.ts'
+import type { Kept, MemoryChip } from './memory.ts'
 import { openOutbox } from './outbox.ts'
 
 /** A machine as the protocol sees it: no I/O of its own, its clock, luck and wire are given. */
@@ -16,6 +17,7 @@ type MachineOptions = {
   readonly random: Random
   readonly clock: Clock
   readonly luck: Luck
+  readonly chip: MemoryChip
   send(kind: UpKind, message: Record<string, unknown>): void
   /** The motor turned; `OK` is a piece that fell. */
   turned(command: Command, result: VendResult): void
@@ -44,16 +46,18 @@ export type Machine = {
   readonly doorOpen: boolean
 }
 
-type Kept = { command: Command; state: 'accepted' | 'done' | 'refused'; ack: string; result: VendResult | null; dropDetected: boolean; durationMs: number }
 const memory = 1000
+/** Older commands cannot come again: they expire after a minute. */
+const lasting = 50
 const perTick = 15
 
 export function createMachine(options: MachineOptions): Machine {
   const { clock, random } = options
-  const outbox = openOutbox()
-  const kept = new Map<string, Kept>()
+  const before = options.chip.read()
+  const outbox = openOutbox(before?.messages ?? [])
+  const kept = new Map((before?.kept ?? []).map((entry) => [entry.command.cmdId, entry]))
   const broken = new Set<number>()
-  let { boot } = options
+  let boot = Math.max(options.boot, (before?.boot ?? 0) + 1)
   let seq = 0
   let hello = 0
   let helloSaid = false
@@ -79,6 +83,8 @@ export function createMachine(options: MachineOptions): Machine {
     outbox.add({ kind, boot, seq, body: { ...envelope(seq), ...body }, sentAt: 0, sends: 0, held })
     if (outbox.all().length <= perTick) flush()
   }
+
+  const remember = () => options.chip.write({ boot, kept: [...kept.values()].slice(-lasting), messages: [...outbox.all()], broken: [...broken] })
 
   function flush(): void {
     if (!online || !welcomed) return
@@ -132,9 +138,11 @@ export function createMachine(options: MachineOptions): Machine {
     const refuse = clock.now() + offset >= command.expireAt ? 'EXPIRED' : broken.has(command.lane) ? 'LANE_FAULT' : null
     if (refuse) {
       keep(command, 'refused', refuse)
+      remember()
       return answer(command, refuse)
     }
     const entry = keep(command, 'accepted', 'ACCEPTED')
+    remember()
     answer(command, 'ACCEPTED')
     const life = alive
     const took = 2000 + random.int(0, 4000)
@@ -153,9 +161,10 @@ export function createMachine(options: MachineOptions): Machine {
     const noDrop = !stuck && dropSensor && roll >= luck.silent && roll < luck.silent + luck.stuck + luck.noDrop
     const result: VendResult = doorOpen ? 'DOOR_OPEN' : stuck ? 'MOTOR_NOT_MOVE' : noDrop ? 'NO_DROP' : 'OK'
     Object.assign(entry, { state: 'done', result, dropDetected: result === 'OK' && dropSensor, durationMs: took })
-    options.turned(command, result)
     const lost = random.chance(luck.lost)
     tell('vend_result', { cmdId: command.cmdId, ...resultOf(entry) }, lost)
+    remember()
+    options.turned(command, result)
     if (lost) options.lineDrops(120_000 + random.int(0, 180_000))
     if (roll < luck.silent) options.powerFails(60_000 + random.int(0, 180_000))
     if (result === 'MOTOR_NOT_MOVE') breakLane(command.lane)
@@ -164,13 +173,19 @@ export function createMachine(options: MachineOptions): Machine {
   /** Until a repairman comes. */
   function breakLane(lane: number): void {
     machine.fault('MOTOR_NOT_MOVE', lane)
+    awaitRepair(lane)
+  }
+
+  function awaitRepair(lane: number): void {
     broken.add(lane)
+    remember()
     clock.later(180_000 + random.int(0, 300_000), () => {
       machine.door(true)
       clock.later(30_000 + random.int(0, 30_000), () => {
         broken.delete(lane)
         machine.door(false)
         machine.clear('MOTOR_NOT_MOVE', lane)
+        remember()
       })
     })
   }
@@ -183,7 +198,18 @@ export function createMachine(options: MachineOptions): Machine {
     if (known && !withdraw) return answer(command, 'ACCEPTED')
     if (known) Object.assign(known, { state: 'refused', ack: 'VOIDED' })
     else keep(command, 'refused', 'VOIDED')
+    remember()
     answer(command, 'VOIDED')
+  }
+
+  /** After a start: accepted, but the motor never turned, so it will not. */
+  function giveUp(): void {
+    for (const entry of kept.values()) {
+      if (entry.state !== 'accepted') continue
+      Object.assign(entry, { state: 'refused', ack: 'EXPIRED' })
+      answer(entry.command, 'EXPIRED')
+    }
+    remember()
   }
 
   const machine: Machine = {
@@ -257,13 +283,10 @@ export function createMachine(options: MachineOptions): Machine {
       helloSaid = false
       alive += 1
       motorFreeAt = 0
-      // accepted, but the motor never turned: it will not
-      for (const entry of kept.values()) {
-        if (entry.state !== 'accepted') continue
-        Object.assign(entry, { state: 'refused', ack: 'EXPIRED' })
-        answer(entry.command, 'EXPIRED')
-      }
+      giveUp()
     },
   }
+  if (before) giveUp()
+  for (const lane of before?.broken ?? []) awaitRepair(lane)
   return machine
 }

@@ -1,5 +1,5 @@
 /** A fact the platform has not acknowledged yet; it keeps its number for ever. */
-type Message = { kind: string; boot: number; seq: number; body: Record<string, unknown>; sentAt: number; sends: number; held: boolean }
+export type Message = { kind: string; boot: number; seq: number; body: Record<string, unknown>; sentAt: number; sends: number; held: boolean }
 
 /** What a machine still has to tell. Lives in memory that survives a loss of power. */
 type Outbox = {
@@ -15,8 +15,8 @@ type Outbox = {
 const pauses = [10_000, 30_000, 60_000]
 const capacity = 2000
 
-export function openOutbox(): Outbox {
-  let messages: Message[] = []
+export function openOutbox(before: readonly Message[]): Outbox {
+  let messages = before.map((message) => ({ ...message, sentAt: 0, held: false }))
   return {
     add(message) {
       // the oldest measurement goes first when there is no more room; vends stay

@@ -8,6 +8,7 @@ import { createRandom } from '../seed/random.ts'
 import { rhythm } from '../seed/rhythm.ts'
 import { type Http, shop } from './customer.ts'
 import { createMachine, type Machine, usualLuck } from './machine.ts'
+import { openMemory } from './memory.ts'
 import { openWire, type Wire } from './wire.ts'
 
 /** The shipped machines: numbers and secrets, as a factory keeps them; written by the demo data. */
@@ -65,6 +66,7 @@ function startMachine(config: Config, shipped: Shipped, record: Record, signal: 
   const wire = openWire(config.mqttUrl ?? `mqtt://${host.includes(':') ? `[${host}]` : host}:${config.mqttPort}`, shipped.rtuNumber, shipped.secret, () => machine)
   const machine = createMachine({
     rtu: shipped.rtuNumber, boot: Math.floor(Date.now() / 1000), dropSensor: shipped.dropSensor, random, luck: usualLuck,
+    chip: openMemory(join(config.dataDir, 'fleet'), shipped.rtuNumber),
     clock: { now: Date.now, later },
     send: wire.send,
     turned: (command, result) => record({ rtu: shipped.rtuNumber, orderNum: command.orderNo, unit: command.unit, cmdId: command.cmdId, road: command.lane, result }),

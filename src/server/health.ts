@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import client from 'prom-client'
+import { apiDocs } from './apiDocs.ts'
 import type { App } from './context.ts'
 import { noScope } from './database.ts'
 import { openApi } from './openapi.ts'
@@ -34,4 +36,8 @@ export function serveHealth(http: FastifyInstance, app: App): void {
   })
   const document = openApi(app.config.basePath)
   http.get('/openapi.json', async () => document)
+  http.get('/api-docs', async (_, reply) => {
+    const nonce = randomBytes(16).toString('base64')
+    return reply.type('text/html; charset=utf-8').header('content-security-policy', `default-src 'none'; style-src 'nonce-${nonce}'`).send(apiDocs(nonce))
+  })
 }

@@ -52,7 +52,8 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
   const methods = new Map<string, Set<string>>()
   for (const { name, endpoint, handler } of allEndpoints()) {
     const url = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
-    http.route({ method: endpoint.method, url, handler: (request, reply) => serve(app, name, endpoint, handler, request, reply) })
+    const limit = endpoint.guessable ? { config: { rateLimit: { max: app.config.signInRateLimit, timeWindow: 60_000, keyGenerator: (request: FastifyRequest) => request.ip } } } : {}
+    http.route({ method: endpoint.method, url, ...limit, handler: (request, reply) => serve(app, name, endpoint, handler, request, reply) })
     const declared = methods.get(url) ?? new Set<string>()
     methods.set(url, declared.add(endpoint.method))
   }

@@ -26,6 +26,8 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
   readonly scope: 'actor' | 'system'
   /** Multipart body with one file; the handler's `prepare` receives it. */
   readonly upload: boolean
+  /** Something secret can be guessed here: tries are limited per address and minute (SIGN_IN_RATE_LIMIT). */
+  readonly guessable: boolean
   readonly summary: string
 }
 
@@ -42,6 +44,7 @@ type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = ReadSpec<I, O> & {
   audit: string | { none: string }
   idempotent?: boolean
   upload?: boolean
+  guessable?: boolean
 }
 
 const nothing = z.strictObject({})
@@ -49,7 +52,7 @@ const nothing = z.strictObject({})
 export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing>(access: Access, spec: ReadSpec<I, O>): Endpoint<I, O> {
   return {
     kind: 'read', access, method: 'GET', path: rooted(spec.path), input: spec.input ?? (nothing as unknown as I), output: spec.output,
-    audit: null, errors: spec.errors ?? [], idempotent: false, scope: spec.scope ?? 'actor', upload: false, summary: spec.summary,
+    audit: null, errors: spec.errors ?? [], idempotent: false, scope: spec.scope ?? 'actor', upload: false, guessable: false, summary: spec.summary,
   }
 }
 
@@ -57,7 +60,7 @@ export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothin
   return {
     kind: 'write', access, method: spec.method ?? 'POST', path: rooted(spec.path), input: spec.input ?? (nothing as unknown as I), output: spec.output,
     audit: typeof spec.audit === 'string' ? spec.audit : null, errors: spec.errors ?? [], idempotent: spec.idempotent ?? false,
-    scope: spec.scope ?? 'actor', upload: spec.upload ?? false, summary: spec.summary,
+    scope: spec.scope ?? 'actor', upload: spec.upload ?? false, guessable: spec.guessable ?? false, summary: spec.summary,
   }
 }
 

@@ -1,49 +1,53 @@
-import { App as AntApp, ConfigProvider } from 'antd'
-import enUS from 'antd/locale/en_US'
-import zhCN from 'antd/locale/zh_CN'
-import dayjs from 'dayjs'
-import 'dayjs/locale/zh-cn'
+import { ConfigProvider } from 'antd'
+import type { Locale } from 'antd/es/locale'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
-import { createBrowserRouter, RouterProvider, useRouteError } from 'react-router'
+import { useEffect, useMemo, useState } from 'react'
 import { antdTheme } from './antdTheme.ts'
 import { queryClient } from './api.ts'
 import './app.css'
-import { basePath } from './base.ts'
+import { Questions } from './confirm.tsx'
 import { Guard } from './Guard.tsx'
-import { LoadFailed } from './LoadFailed.tsx'
+import { HintBubble } from './HintBubble.tsx'
+import { AppRouter } from './history.tsx'
 import { nonce } from './nonce.ts'
-import { usePrefs } from './prefs.ts'
-import { holdMessage } from './toast.ts'
+import { type Prefs, prefs, usePrefs } from './prefs.ts'
+import { Toasts } from './Toasts.tsx'
 
-const router = createBrowserRouter([{ path: '*', element: <Guard />, errorElement: <RouteFailed /> }], { basename: basePath().replace(/\/$/, '') || '/' })
+/** antd's own words, one language at a time. */
+const words = { en: () => import('antd/es/locale/en_US'), 'zh-CN': () => import('antd/es/locale/zh_CN') }
+const loadWords = (lang: Prefs['lang']): Promise<Locale> => words[lang]().then((found) => found.default)
+let first: Locale | undefined
+
+/** Before the first render, so that nothing shows in the wrong language. */
+export async function prepare(): Promise<void> {
+  first = await loadWords(prefs().lang).catch(() => undefined)
+}
 
 /** Everything behind the sign-in. Loaded lazily by entry.tsx. */
 export function App() {
   const { lang, theme, compact } = usePrefs()
-  dayjs.locale(lang === 'en' ? 'en' : 'zh-cn')
+  const [locale, setLocale] = useState(first)
+  useEffect(() => {
+    let stale = false
+    void loadWords(lang).then((found) => { if (!stale) setLocale(found) }, () => undefined)
+    return () => { stale = true }
+  }, [lang])
   const config = useMemo(() => antdTheme(theme, compact), [theme, compact])
   return (
     <ConfigProvider
-      locale={lang === 'en' ? enUS : zhCN} theme={config} csp={{ nonce }} componentSize={compact ? 'small' : 'medium'} button={{ autoInsertSpace: false }}
+      {...(locale ? { locale } : {})} theme={config} csp={{ nonce }} componentSize={compact ? 'small' : 'medium'} button={{ autoInsertSpace: false }}
       form={{ requiredMark: (label, { required }) => (required ? <>{label}<span className="hd-required" aria-hidden="true">*</span></> : label) }}
     >
-      <AntApp message={{ maxCount: 3, duration: 3 }} className="hd-app">
-        <HoldMessage />
+      <div className={compact ? 'hd-app hd-compact' : 'hd-app'}>
         <QueryClientProvider client={queryClient}>
-          <RouterProvider router={router} />
+          <AppRouter>
+            <Guard />
+            <Questions />
+          </AppRouter>
         </QueryClientProvider>
-      </AntApp>
+        <Toasts />
+        <HintBubble />
+      </div>
     </ConfigProvider>
   )
-}
-
-function RouteFailed() {
-  return <LoadFailed error={useRouteError()} />
-}
-
-function HoldMessage() {
-  const { message } = AntApp.useApp()
-  useEffect(() => holdMessage(message), [message])
-  return null
 }

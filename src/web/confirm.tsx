@@ -1,8 +1,7 @@
-import { App, Input, type ModalFuncProps } from 'antd'
-import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { type ReactNode, useSyncExternalStore } from 'react'
+import { lazy, Suspense } from 'react'
 
-type Question = {
+export type Question = {
   readonly title: string
   readonly content?: ReactNode
   readonly danger?: boolean
@@ -11,28 +10,41 @@ type Question = {
   /** The person types this before the button works: for what cannot be undone. */
   readonly typed?: string
 }
+export type Asked = Question & { readonly id: number; readonly answer: (yes: boolean) => void }
+
+let asked: readonly Asked[] = []
+let count = 0
+const listeners = new Set<() => void>()
+function change(next: readonly Asked[]): void {
+  asked = next
+  for (const listener of listeners) listener()
+}
+
+function ask(question: Question): Promise<boolean> {
+  return new Promise((resolve) => {
+    count += 1
+    const id = count
+    const answer = (yes: boolean) => {
+      change(asked.filter((other) => other.id !== id))
+      resolve(yes)
+    }
+    change([...asked, { ...question, id, answer }])
+  })
+}
 
 /** `if (await confirm({ title: t('removeAsk'), danger: true })) remove.mutate(…)`. */
-export function useConfirm(): (question: Question) => Promise<boolean> {
-  const { modal } = App.useApp()
-  const { t } = useTranslation('web')
-  return ({ title, content, danger = false, ok, cancel, typed }) =>
-    new Promise((resolve) => {
-      const base: ModalFuncProps = {
-        title, okText: ok ?? t('action.confirm'), cancelText: cancel ?? t('action.cancel'), okButtonProps: { danger, disabled: typed !== undefined }, autoFocusButton: danger ? 'cancel' : 'ok',
-        onOk: () => resolve(true), onCancel: () => resolve(false), content: content ?? null,
-      }
-      const shown = modal.confirm(base)
-      if (typed === undefined) return
-      const change = (value: string) => shown.update({ okButtonProps: { danger, disabled: value !== typed } })
-      shown.update({
-        content: (
-          <>
-            {content}
-            <p>{t('form.typeToConfirm', { text: typed })}</p>
-            <Input aria-label={t('form.typeToConfirm', { text: typed })} autoComplete="off" onChange={(event) => change(event.target.value)} />
-          </>
-        ),
-      })
-    })
+export const useConfirm = (): ((question: Question) => Promise<boolean>) => ask
+
+const Dialog = lazy(() => import('./ConfirmDialog.tsx').then((found) => ({ default: found.ConfirmDialog }), () => ({ default: PlainQuestion })))
+
+/** Questions over the page; the dialog loads with the first one. */
+export function Questions() {
+  const list = useSyncExternalStore((listener) => { listeners.add(listener); return () => listeners.delete(listener) }, () => asked)
+  return <Suspense>{list.map((question) => <Dialog key={question.id} question={question} />)}</Suspense>
+}
+
+/** Without a network the browser's own dialog asks. */
+function PlainQuestion({ question }: { question: Asked }) {
+  queueMicrotask(() => question.answer(question.typed === undefined && window.confirm(question.title)))
+  return null
 }

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { type Lang, toLang } from '../shared/text.ts'
 
 /** Choices of this browser: they must be known before anybody signs in, so they live in local storage. */
-type Prefs = { readonly lang: Lang; readonly theme: 'light' | 'dark'; readonly compact: boolean; readonly folded: boolean }
+export type Prefs = { readonly lang: Lang; readonly theme: 'light' | 'dark'; readonly compact: boolean; readonly folded: boolean }
 
 const stored = (key: string): string | null => {
   try {

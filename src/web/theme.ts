@@ -19,7 +19,7 @@ function variables(mode: Mode): Record<string, string> {
     '--hd-field-line': token.colorBorder, '--hd-line': token.colorBorderSecondary, '--hd-table-line': components.Table.borderColor, '--hd-split': token.colorSplit,
     '--hd-fill': token.colorFillSecondary, '--hd-fill-soft': token.colorFillTertiary, '--hd-error': token.colorError, '--hd-success': token.colorSuccess,
     '--hd-warning': token.colorWarning, '--hd-warning-bg': token.colorWarningBg, '--hd-error-bg': token.colorErrorBg, '--hd-selected-text': components.Menu.itemSelectedColor,
-    '--hd-shadow': token.boxShadow, '--hd-font': theme.shared.token.fontFamily, '--hd-mono': theme.shared.token.fontFamilyCode,
+    '--hd-shadow': token.boxShadow, '--hd-hint': token.colorBgSpotlight, '--hd-font': theme.shared.token.fontFamily, '--hd-mono': theme.shared.token.fontFamilyCode,
     '--hd-login-panel': theme.brand.loginPanel,
   }
   for (const [key, value] of Object.entries(theme.status[mode])) {

@@ -1,17 +1,32 @@
-import type { MessageInstance } from 'antd/es/message/interface'
+/** Short messages over the page, for everything outside React too. Drawn by Toasts.tsx. */
+export type ToastKind = 'success' | 'error' | 'info' | 'warning'
+export type Toast = { readonly id: number; readonly kind: ToastKind; readonly text: string }
 
-/** antd's message belongs to the App component (theme, language); the query client reaches it here. */
-let holder: MessageInstance | null = null
+const most = 3
+const lasts = 3000
+let toasts: readonly Toast[] = []
 let last = { text: '', at: 0 }
+let count = 0
+const listeners = new Set<() => void>()
 
-export const holdMessage = (instance: MessageInstance): void => {
-  holder = instance
+function change(next: readonly Toast[]): void {
+  toasts = next
+  for (const listener of listeners) listener()
 }
 
 /** The same text within two seconds is one event seen by several calls. */
-export function toast(kind: 'success' | 'error' | 'info' | 'warning', text: string): void {
+export function toast(kind: ToastKind, text: string): void {
   const now = Date.now()
   if (text === last.text && now - last.at < 2000) return
   last = { text, at: now }
-  void holder?.[kind](text)
+  count += 1
+  const id = count
+  change([...toasts, { id, kind, text }].slice(-most))
+  setTimeout(() => change(toasts.filter((other) => other.id !== id)), kind === 'error' ? lasts * 1.5 : lasts)
+}
+
+export const currentToasts = (): readonly Toast[] => toasts
+export function onToasts(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import pg from 'pg'
+import { buildApi } from '../../src/apps/api.ts'
 import { closeApp, openApp } from '../../src/server/app.ts'
 import { loadConfig } from '../../src/server/config.ts'
 import type { App } from '../../src/server/context.ts'
-import { buildHttp } from '../../src/server/http.ts'
 import { tokenHash } from '../../src/server/sessions.ts'
 import { type Endpoint, toRequest } from '../../src/shared/contract.ts'
 import { testDatabase } from './postgres.ts'
@@ -43,7 +43,8 @@ export async function startTestApi({ seeded = false, now = () => new Date(), con
   await owner.connect()
   await owner.query(`select set_config('app.all', 'on', false); set timezone = 'UTC'`)
   const app = await openApp(testConfig(database.ownerUrl, dataDir, config), 'test', now)
-  const http = await buildHttp(app)
+  // no pages: the folder is empty
+  const http = await buildApi(app, join(dataDir, 'web'))
   const sql = async <T>(text: string, values: unknown[] = []) => (await owner.query(text, values)).rows as T[]
   return {
     app, http, ownerUrl: database.ownerUrl, sql,

@@ -110,5 +110,8 @@ export function levelsRule(levels: readonly Pick<Level, 'columns'>[], type: { ma
 /** (level − 1) × 10 + column; machines with wider levels count in twenties, so that numbers stay unique. */
 export const roadIndexOf = (level: number, column: number, maxRoads: number): number => (level - 1) * (maxRoads > 10 ? 20 : 10) + column
 
+/** Name of a level nobody named (core.md, lane fields); kept as data, so in one language. */
+export const floorName = (level: number): string => `第${level}层`
+
 /** Lanes that forbid a rebuild: pieces on their way to a customer or waiting for a count. */
 export const busyLanes = <L extends Pick<Lane, 'reserved' | 'failedHold'>>(all: readonly L[]): L[] => all.filter((lane) => lane.reserved > 0 || lane.failedHold > 0)

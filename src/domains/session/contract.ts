@@ -81,7 +81,7 @@ export const session = {
   login: write('open', {
     path: '/auth/login',
     summary: 'Sign in; the token goes into the Authorization header',
-    audit: { none: 'login_attempts keeps every try, successful or not' },
+    audit: { none: 'login_attempts keeps every try, successful or not' }, guessable: true,
     errors: [sessionErrors.wrongCredentials],
     input: z.strictObject({ username: f.text(200, bi('请输入用户名', 'Enter your username')), password: typedPassword }),
     output: z.strictObject({ token: z.string() }),

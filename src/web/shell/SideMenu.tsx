@@ -36,7 +36,7 @@ export function SideMenu({ folded }: { folded: boolean }) {
   const found: Item[] = query === '' ? [] : searchLeaves(leaves, query).map(({ node, group: above }) => toLeaf(node, lang, above ? menuIcon(above.icon) : undefined))
   return (
     <>
-      <Link to="/home" className={styles.logo ?? ''}>
+      <Link to="/home" className={styles.logo ?? ''} {...(folded ? { 'aria-label': t('product') } : {})}>
         <Logo size={28} />
         {folded ? null : (
           <>

@@ -2,6 +2,7 @@ import { Alert, Button, Table } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { CopyButton } from '../../../web/CopyButton.tsx'
+import { useDirty } from '../../../web/shell/tabs.ts'
 import styles from './devices.module.css'
 
 export type Secret = { id: number; rtuNumber: string; secret: string }
@@ -10,6 +11,7 @@ export type Secret = { id: number; rtuNumber: string; secret: string }
 export function Secrets({ created, onAgain }: { created: readonly Secret[]; onAgain: () => void }) {
   const { t } = useTranslation('devices')
   const navigate = useNavigate()
+  useDirty(false) // the saved form left with its mark on the tab
   return (
     <section className={`hd-sheet ${styles.result}`} aria-label={t('result.title')}>
       <h1>{t('result.title')}</h1>

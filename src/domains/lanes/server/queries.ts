@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, inheritable, visible } from '../../../server/context.ts'
-import { roadIndexOf, type Lane, type Product } from '../rules.ts'
+import { floorName, roadIndexOf, type Lane, type Product } from '../rules.ts'
 import type { Level } from '../contract.ts'
 
 export type Device = {
@@ -64,7 +64,7 @@ export async function saveLanes(ctx: Ctx, lanes: readonly Lane[]): Promise<void>
 
 /** Draws floors and lanes: two statements whatever the size. */
 export async function draw(ctx: Ctx, device: Device, levels: readonly Level[]): Promise<void> {
-  const added = await ctx.db.insertInto('lane_floors').values(levels.map((level, i) => ({ org_id: device.org_id, device_id: device.id, level: i + 1, name: level.name || `第${i + 1}层` }))).returning(['id', 'level']).execute()
+  const added = await ctx.db.insertInto('lane_floors').values(levels.map((level, i) => ({ org_id: device.org_id, device_id: device.id, level: i + 1, name: level.name || floorName(i + 1) }))).returning(['id', 'level']).execute()
   const roads = added.flatMap((floor) => {
     const level = levels[floor.level - 1] as Level
     return Array.from({ length: level.columns }, (_, c) => {

@@ -1,6 +1,7 @@
 import { type CSSProperties, type KeyboardEvent, type MouseEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Planogram, Road } from '../contract.ts'
+import { floorName } from '../rules.ts'
 import { LaneCard } from './LaneCard.tsx'
 import styles from './lanes.module.css'
 import { roadText } from './shown.ts'
@@ -41,7 +42,7 @@ export function LaneGrid({ plan, selected, onSelect, onOpen }: Props) {
     <div ref={box} className={styles.grid} style={{ '--columns': wide } as CSSProperties}>
       {plan.floors.map((floor, row) => (
         <section key={floor.id} className={styles.floor} aria-label={t('levels.level', { n: floor.level })}>
-          <div className={styles.level}><strong>{t('short.level', { n: floor.level })}</strong>{floor.name === `第${floor.level}层` ? null : <span>{floor.name}</span>}</div>
+          <div className={styles.level}><strong>{t('short.level', { n: floor.level })}</strong>{floor.name === floorName(floor.level) ? null : <span>{floor.name}</span>}</div>
           <div className={styles.lanes}>
             {visible[row]?.map((road) => (
               <button

@@ -1,0 +1,95 @@
+// The import rules of docs and CONTRIBUTING ("Where things are"), and no cycles. By text: TypeScript 7 has no compiler API.
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const pattern = /(?:^|[\n;}])\s*(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
+
+/** What domains share on the server besides their verbs: one writer for each kind of fact. A new entry is a decision. */
+const sharedServer = [
+  'stock/server/move.ts', // the only writer of what a lane holds
+  'lanes/server/counters.ts', // what device_states says about lanes
+  'ledger/server/post.ts', // the only writer of vouchers
+  'orders/server/vend.ts', // the gateway's two doors
+  'payments/server/providers.ts', // channels the refund job calls
+]
+/** Modules every domain may read: pages register here, permissions are named here. */
+const collectors = ['contracts.ts', 'server.ts', 'web.ts', 'publicWeb.ts', 'screens.ts', 'locales.ts', 'jobs.ts'].map((file) => `src/domains/${file}`)
+
+/** `src/domains/orders/server/verbs.ts` -> { domain: 'orders', part: 'server/verbs' } */
+function placeOf(file) {
+  const found = /^src\/domains\/([\w-]+)\/(.+?)(\.test)?\.tsx?$/.exec(file)
+  return found ? { domain: found[1], part: found[2], test: Boolean(found[3]) || /testWorld/.test(found[2]) } : null
+}
+const layerOf = (file) => /^src\/(web|server|shared|seed|apps|fleet)\//.exec(file)?.[1] ?? (/^src\/domains\/[\w-]+\/(web|server)\//.exec(file)?.[1] ?? null)
+const pure = /^(contract|rules|screens|locale)$/
+
+/** Settings, dice and the rhythm of customers; no data, no server. */
+const fleetMay = /^src\/(fleet|shared)\/|^src\/domains\/machines\/(protocol|rules)\.ts$|^src\/seed\/(random|rhythm)\.ts$|^src\/server\/config\.ts$/
+
+/** Why `from` must not import `to`; null when it may. */
+function refusal(from, to, typeOnly) {
+  const [a, b] = [placeOf(from), placeOf(to)]
+  if (a?.test || /\.test\.tsx?$/.test(from) || collectors.includes(from)) return null
+  if (layerOf(from) === 'web' && (layerOf(to) === 'server' || to.startsWith('src/seed/') || to === 'src/domains/server.ts')) return 'web never reaches the server'
+  if (layerOf(from) === 'server' && layerOf(to) === 'web') return 'the server never reaches web'
+  if (layerOf(from) === 'shared' && !to.startsWith('src/shared/')) return 'shared imports only shared'
+  if (from.startsWith('src/fleet/') && !fleetMay.test(to)) return 'the fleet speaks the public protocol only'
+  if (to.endsWith('.tsx') && layerOf(from) === 'server') return 'Node cannot import .tsx'
+  if (a && pure.test(a.part)) {
+    const own = b?.domain === a.domain && (pure.test(b.part) || !/\//.test(b.part))
+    return to.startsWith('src/shared/') || own || (b && /^(contract|rules)$/.test(b.part)) ? null : `${a.part} imports only shared, zod, its own pure files and other contracts and rules`
+  }
+  // reading a type makes no dependency at run time and cannot reach data
+  if (a && b && a.domain !== b.domain) {
+    const open = /^(contract|rules|screens|locale|protocol)$/.test(b.part) || b.part === 'server/verbs' || /^web\/pickers(\/|$)/.test(b.part) || sharedServer.includes(`${b.domain}/${b.part}.ts`) || (a.part === 'seed' && b.part === 'seed')
+    const access = b.domain === 'accounts' && /^(roles|permissions|menus)$/.test(b.part)
+    return open || access || typeOnly ? null : 'another domain is reached by its contract, rules, server/verbs or web/pickers'
+  }
+  return null
+}
+
+const files = globSync('src/**/*.{ts,tsx}', { cwd: root }).sort()
+const known = new Set([...files, ...globSync('src/**/*.{json,css,svg,txt}', { cwd: root })])
+const problems = []
+// an import in a comment is an example
+const codeOf = (file) => readFileSync(join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
+const graph = new Map()
+for (const file of files) {
+  const edges = []
+  for (const [, type, given, lazy] of codeOf(file).matchAll(pattern)) {
+    const name = given ?? lazy
+    if (!name.startsWith('.')) {
+      const place = placeOf(file)
+      if (place && !place.test && pure.test(place.part) && name !== 'zod') problems.push(`${file}: ${name} (${place.part} imports only shared and zod)`)
+      continue
+    }
+    const target = normalize(join(dirname(file), name))
+    if (!known.has(target)) {
+      if (!target.startsWith('..') && !target.startsWith('test/')) problems.push(`${file}: ${name} does not exist`)
+      continue
+    }
+    const why = refusal(file, target, Boolean(type))
+    if (why) problems.push(`${file} -> ${relative('src', target)}: ${why}`)
+    // a type is gone at run time and a lazy page is loaded later: neither closes a circle
+    if (!type && !lazy) edges.push(target)
+  }
+  graph.set(file, edges)
+}
+
+/** Circles of run-time imports, each once. */
+const state = new Map()
+function walk(file, path) {
+  state.set(file, 'open')
+  for (const next of graph.get(file) ?? []) {
+    if (state.get(next) === 'open') problems.push(`circle: ${[...path.slice(path.indexOf(next)), next].map((f) => f.replace(/^src\//, '')).join(' -> ')}`)
+    else if (!state.has(next)) walk(next, [...path, next])
+  }
+  state.set(file, 'done')
+}
+for (const file of files) if (!state.has(file)) walk(file, [file])
+
+for (const problem of problems) process.stdout.write(`${problem}\n`)
+process.stdout.write(problems.length ? `${problems.length} imports break the rules\n` : `${files.length} files keep the import rules\n`)
+process.exitCode = problems.length ? 1 : 0

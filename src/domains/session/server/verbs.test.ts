@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startTestApi, type TestApi } from '../../../../test/support/api.ts'
+import { seedAccess } from '../../accounts/seed.ts'
+import { systemScope } from '../../../server/database.ts'
+import { hashPassword, passwordWork } from '../../../server/passwords.ts'
+import { session } from '../contract.ts'
+
+let api: TestApi
+let clock = new Date('2026-11-21T06:00:00Z').getTime()
+const password = 'Right horse 7'
+const later = (minutes: number) => {
+  clock += minutes * 60_000
+}
+beforeAll(async () => {
+  api = await startTestApi({ now: () => new Date(clock) })
+  await api.app.database.transact(systemScope, (db) => seedAccess(db, new Date(clock)))
+  await api.sql(`insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'AGENT', 'a'), (3, 2, '1.2.3', 'OPERATOR', 'o')`)
+})
+afterAll(async () => api.close())
+
+let n = 0
+let name = ''
+beforeEach(async () => {
+  n += 1
+  name = `user${n}`
+  later(60)
+  await addUser(name)
+})
+async function addUser(username: string, change = '') {
+  await api.sql(`insert into users (org_id, username, password_hash, real_name) values (3, $1, $2, 'x')`, [username, await hashed])
+  await api.sql(`insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 3 from users u, roles r where u.username = $1 and r.code = 'ROLE_RTU_SP'`, [username])
+  if (change) await api.sql(`update users set ${change} where username = $1`, [username])
+}
+const hashed = hashPassword(password)
+
+const login = (username = name, given = password) => api.call(session.login, { username, password: given })
+const user = (token: string) => api.call(session.user, {}, { token })
+const token = async () => (await login()).body.token as string
+
+describe('signing in', () => {
+  test('unknown, wrong, locked and disabled answer alike, after the same work', async () => {
+    await addUser(`off${n}`, `status = 'DISABLED'`)
+    await addUser(`locked${n}`, `locked_until = '2030-01-01'`)
+    const answers = []
+    for (const [username, given] of [['nobody', password], [name, 'wrong 1 password'], [`off${n}`, password], [`locked${n}`, password]]) {
+      const before = passwordWork.compared
+      answers.push(await login(username, given))
+      expect(passwordWork.compared - before, 'one hash on each path').toBe(1)
+    }
+    for (const answer of answers) {
+      expect(answer.status).toBe(401)
+      expect({ ...answer.body, requestId: '' }).toEqual({ code: 401001, error: 'session.wrongCredentials', message: '用户名或密码错误', requestId: '' })
+    }
+    expect(await api.sql(`select reason from login_attempts where username in ('nobody', $1, $2, $3) order by id`, [name, `off${n}`, `locked${n}`])).toEqual(['UNKNOWN', 'WRONG', 'DISABLED', 'LOCKED'].map((reason) => ({ reason })))
+  })
+  test('an organisation above that is disabled shuts the door, also for who is inside', async () => {
+    const inside = await token()
+    await api.sql(`update organisations set status = 'DISABLED' where id = 2`)
+    expect((await login()).body.code).toBe(401001)
+    expect((await user(inside)).body.code).toBe(110103)
+    await api.sql(`update organisations set status = 'ENABLED' where id = 2`)
+    expect((await user(inside)).status).toBe(200)
+  })
+  test('five failures lock silently for fifteen minutes, parallel ones too', async () => {
+    await Promise.all([1, 2, 3, 4, 5].map(() => login(name, 'wrong 1 password')))
+    expect((await login()).body.code).toBe(401001)
+    later(14)
+    expect((await login()).status).toBe(401)
+    later(2)
+    expect((await login()).status).toBe(200)
+  })
+  test('a success empties the counter', async () => {
+    for (let i = 0; i < 4; i += 1) await login(name, 'wrong 1 password')
+    expect((await login()).status).toBe(200)
+    for (let i = 0; i < 4; i += 1) await login(name, 'wrong 1 password')
+    expect((await login()).status).toBe(200)
+  })
+  test.each([
+    ['no name', { username: '', password }, 'username', '请输入用户名'],
+    ['no password', { username: 'x', password: '' }, 'password', '请输入密码'],
+    ['spaces', { username: '  ', password: '   ' }, 'username', '请输入用户名'],
+  ])('%s is named', async (_, input, field, message) => {
+    const answer = await api.call(session.login, input)
+    expect(answer.status).toBe(400)
+    expect(answer.body.errors).toContainEqual({ field, message })
+  })
+  test('the token is kept as a hash only', async () => {
+    const mine = await token()
+    const [row] = await api.sql<{ found: boolean }>(`select exists (select 1 from sessions s where s::text like '%' || $1 || '%') as found`, [mine])
+    expect(row?.found).toBe(false)
+  })
+})
+
+describe('a session ends', () => {
+  test('after two idle hours, and after seven days however busy', async () => {
+    const idle = await token()
+    later(121)
+    expect((await user(idle)).body.code).toBe(110002)
+    const busy = await token()
+    for (let hour = 0; hour < 24 * 7 - 1; hour += 1) {
+      later(60)
+      expect((await user(busy)).status).toBe(200)
+    }
+    later(61)
+    expect((await user(busy)).body.code).toBe(110002)
+  })
+  test('by logout: this one only', async () => {
+    const [one, two] = [await token(), await token()]
+    expect((await api.call(session.logout, {}, { token: one })).status).toBe(200)
+    expect((await user(one)).body.code).toBe(110003)
+    expect((await user(two)).status).toBe(200)
+  })
+  test('when the account is disabled or loses its role: at the next request', async () => {
+    const mine = await token()
+    expect((await user(mine)).status).toBe(200)
+    await api.sql(`update users set status = 'DISABLED' where username = $1`, [name])
+    expect((await user(mine)).body.code).toBe(110103)
+  })
+  test.each([
+    ['none', {}], ['empty', { authorization: '' }], ['Bearer alone', { authorization: 'Bearer' }], ['10 kB', { authorization: 'x'.repeat(10_000) }], ['not ours', { authorization: 'abc' }],
+  ])('token %s: 110001', async (_, headers) => {
+    const answer = await api.call(session.user, {}, { headers })
+    expect([answer.status, answer.body.code, answer.body.message]).toEqual([401, 110001, '登录已过期,请重新登录'])
+  })
+  test('a token nobody gave: 110003', async () => expect((await user('A'.repeat(43))).body.code).toBe(110003))
+})
+
+describe('changing the password', () => {
+  const change = async (mine: string, oldPassword: string, next: string, repeat = next) => api.call(session.changePassword, { oldPassword, password: next, repeat }, { token: mine })
+  test.each([
+    ['too short', 'a1b2c3d', 400001], ['no digit', 'only letters here', 400001], ['no letter', '1234567890', 400001], ['129 characters', `a1${'x'.repeat(127)}`, 400001], ['common', 'password1', 400005],
+  ])('%s is refused', async (_, next, code) => {
+    const answer = await change(await token(), password, next)
+    expect([answer.status, answer.body.code]).toEqual([400, code])
+    expect((await login()).status).toBe(200)
+  })
+  test('with the name inside, as it was, or typed differently', async () => {
+    const mine = await token()
+    expect((await change(mine, password, `${name.toUpperCase()} is 1`)).body.code).toBe(400004)
+    expect((await change(mine, password, password)).body.code).toBe(400003)
+    expect((await change(mine, password, 'Another 1 horse', 'Another 2 horse')).body.errors).toContainEqual({ field: 'repeat', message: '两次输入的密码不一致' })
+  })
+  test('128 characters with spaces and emoji work exactly; all sessions end', async () => {
+    const next = `pass 😀 1 ${'字'.repeat(118)}`.slice(0, 128)
+    const [mine, other] = [await token(), await token()]
+    expect((await change(mine, password, next)).status).toBe(200)
+    for (const old of [mine, other]) expect((await user(old)).body.code).toBe(110004)
+    expect((await login()).body.code).toBe(401001)
+    expect((await login(name, next)).status).toBe(200)
+    const again = (await login(name, next)).body.token
+    expect((await change(again, next, password)).body.code, 'the one before is still remembered').toBe(400003)
+  })
+  test('a wrong old one counts towards the lock', async () => {
+    const mine = await token()
+    for (let i = 0; i < 5; i += 1) expect((await change(mine, 'wrong 1 password', 'Another 1 horse')).body.code).toBe(400002)
+    expect((await change(mine, password, 'Another 1 horse')).body.code).toBe(400002)
+    expect((await login()).body.code).toBe(401001)
+  })
+})
+
+test("a picture somebody else uploaded is not there for me", async () => {
+  const mine = await token()
+  const me = (await api.call(session.profile, {}, { token: mine })).body
+  await api.sql(`insert into uploads (org_id, kind, mime, bytes, sha256, url) values (3, 'IMAGE', 'image/png', 10, 'x', 'files/aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa.png')`)
+  const answer = await api.call(session.editProfile, { realName: 'me', phone: '13800138000', img: 'files/aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa.png', address: '', version: me.version }, { token: mine })
+  expect(answer.status).toBe(404)
+  const fine = await api.call(session.editProfile, { realName: 'me', phone: '１３８００１３８０００', img: '', address: '', version: me.version }, { token: mine })
+  expect([fine.status, fine.body.phone]).toEqual([200, '13800138000'])
+  const stale = await api.call(session.editProfile, { realName: 'me', phone: '13800138000', img: '', address: '', version: me.version }, { token: mine })
+  expect(stale.body.code).toBe(409001)
+})
