@@ -17,7 +17,11 @@ const steps = [
 function runStep({ name, bin, args }) {
   return new Promise((done) => {
     const began = Date.now()
-    const child = spawn(process.execPath, [join(root, bin), ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, FORCE_COLOR: process.stdout.isTTY ? '1' : '0' } })
+    const child = spawn(process.execPath, [join(root, bin), ...args], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, FORCE_COLOR: process.stdout.isTTY ? '1' : '0' },
+    })
     const output = []
     child.stdout.on('data', (data) => output.push(data))
     child.stderr.on('data', (data) => output.push(data))

@@ -22,7 +22,7 @@ function placeOf(file) {
   const found = /^src\/domains\/([\w-]+)\/(.+?)(\.test)?\.tsx?$/.exec(file)
   return found ? { domain: found[1], part: found[2], test: Boolean(found[3]) || /testWorld/.test(found[2]) } : null
 }
-const layerOf = (file) => /^src\/(web|server|shared|seed|apps|fleet)\//.exec(file)?.[1] ?? (/^src\/domains\/[\w-]+\/(web|server)\//.exec(file)?.[1] ?? null)
+const layerOf = (file) => /^src\/(web|server|shared|seed|apps|fleet)\//.exec(file)?.[1] ?? /^src\/domains\/[\w-]+\/(web|server)\//.exec(file)?.[1] ?? null
 const pure = /^(contract|rules|screens|locale)$/
 
 /** Settings, dice and the rhythm of customers; no data, no server. */
@@ -32,18 +32,26 @@ const fleetMay = /^src\/(fleet|shared)\/|^src\/domains\/machines\/(protocol|rule
 function refusal(from, to, typeOnly) {
   const [a, b] = [placeOf(from), placeOf(to)]
   if (a?.test || /\.test\.tsx?$/.test(from) || collectors.includes(from)) return null
-  if (layerOf(from) === 'web' && (layerOf(to) === 'server' || to.startsWith('src/seed/') || to === 'src/domains/server.ts')) return 'web never reaches the server'
+  if (layerOf(from) === 'web' && (layerOf(to) === 'server' || to.startsWith('src/seed/') || to === 'src/domains/server.ts'))
+    return 'web never reaches the server'
   if (layerOf(from) === 'server' && layerOf(to) === 'web') return 'the server never reaches web'
   if (layerOf(from) === 'shared' && !to.startsWith('src/shared/')) return 'shared imports only shared'
   if (from.startsWith('src/fleet/') && !fleetMay.test(to)) return 'the fleet speaks the public protocol only'
   if (to.endsWith('.tsx') && layerOf(from) === 'server') return 'Node cannot import .tsx'
   if (a && pure.test(a.part)) {
     const own = b?.domain === a.domain && (pure.test(b.part) || !/\//.test(b.part))
-    return to.startsWith('src/shared/') || own || (b && /^(contract|rules)$/.test(b.part)) ? null : `${a.part} imports only shared, zod, its own pure files and other contracts and rules`
+    return to.startsWith('src/shared/') || own || (b && /^(contract|rules)$/.test(b.part))
+      ? null
+      : `${a.part} imports only shared, zod, its own pure files and other contracts and rules`
   }
   // reading a type makes no dependency at run time and cannot reach data
   if (a && b && a.domain !== b.domain) {
-    const open = /^(contract|rules|screens|locale|protocol)$/.test(b.part) || b.part === 'server/verbs' || /^web\/pickers(\/|$)/.test(b.part) || sharedServer.includes(`${b.domain}/${b.part}.ts`) || (a.part === 'seed' && b.part === 'seed')
+    const open =
+      /^(contract|rules|screens|locale|protocol)$/.test(b.part) ||
+      b.part === 'server/verbs' ||
+      /^web\/pickers(\/|$)/.test(b.part) ||
+      sharedServer.includes(`${b.domain}/${b.part}.ts`) ||
+      (a.part === 'seed' && b.part === 'seed')
     const access = b.domain === 'accounts' && /^(roles|permissions|menus)$/.test(b.part)
     return open || access || typeOnly ? null : 'another domain is reached by its contract, rules, server/verbs or web/pickers'
   }
@@ -54,7 +62,10 @@ const files = globSync('src/**/*.{ts,tsx}', { cwd: root }).sort()
 const known = new Set([...files, ...globSync('src/**/*.{json,css,svg,txt}', { cwd: root })])
 const problems = []
 // an import in a comment is an example
-const codeOf = (file) => readFileSync(join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
+const codeOf = (file) =>
+  readFileSync(join(root, file), 'utf8')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/^\s*\/\/.*$/gm, '')
 const graph = new Map()
 for (const file of files) {
   const edges = []

@@ -7,6 +7,11 @@ const fleet = await runFleet(loadConfig(process.env), (line) => console.log(line
 exitWithParent()
 reportReady()
 
+// tests let the machines finish what they began
+process.on('SIGUSR2', () => {
+  fleet.closeShop().then(() => console.log('The shop is closed.'), () => {})
+})
+
 let stopping: Promise<void> | undefined
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {

@@ -22,13 +22,19 @@ type Shipped = z.infer<typeof Shipped>['machines'][number]
 type Running = { shipped: Shipped; machine: Machine; wire: Wire }
 type Record = (line: object) => void
 
-type Fleet = { stop(): Promise<void> }
+type Fleet = {
+  /** No new customers; answers when those inside have paid or left. Machines stay. */
+  closeShop(): Promise<void>
+  stop(): Promise<void>
+}
 const hour = 3_600_000
 
 /** Machines that heartbeat and measure, and customers at `config.fleet` of them. */
 export async function runFleet(config: Config, log: (line: string) => void): Promise<Fleet> {
   const running: Running[] = []
   const stopping = new AbortController()
+  const closing = new AbortController()
+  const inside: Promise<void>[] = []
   const { signal } = stopping
   setMaxListeners(0, signal) // every waiting timer of every machine listens to it
   void begin().catch((error: Error) => signal.aborted || log(`The simulated fleet: ${error.message}`))
@@ -42,10 +48,14 @@ export async function runFleet(config: Config, log: (line: string) => void): Pro
     for (const [index, shipped] of ranked.entries()) running.push(startMachine(config, shipped, record, signal, index * 40))
     // the most popular that sell; one that runs empty is left to the next in line
     const queue = running.filter(({ shipped }) => shipped.sells)
-    for (let n = 0; n < config.fleet; n += 1) void customers(config, queue, record, signal, n)
+    for (let n = 0; n < config.fleet; n += 1) inside.push(customers(config, queue, record, signal, closing.signal, n))
   }
 
   return {
+    async closeShop() {
+      closing.abort()
+      await Promise.all(inside)
+    },
     async stop() {
       stopping.abort()
       await Promise.all(running.map(({ wire }) => wire.stop()))
@@ -73,11 +83,11 @@ function startMachine(config: Config, shipped: Shipped, record: Record, signal: 
     powerFails(ms) {
       wire.send('bye', { ...machine.will(), cause: 'POWER_FAIL' })
       later(200, () => {
-        wire.drop(ms)
+        wire.drop(ms / config.fleetPace)
         machine.restart()
       })
     },
-    lineDrops: (ms) => later(ms, () => wire.drop(2000)),
+    lineDrops: (ms) => later(ms / config.fleetPace, () => wire.drop(2000)),
   })
   wire.start(delay)
   every(60_000, machine.heartbeat)
@@ -92,15 +102,16 @@ function startMachine(config: Config, shipped: Shipped, record: Record, signal: 
   return { shipped, machine, wire }
 }
 
-async function customers(config: Config, queue: Running[], record: Record, signal: AbortSignal, index: number): Promise<void> {
+async function customers(config: Config, queue: Running[], record: Record, signal: AbortSignal, closing: AbortSignal, index: number): Promise<void> {
   const http = client(config, signal)
   const random = createRandom(`customers/${index}/${Date.now()}`)
   const pause = (ms: number) => sleep(ms, undefined, { signal })
+  const stroll = (ms: number) => sleep(ms / config.fleetPace, undefined, { signal: AbortSignal.any([signal, closing]) }).catch(() => {})
   let place = queue.shift()
   let refusals = 0
   // machines connect first; then the customers do not come all at once
-  await pause(5000 + random.int(0, 20_000)).catch(() => {})
-  while (place && !signal.aborted) {
+  await stroll(5000 + random.int(0, 20_000))
+  while (place && !signal.aborted && !closing.aborted) {
     const { shipped, machine } = place
     const outcome = machine.doorOpen ? 'failed' : await shop({
       http, random, payKey: config.simPayKey, walkAway: 0.05, now: Date.now, pause,
@@ -112,7 +123,7 @@ async function customers(config: Config, queue: Running[], record: Record, signa
       place = queue.shift()
       refusals = 0
     }
-    await pause(waitAt(shipped.site, new Date(), random.next())).catch(() => {})
+    await stroll(waitAt(shipped.site, new Date(), random.next()))
   }
 }
 

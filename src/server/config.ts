@@ -41,6 +41,8 @@ const settings = z.object({
   ENVIRONMENT: z.string().regex(/^[\w-]{1,32}$/, 'must be one word').default('production'),
   DEMO: flag(true),
   FLEET: whole(12, 0, 10_000),
+  /** How many times faster than life the simulated customers come; for tests and benchmarks. */
+  FLEET_PACE: whole(1, 1, 1000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   PRODUCTION: flag(false),
 })
@@ -83,6 +85,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     environment: rest.ENVIRONMENT,
     demo: PRODUCTION ? false : rest.DEMO,
     fleet: PRODUCTION && given.FLEET === undefined ? 0 : rest.FLEET,
+    fleetPace: rest.FLEET_PACE,
     logLevel: rest.LOG_LEVEL,
     production: PRODUCTION,
   }

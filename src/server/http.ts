@@ -125,6 +125,13 @@ export async function signedIn(app: App, request: FastifyRequest): Promise<Actor
 }
 
 function parseInput(endpoint: Endpoint, request: FastifyRequest): Record<string, unknown> {
+  const input = readInput(endpoint, request)
+  // PostgreSQL cannot store it, and no person types it
+  if (JSON.stringify(input).includes('\\u0000')) throw new Refusal(common.invalid)
+  return input
+}
+
+function readInput(endpoint: Endpoint, request: FastifyRequest): Record<string, unknown> {
   const params = fromStrings(endpoint.input, (request.params ?? {}) as Record<string, string>)
   if (endpoint.upload) return endpoint.input.parse(params)
   const names = new Set(pathParams(endpoint.path))
@@ -136,6 +143,8 @@ function parseInput(endpoint: Endpoint, request: FastifyRequest): Record<string,
 }
 
 function bodyOf(request: FastifyRequest): Record<string, unknown> {
+  const type = request.headers['content-type']
+  if (type !== undefined && !/^application\/json\b/i.test(type)) throw new Refusal(common.wrongType)
   const body = request.body ?? {}
   if (typeof body !== 'object' || Array.isArray(body)) throw new Refusal(common.invalid)
   return body as Record<string, unknown>

@@ -83,7 +83,12 @@ const queries: Readonly<Record<string, string>> = {
   'sales by hour equal the facts': sales('HOUR', `date_trunc('hour', moment)`),
   'sales by day equal the facts': sales('DAY', `date_trunc('day', moment at time zone 'Asia/Shanghai') at time zone 'Asia/Shanghai'`),
   'sales in total equal the facts': sales('TOTAL', `'2000-01-01T00:00:00Z'::timestamptz`),
-  'sales by product equal the facts': differs('product_rollups', ['org_id', 'device_id', 'product_id', 'day'], ['pieces', 'turnover', 'cost', 'refunded_pieces'], productFacts),
+  'sales by product equal the facts': differs(
+    'product_rollups',
+    ['org_id', 'device_id', 'product_id', 'day'],
+    ['pieces', 'turnover', 'cost', 'refunded_pieces'],
+    productFacts,
+  ),
   'device counters equal lanes and faults': `
     select * from (
       select s.device_id, array[s.lanes_total, s.lanes_sold_out, s.lanes_low, s.lanes_free, s.stock, s.capacity, s.fault_count] as kept, array[

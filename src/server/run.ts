@@ -93,6 +93,7 @@ export function databaseRefusal(error: unknown): Refusal | null {
   const code = (error as { code?: string }).code
   if (code === '57014' || code === '55P03' || code === '53300') return new Refusal(common.busy) // deadline, lock, too many connections
   if (code === '40001' || code === '40P01') return new Refusal(common.stale)
+  if (code === '22021' || code === '22P05') return new Refusal(common.invalid) // text the database cannot hold
   if (code === '23505') return new Refusal(common.duplicate)
   if (code === '23503') return new Refusal(common.inUse)
   if (code === '23514') return new Refusal(common.stale) // a rule of the database held where two acts crossed

@@ -1,5 +1,4 @@
-import { type ReactNode, useSyncExternalStore } from 'react'
-import { lazy, Suspense } from 'react'
+import { type ComponentType, lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react'
 
 export type Question = {
   readonly title: string
@@ -35,7 +34,7 @@ function ask(question: Question): Promise<boolean> {
 /** `if (await confirm({ title: t('removeAsk'), danger: true })) remove.mutate(…)`. */
 export const useConfirm = (): ((question: Question) => Promise<boolean>) => ask
 
-const Dialog = lazy(() => import('./ConfirmDialog.tsx').then((found) => ({ default: found.ConfirmDialog }), () => ({ default: PlainQuestion })))
+const Dialog = lazy(() => import('./ConfirmDialog.tsx').then((found): { default: ComponentType<{ question: Asked }> } => ({ default: found.ConfirmDialog }), () => ({ default: PlainQuestion })))
 
 /** Questions over the page; the dialog loads with the first one. */
 export function Questions() {

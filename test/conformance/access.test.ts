@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { roles } from '../../src/domains/accounts/roles.ts'
-import { endpoints, endpointNamed } from '../support/registry.ts'
+import { endpointNamed, endpoints } from '../support/registry.ts'
 import { openWorld, type World, worldNow } from '../support/world.ts'
 import { params } from './samples.ts'
 
@@ -28,7 +28,16 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 const outside: Record<string, number> = {
-  anonymous: 110001, malformed: 110001, unknown: 110003, expired: 110002, idle: 110002, 'signed out': 110003, kicked: 110004, 'password changed': 110004, 'role changed': 110103, disabled: 110103,
+  anonymous: 110001,
+  malformed: 110001,
+  unknown: 110003,
+  expired: 110002,
+  idle: 110002,
+  'signed out': 110003,
+  kicked: 110004,
+  'password changed': 110004,
+  'role changed': 110103,
+  disabled: 110103,
 }
 const permitted = (role: string, access: string) => !access.includes(':') || (roles.find((r) => r.code === role)?.permissions.includes(access) ?? false)
 const probe = async (name: string, who: string) => {
@@ -48,7 +57,9 @@ describe.each(endpoints)('$name', ({ name, endpoint }) => {
     for (const [who, code] of Object.entries(outside)) {
       const { status, body } = await probe(name, who)
       expect([who, status, body.code]).toEqual(endpoint.access === 'open' ? [who, passes, passes * 1000 + 1] : [who, 401, code])
-      expect(Object.keys(body).sort()).toEqual(endpoint.access === 'open' ? ['code', 'error', 'errors', 'message', 'requestId'] : ['code', 'error', 'message', 'requestId'])
+      expect(Object.keys(body).sort()).toEqual(
+        endpoint.access === 'open' ? ['code', 'error', 'errors', 'message', 'requestId'] : ['code', 'error', 'message', 'requestId'],
+      )
     }
   })
 })
@@ -67,7 +78,9 @@ describe('a session', () => {
     const token = await world.login('ROLE_RTU_SP')
     const list = endpointNamed('products.list')
     expect((await world.call(list, {}, { token })).status).toBe(200)
-    const removed = await world.sql<{ role_id: number }>(`delete from role_permissions where permission_code = 'product:read' and role_id = (select id from roles where code = 'ROLE_RTU_SP') returning role_id`)
+    const removed = await world.sql<{ role_id: number }>(
+      `delete from role_permissions where permission_code = 'product:read' and role_id = (select id from roles where code = 'ROLE_RTU_SP') returning role_id`,
+    )
     expect((await world.call(list, {}, { token })).body.code).toBe(403001)
     await world.sql(`insert into role_permissions values ($1, 'product:read')`, [removed[0]?.role_id])
   })

@@ -22,10 +22,12 @@ export async function foreignCases(world: World): Promise<Case[]> {
     if (endpoint.access === 'open' || endpoint.upload) continue
     const input = endpoint.kind === 'write' ? ((await samples[name]?.(world)) ?? {}) : {}
     const sources = Object.values(sourcesOf(endpoint))
-    if (sources.length) cases.push({ ...entry, by: 'path', shared: sources.every((source) => source.shared), at: (where) => ({ ...input, ...params(endpoint, where, world) }) })
+    if (sources.length)
+      cases.push({ ...entry, by: 'path', shared: sources.every((source) => source.shared), at: (where) => ({ ...input, ...params(endpoint, where, world) }) })
     if (endpoint.kind === 'write') {
       // the path stays the actor's own, what the body names is another's
-      if (withIdsOf(endpoint, input, 'SIBLING', world)) cases.push({ ...entry, by: 'body', shared: false, at: (where) => withIdsOf(endpoint, input, where, world) as Record<string, unknown> })
+      if (withIdsOf(endpoint, input, 'SIBLING', world))
+        cases.push({ ...entry, by: 'body', shared: false, at: (where) => withIdsOf(endpoint, input, where, world) as Record<string, unknown> })
       continue
     }
     for (const [field, type] of Object.entries(fieldsOf(endpoint))) {
@@ -34,10 +36,15 @@ export async function foreignCases(world: World): Promise<Case[]> {
       if (!kind) continue
       if (!source) throw new Error(`test/conformance/samples.ts does not say whose row the filter ${field} of ${name} is`)
       const own = params(endpoint, 'OWN', world)
-      cases.push({ ...entry, by: 'query', shared: source.shared ?? false, at: (where) => {
-        const id = where ? source.own(where, world) : source.none
-        return { ...own, [field]: kind === 'many' ? [id] : id }
-      } })
+      cases.push({
+        ...entry,
+        by: 'query',
+        shared: source.shared ?? false,
+        at: (where) => {
+          const id = where ? source.own(where, world) : source.none
+          return { ...own, [field]: kind === 'many' ? [id] : id }
+        },
+      })
     }
   }
   return cases
@@ -46,9 +53,11 @@ export async function foreignCases(world: World): Promise<Case[]> {
 /** Every read with every value of its choices, at the actor's own rows. */
 export function readsOf(entry: Registered, world: World): Record<string, unknown>[] {
   const own = params(entry.endpoint, 'OWN', world)
-  const needed = Object.fromEntries(Object.entries(fieldsOf(entry.endpoint)).flatMap(([field, type]) => (field in own || type.safeParse(undefined).success ? [] : [[field, filler(type)]])))
+  const needed = Object.fromEntries(
+    Object.entries(fieldsOf(entry.endpoint)).flatMap(([field, type]) => (field in own || type.safeParse(undefined).success ? [] : [[field, filler(type)]])),
+  )
   const base = { ...needed, ...own }
-  const choices = Object.entries(fieldsOf(entry.endpoint)).flatMap(([field, type]) => {
+  const choices = Object.entries(fieldsOf(entry.endpoint)).flatMap(([field, type]): Record<string, unknown>[] => {
     const inner = baseType(type)
     if (inner instanceof z.ZodEnum) return (inner.options as string[]).map((value) => ({ [field]: value }))
     if (inner instanceof z.ZodBoolean) return [{ [field]: true }, { [field]: false }]

@@ -56,7 +56,9 @@ describe('invariants', () => {
   })
 
   it('a row without its month partition is found', async () => {
-    const broken = await afterBreaking(`insert into operation_logs (org_id, created_at, username, level, action, content, resource_id, ip_address, request_id) values (1, '2001-01-01', 'x', 'INFO', 'x', 'x', '1', '', '')`)
+    const broken = await afterBreaking(
+      `insert into operation_logs (org_id, created_at, username, level, action, content, resource_id, ip_address, request_id) values (1, '2001-01-01', 'x', 'INFO', 'x', 'x', '1', '', '')`,
+    )
     expect(broken.map((found) => found.name)).toEqual([expect.stringContaining('operation_logs_default is empty')])
   })
   it('are whole again after that', async () => expect(await checkInvariants(world.ownerUrl)).toEqual([]))

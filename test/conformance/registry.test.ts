@@ -8,8 +8,8 @@ import { screens } from '../../src/domains/screens.ts'
 import { handlers } from '../../src/domains/server.ts'
 import { openApi } from '../../src/server/openapi.ts'
 import { type ErrorDef, sessionCodes } from '../../src/shared/errors.ts'
-import type { Texts } from '../../src/shared/locale.ts'
 import { pageSizes } from '../../src/shared/listQuery.ts'
+import type { Texts } from '../../src/shared/locale.ts'
 import type { StateTable } from '../../src/shared/moves.ts'
 import { say } from '../../src/shared/text.ts'
 import { answerKeys, choicesOf, endpoints, fieldsOf, isList } from '../support/registry.ts'
@@ -28,8 +28,20 @@ const system = ['devices.create', 'devices.createBatch', 'devices.previewBatch',
 const paths = openApi('/').paths as Record<string, Record<string, { operationId: string; summary: string }>>
 
 describe('endpoints', () => {
-  it('only these are open', () => expect(endpoints.filter((e) => e.endpoint.access === 'open').map((e) => e.name).sort()).toEqual(open))
-  it('only these cross organisations', () => expect(endpoints.filter((e) => e.endpoint.scope === 'system').map((e) => e.name).sort()).toEqual(system))
+  it('only these are open', () =>
+    expect(
+      endpoints
+        .filter((e) => e.endpoint.access === 'open')
+        .map((e) => e.name)
+        .sort(),
+    ).toEqual(open))
+  it('only these cross organisations', () =>
+    expect(
+      endpoints
+        .filter((e) => e.endpoint.scope === 'system')
+        .map((e) => e.name)
+        .sort(),
+    ).toEqual(system))
   it('none stands twice', () => expect(duplicates(endpoints.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`))).toEqual([]))
 
   describe.each(endpoints)('$name', ({ domain, key, name, endpoint }) => {
@@ -66,7 +78,11 @@ describe('endpoints', () => {
         expect(sorts).toContain((first('sort') as { data: string }).data)
         for (const sort of sorts) expect(sorts).toContain(sort.startsWith('-') ? sort.slice(1) : `-${sort}`)
         for (const size of pageSizes) expect(fields.pageSize?.safeParse(size).success).toBe(true)
-        expect(answerKeys(endpoint.output).filter((key) => key !== 'sums').sort()).toEqual(['list', 'total'])
+        expect(
+          answerKeys(endpoint.output)
+            .filter((key) => key !== 'sums')
+            .sort(),
+        ).toEqual(['list', 'total'])
       })
     }
   })
@@ -121,15 +137,31 @@ describe('screens', () => {
 
 /** Paths of pages the browser knows: by text, because components are .tsx and Node cannot import them. */
 function routesOfWeb(): string[] {
-  const files = ['src/domains/web.ts', 'src/domains/publicWeb.ts'].flatMap((collector) => [...readFileSync(collector, 'utf8').matchAll(/from '\.\/(.+)'/g)].map((m) => `src/domains/${m[1]}`))
-  return files.filter((file) => file.includes('/web/') && !file.includes('src/domains/../')).flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/^\s*'(\/[^']*)':/gm)].map((m) => m[1] as string))
+  const files = ['src/domains/web.ts', 'src/domains/publicWeb.ts'].flatMap((collector) =>
+    [...readFileSync(collector, 'utf8').matchAll(/from '\.\/(.+)'/g)].map((m) => `src/domains/${m[1]}`),
+  )
+  return files
+    .filter((file) => file.includes('/web/') && !file.includes('src/domains/../'))
+    .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/^\s*'(\/[^']*)':/gm)].map((m) => m[1] as string))
 }
 
 const modules = await Promise.all(
-  ['src/shared/errors.ts', ...globSync('src/domains/*/{contract,rules}.ts').sort()].map(async (file) => ({ file, exports: (await import(resolve(file))) as Record<string, unknown> })),
+  ['src/shared/errors.ts', ...globSync('src/domains/*/{contract,rules}.ts').sort()].map(async (file) => ({
+    file,
+    exports: (await import(resolve(file))) as Record<string, unknown>,
+  })),
 )
-const isError = (value: unknown): value is ErrorDef => typeof value === 'object' && value !== null && 'name' in value && 'code' in value && 'status' in value && 'text' in value
-const errors = [...new Set(modules.flatMap(({ exports }) => Object.values(exports).flatMap((value) => (isError(value) ? [value] : typeof value === 'object' && value !== null ? Object.values(value).filter(isError) : []))))]
+const isError = (value: unknown): value is ErrorDef =>
+  typeof value === 'object' && value !== null && 'name' in value && 'code' in value && 'status' in value && 'text' in value
+const errors = [
+  ...new Set(
+    modules.flatMap(({ exports }) =>
+      Object.values(exports).flatMap((value) =>
+        isError(value) ? [value] : typeof value === 'object' && value !== null ? Object.values(value).filter(isError) : [],
+      ),
+    ),
+  ),
+]
 /** The specification gives this sentence in English only. */
 const oneLanguage = ['common.noPath']
 
@@ -159,7 +191,8 @@ describe('errors', () => {
 })
 const names = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((m) => m[1]).sort()
 
-const isTable = (value: unknown): value is StateTable => typeof value === 'object' && value !== null && 'moves' in value && 'column' in value && 'start' in value
+const isTable = (value: unknown): value is StateTable =>
+  typeof value === 'object' && value !== null && 'moves' in value && 'column' in value && 'start' in value
 const stateTables = modules.flatMap(({ exports }) => Object.values(exports).filter(isTable))
 
 describe('state tables', () => {
@@ -180,7 +213,11 @@ describe('state tables', () => {
 describe('texts', () => {
   it('every domain with texts is collected', () => {
     const camel = (folder: string) => folder.replace(/-(\w)/g, (_, c: string) => c.toUpperCase())
-    expect(globSync('src/domains/*/locale.ts').map((file) => camel(file.split('/').at(-2) as string)).sort()).toEqual(Object.keys(locales).sort())
+    expect(
+      globSync('src/domains/*/locale.ts')
+        .map((file) => camel(file.split('/').at(-2) as string))
+        .sort(),
+    ).toEqual(Object.keys(locales).sort())
   })
   it.each(Object.entries(locales))('%s: same keys, nothing empty, each in its language', (_, { zh, en }) => {
     const left = flatten(zh)
@@ -193,7 +230,10 @@ describe('texts', () => {
   it('no Chinese in components: it belongs into locale.ts', () => {
     // values of the outside world, not texts: the form of an approval number, the stored default name of a level
     const data = /国药准字|第\$\{[\w.]+\}层/g
-    const inCode = (file: string) => readFileSync(file, 'utf8').split('\n').some((line) => chinese.test(line.replace(/\/\/.*|\/?\*.*/, '').replace(data, '')))
+    const inCode = (file: string) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .some((line) => chinese.test(line.replace(/\/\/.*|\/?\*.*/, '').replace(data, '')))
     expect(globSync('src/**/*.tsx').filter(inCode)).toEqual([])
   })
 })
@@ -201,7 +241,9 @@ describe('texts', () => {
 const placeholders = (text: string) => [...text.matchAll(/\{\{?(\w+)\}?\}/g)].map((m) => m[1]).sort()
 
 function flatten(texts: Texts, prefix = ''): Record<string, string> {
-  return Object.fromEntries(Object.entries(texts).flatMap(([key, value]) => (typeof value === 'string' ? [[prefix + key, value]] : Object.entries(flatten(value, `${prefix}${key}.`)))))
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([key, value]) => (typeof value === 'string' ? [[prefix + key, value]] : Object.entries(flatten(value, `${prefix}${key}.`)))),
+  )
 }
 function duplicates(values: readonly string[]): string[] {
   return values.filter((value, index) => values.indexOf(value) !== index)

@@ -12,16 +12,19 @@ const groups: Readonly<Record<string, string>> = {
   market: 'market-manage market-strategy market-advertisePanel market-program-group',
   apk: 'apk-manage apk-history',
   firmware: 'firmware-manage firmware-history',
-  ic_school_manage: 'school_manage grade_manage class_manage student_manage student_card_manage student_card_finance student_card_charge_records student_card_orders',
+  ic_school_manage:
+    'school_manage grade_manage class_manage student_manage student_card_manage student_card_finance student_card_charge_records student_card_orders',
   card_manage: 'card_list card_factory charge_records order_list cardMp_list card_factory_list employee_list ec_consumption employee_records',
   workbench: 'situation big-data',
   flowers: 'activity-list article-list flowers-order-list small-program-list',
   vip: 'vip_list',
-  redpack: 'order_list slogan_list sponsor_charge_records sponsor_list redPackStrategyTemplate redPackStrategyDayly distanceSettings bindSettings redpackRtuList',
+  redpack:
+    'order_list slogan_list sponsor_charge_records sponsor_list redPackStrategyTemplate redPackStrategyDayly distanceSettings bindSettings redpackRtuList',
   cargoRentRtuOwner: 'cargoDistribute cargoRentBuild',
   cargoRentTenent: 'cargoTenantRentedList',
   cargoTenantPlat: 'cargoTenantList',
-  consultation: 'userinfo-list doctorinfo-list inquiryrecord-list hospital-list prescription-list consultingRoom-list inspection-records-list physical-fee-list charge-bill-distributed-list sfd-consumables-list sfd-total-consumables-list',
+  consultation:
+    'userinfo-list doctorinfo-list inquiryrecord-list hospital-list prescription-list consultingRoom-list inspection-records-list physical-fee-list charge-bill-distributed-list sfd-consumables-list sfd-total-consumables-list',
 }
 
 /** Routes of the specification, section 2: the root's children, then the pages of each group. Sub-pages hang below them. */

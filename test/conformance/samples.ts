@@ -11,32 +11,48 @@ import { missing, type Place, picture, place, rowId, unassigned, type World, wor
  * Everything else in this folder runs over the registry.
  */
 type Id = number | string
-type Source = { own(where: Place, world: World): Id; none: Id; /** Rows that organisations below may read. */ shared?: true }
+type Source = { own(where: Place, world: World): Id; none: Id /** Rows that organisations below may read. */; shared?: true }
 const byRow: Source = { own: (where) => rowId(where, 1), none: missing.id }
 const shared: Source = { ...byRow, shared: true }
 
 /** By the first word of the path and the parameter. */
 const pathIds: Readonly<Record<string, Source>> = {
-  'devices id': byRow, 'devices deviceId': byRow, 'devices laneId': { own: (where) => rowId(where, 4), none: missing.id }, 'device-faults id': byRow,
-  'device-types id': shared, 'products id': shared, 'product-categories id': shared,
+  'devices id': byRow,
+  'devices deviceId': byRow,
+  'devices laneId': { own: (where) => rowId(where, 4), none: missing.id },
+  'device-faults id': byRow,
+  'device-types id': shared,
+  'products id': shared,
+  'product-categories id': shared,
   'orders orderNum': { own: (where, world) => world.orderNum(where), none: missing.orderNum },
   'devices rtuNumber': { own: (where) => `${where}0001`, none: 'NOBODY0001' },
 }
 /** By the name of a field in query or body; `lanes.id` is the id of an item of `lanes`. */
 export const fieldIds: Readonly<Record<string, Source>> = {
-  deviceId: byRow, productId: shared, typeId: shared, categoryId: shared, id: shared, ids: byRow, 'lanes.id': byRow, 'lanes.productId': shared,
-  orgId: { own: (where) => place[where], none: missing.id }, mainId: { own: (where) => rowId(where, 5), none: missing.id }, secondaryIds: { own: (where) => rowId(where, 6), none: missing.id },
+  deviceId: byRow,
+  productId: shared,
+  typeId: shared,
+  categoryId: shared,
+  id: shared,
+  ids: byRow,
+  'lanes.id': byRow,
+  'lanes.productId': shared,
+  orgId: { own: (where) => place[where], none: missing.id },
+  mainId: { own: (where) => rowId(where, 5), none: missing.id },
+  secondaryIds: { own: (where) => rowId(where, 6), none: missing.id },
   // pieces are numbered by the database: those of the agent's order are the first four
   unitIds: { own: (where) => Object.keys(place).indexOf(where) * 2 + 1, none: missing.id },
 }
 
 export function sourcesOf(endpoint: Endpoint): Record<string, Source> {
   const word = endpoint.path.split('/').filter(Boolean)[1] ?? ''
-  return Object.fromEntries(pathParams(endpoint.path).map((param) => {
-    const source = pathIds[`${word} ${param}`]
-    if (!source) throw new Error(`test/conformance/samples.ts does not say whose row {${param}} of ${endpoint.path} is`)
-    return [param, source]
-  }))
+  return Object.fromEntries(
+    pathParams(endpoint.path).map((param) => {
+      const source = pathIds[`${word} ${param}`]
+      if (!source) throw new Error(`test/conformance/samples.ts does not say whose row {${param}} of ${endpoint.path} is`)
+      return [param, source]
+    }),
+  )
 }
 export const params = (endpoint: Endpoint, where: Place | null, world: World): Record<string, Id> =>
   Object.fromEntries(Object.entries(sourcesOf(endpoint)).map(([param, source]) => [param, where ? source.own(where, world) : source.none]))
@@ -47,7 +63,8 @@ export function withIdsOf(endpoint: Endpoint, input: Record<string, unknown>, wh
   let swapped = false
   const swap = (value: unknown, name: string): unknown => {
     if (Array.isArray(value)) return value.map((item) => swap(item, name))
-    if (typeof value === 'object' && value !== null) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, swap(inner, name ? `${name}.${key}` : key)]))
+    if (typeof value === 'object' && value !== null)
+      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, swap(inner, name ? `${name}.${key}` : key)]))
     if (typeof value === 'string' && value.startsWith('files/')) {
       swapped = true
       return where ? picture(where) : missing.picture
@@ -61,14 +78,24 @@ export function withIdsOf(endpoint: Endpoint, input: Record<string, unknown>, wh
   return swapped ? result : null
 }
 
-const versionOf = async ({ sql }: World, table: string, id: number): Promise<number> => (await sql<{ version: number }>(`select version from ${table} where id = $1`, [id]))[0]?.version ?? 0
-const planOf = async ({ sql }: World, id: number): Promise<number> => (await sql<{ v: number }>('select planogram_version as v from devices where id = $1', [id]))[0]?.v ?? 0
+const versionOf = async ({ sql }: World, table: string, id: number): Promise<number> =>
+  (await sql<{ version: number }>(`select version from ${table} where id = $1`, [id]))[0]?.version ?? 0
+const planOf = async ({ sql }: World, id: number): Promise<number> =>
+  (await sql<{ v: number }>('select planogram_version as v from devices where id = $1', [id]))[0]?.v ?? 0
 const fresh = async ({ sql }: World, text: string): Promise<number> => Number((await sql<{ id: number }>(`${text} returning id`))[0]?.id)
 const own = rowId('OWN', 1)
 const spare = rowId('OWN', unassigned)
 const site = { typeId: own, kind: 'GENERAL', county: '440305', address: '科技路1号', dropSensor: true }
 const type = () => ({ name: `型${randomUUID().slice(0, 8)}`, screen: false, refrigeration: true, pattern: 'spring', kind: 'GENERAL', dropSensor: true })
-const goods = () => ({ name: `品${randomUUID().slice(0, 8)}`, categoryId: own, drugClass: 'NONE', model: '500ml', costPrice: 100, retailPrice: 300, images: [picture('OWN')] })
+const goods = () => ({
+  name: `品${randomUUID().slice(0, 8)}`,
+  categoryId: own,
+  drugClass: 'NONE',
+  model: '500ml',
+  costPrice: 100,
+  retailPrice: 300,
+  images: [picture('OWN')],
+})
 const levels = [{ columns: 3 }]
 const number = () => `T${Math.floor(Math.random() * 1e12)}`
 const password = 'Old-Secret-2026'
@@ -86,27 +113,49 @@ type Sample = (world: World) => Promise<Record<string, unknown>>
 export const samples: Readonly<Record<string, Sample>> = {
   'devices.create': async () => ({ ...site, rtuNumber: number(), nickname: '新机', orgId: place.OWN }),
   'devices.createBatch': async () => ({ ...site, start: `${number()}0001`.slice(0, 18), count: 2, namePrefix: '批', orgId: place.OWN }),
-  'devices.update': async (world) => ({ id: own, ...site, version: await versionOf(world, 'devices', own), nickname: `机${randomUUID().slice(0, 8)}`, boardNo: 'BOARD-OWN' }),
+  'devices.update': async (world) => ({
+    id: own,
+    ...site,
+    version: await versionOf(world, 'devices', own),
+    nickname: `机${randomUUID().slice(0, 8)}`,
+    boardNo: 'BOARD-OWN',
+  }),
   'devices.setLifecycle': async (world) => {
-    const [row] = await world.sql<{ to: string }>(`select case lifecycle when 'OPERATING' then 'PAUSED' else 'OPERATING' end as to from devices where id = $1`, [own])
+    const [row] = await world.sql<{ to: string }>(
+      `select case lifecycle when 'OPERATING' then 'PAUSED' else 'OPERATING' end as to from devices where id = $1`,
+      [own],
+    )
     return { id: own, version: await versionOf(world, 'devices', own), to: row?.to, reason: '测试' }
   },
   'devices.handleFault': async (world) => {
-    const id = await fresh(world, `insert into device_faults (org_id, device_id, code, level, opened_at) values (3, ${own}, 'T${randomUUID().slice(0, 8)}', 'WARN', '${worldNow.toISOString()}')`)
+    const id = await fresh(
+      world,
+      `insert into device_faults (org_id, device_id, code, level, opened_at) values (3, ${own}, 'T${randomUUID().slice(0, 8)}', 'WARN', '${worldNow.toISOString()}')`,
+    )
     await world.system((ctx) => refreshDeviceCounters(ctx, [own]))
     return { id, remark: '已修' }
   },
   'deviceTypes.create': async () => type(),
   'deviceTypes.update': async (world) => ({ ...type(), id: own, version: await versionOf(world, 'device_types', own) }),
   'deviceTypes.remove': async (world) => ({
-    id: await fresh(world, `insert into device_types (org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values (3, '${randomUUID().slice(0, 8)}', false, true, 'spring', 'GENERAL', true, 4, 6)`),
+    id: await fresh(
+      world,
+      `insert into device_types (org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values (3, '${randomUUID().slice(0, 8)}', false, true, 'spring', 'GENERAL', true, 4, 6)`,
+    ),
   }),
   'lanes.create': async (world) => {
-    const id = await fresh(world, `insert into devices (org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash) values (3, '${number()}', '空机', ${own}, '440000', '440300', '440305', 'x', 'GENERAL', 'STOCK', true, '\\x00')`)
+    const id = await fresh(
+      world,
+      `insert into devices (org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash) values (3, '${number()}', '空机', ${own}, '440000', '440300', '440305', 'x', 'GENERAL', 'STOCK', true, '\\x00')`,
+    )
     await world.sql('insert into device_states (device_id, org_id) values ($1, 3)', [id])
     return { deviceId: id, version: 0, levels }
   },
-  'lanes.update': async (world) => ({ deviceId: own, version: await planOf(world, own), lanes: [{ id: own, productId: own, price: 240 + Math.floor(Math.random() * 50) }] }),
+  'lanes.update': async (world) => ({
+    deviceId: own,
+    version: await planOf(world, own),
+    lanes: [{ id: own, productId: own, price: 240 + Math.floor(Math.random() * 50) }],
+  }),
   'lanes.merge': async (world) => {
     await ensured(world, 'lanes.split', () => some(world, `select 1 from lanes where id = ${rowId('OWN', 6)} and status <> 'MERGED'`))
     return { deviceId: own, version: await planOf(world, own), mainId: rowId('OWN', 5), secondaryIds: [rowId('OWN', 6)] }
@@ -117,7 +166,11 @@ export const samples: Readonly<Record<string, Sample>> = {
   },
   'lanes.rebuild': async (world) => {
     if (!(await some(world, `select 1 from lanes where device_id = ${spare}`))) {
-      const drawn = await world.call(endpointNamed('lanes.create'), { deviceId: spare, version: await planOf(world, spare), levels }, { token: await world.login('ROLE_FULL') })
+      const drawn = await world.call(
+        endpointNamed('lanes.create'),
+        { deviceId: spare, version: await planOf(world, spare), levels },
+        { token: await world.login('ROLE_FULL') },
+      )
       if (drawn.status !== 200) throw new Error(JSON.stringify(drawn.body))
     }
     return { deviceId: spare, version: await planOf(world, spare), confirmNumber: 'UNASSIGNED0001', levels }
@@ -125,7 +178,10 @@ export const samples: Readonly<Record<string, Sample>> = {
   'lanes.clearFault': async (world) => {
     const lane = rowId('OWN', 4)
     await world.sql(`update lanes set status = 'FAULT' where id = $1`, [lane])
-    await world.sql(`insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) values (3, $1, $2, 'MOTOR_NOT_MOVE', 'ERROR', $3) on conflict do nothing`, [own, lane, worldNow])
+    await world.sql(
+      `insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) values (3, $1, $2, 'MOTOR_NOT_MOVE', 'ERROR', $3) on conflict do nothing`,
+      [own, lane, worldNow],
+    )
     await world.system((ctx) => refreshDeviceCounters(ctx, [own]))
     return { deviceId: own, laneId: lane }
   },
@@ -142,13 +198,28 @@ export const samples: Readonly<Record<string, Sample>> = {
   'products.create': async () => goods(),
   'products.edit': async (world) => ({ ...goods(), id: own, version: await versionOf(world, 'products', own) }),
   'products.publish': async (world) => ({ id: own, status: 'ON', version: await versionOf(world, 'products', own) }),
-  'products.remove': async (world) => ({ id: await fresh(world, `insert into products (org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values (3, ${own}, 'x', 'x', 'NONE', 100, 300, '{files/x}')`), version: 1 }),
+  'products.remove': async (world) => ({
+    id: await fresh(
+      world,
+      `insert into products (org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values (3, ${own}, 'x', 'x', 'NONE', 100, 300, '{files/x}')`,
+    ),
+    version: 1,
+  }),
   'products.createCategory': async () => ({ name: `类${randomUUID().slice(0, 8)}`, sort: 1 }),
   'products.editCategory': async (world) => ({ id: own, name: `类${randomUUID().slice(0, 8)}`, version: await versionOf(world, 'product_categories', own) }),
-  'products.removeCategory': async (world) => ({ id: await fresh(world, `insert into product_categories (org_id, name) values (3, '${randomUUID().slice(0, 8)}')`), version: 1 }),
+  'products.removeCategory': async (world) => ({
+    id: await fresh(world, `insert into product_categories (org_id, name) values (3, '${randomUUID().slice(0, 8)}')`),
+    version: 1,
+  }),
   'session.login': async (world) => ({ username: 'ROLE_FULL', password: await knownPassword(world) }),
   'session.logout': async () => ({}),
-  'session.editProfile': async (world) => ({ realName: '张三', phone: '13900139000', img: picture('OWN'), address: '', version: (await world.sql<{ version: number }>(`select version from users where username = 'ROLE_FULL'`))[0]?.version }),
+  'session.editProfile': async (world) => ({
+    realName: '张三',
+    phone: '13900139000',
+    img: picture('OWN'),
+    address: '',
+    version: (await world.sql<{ version: number }>(`select version from users where username = 'ROLE_FULL'`))[0]?.version,
+  }),
   'session.changePassword': async (world) => {
     const oldPassword = await knownPassword(world)
     const next = `New-Secret-${randomUUID().slice(0, 8)}1`
@@ -159,7 +230,10 @@ export const samples: Readonly<Record<string, Sample>> = {
 
 /** Reads whose choices need one another. */
 export const readSamples: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
-  'reports.deviceMap': [{ level: 'city', region: '440000' }, { level: 'point', region: '440300' }],
+  'reports.deviceMap': [
+    { level: 'city', region: '440000' },
+    { level: 'point', region: '440300' },
+  ],
 }
 
 async function knownPassword({ sql }: World): Promise<string> {

@@ -35,9 +35,15 @@ const tables: Record<string, string> = { id: 'id', deviceId: 'id', orderNum: 'or
 async function rowFor(entry: Registered, username: string): Promise<Record<string, unknown> | null> {
   const found: Record<string, unknown> = {}
   for (const param of Object.keys(sourcesOf(entry.endpoint))) {
-    const table = entry.endpoint.path.replace(/^\/api/, '').split('/')[1]?.replaceAll('-', '_')
-    const [row] = await api.sql<Record<string, unknown>>(`select t.${tables[param]} as value from ${table} t join organisations o on o.id = t.org_id
-      where o.path <@ (select p.path from organisations p join users u on u.org_id = p.id where u.username = $1) order by t.${table === 'orders' ? 'created_at' : 'id'} desc limit 1`, [username])
+    const table = entry.endpoint.path
+      .replace(/^\/api/, '')
+      .split('/')[1]
+      ?.replaceAll('-', '_')
+    const [row] = await api.sql<Record<string, unknown>>(
+      `select t.${tables[param]} as value from ${table} t join organisations o on o.id = t.org_id
+      where o.path <@ (select p.path from organisations p join users u on u.org_id = p.id where u.username = $1) order by t.${table === 'orders' ? 'created_at' : 'id'} desc limit 1`,
+      [username],
+    )
     if (!row) return null
     found[param] = param === 'orderNum' ? row.value : Number(row.value)
   }
@@ -73,14 +79,19 @@ describe.each(lists)('$name', (entry) => {
   const sorts = choicesOf(fieldsOf(entry.endpoint).sort)
   it('shows 20 of page 1, the right total past the end, and every row once', async () => {
     const first = (await ask(entry, {}, 'super')).body
-    expect(Object.keys(first).filter((key) => key !== 'sums').sort()).toEqual(['list', 'total'])
+    expect(
+      Object.keys(first)
+        .filter((key) => key !== 'sums')
+        .sort(),
+    ).toEqual(['list', 'total'])
     expect(first.list.length).toBe(Math.min(20, first.total))
     const past = (await ask(entry, { page: 100_000 }, 'super')).body
     expect([past.list, past.total]).toEqual([[], first.total])
     for (const size of pageSizes) expect((await ask(entry, { pageSize: size }, 'super')).body.list.length).toBe(Math.min(size, first.total))
     const pages = Math.min(5, Math.ceil(first.total / 200))
     const all: string[] = []
-    for (let page = 1; page <= pages; page += 1) all.push(...(await ask(entry, { page, pageSize: 200 }, 'super')).body.list.map((row: unknown) => JSON.stringify(row)))
+    for (let page = 1; page <= pages; page += 1)
+      all.push(...(await ask(entry, { page, pageSize: 200 }, 'super')).body.list.map((row: unknown) => JSON.stringify(row)))
     expect(all.length).toBe(Math.min(first.total, 1000))
     expect(new Set(all).size).toBe(all.length)
   })

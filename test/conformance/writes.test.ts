@@ -18,7 +18,8 @@ afterAll(() => world?.close())
 
 const writes = endpoints.filter(({ endpoint }) => endpoint.kind === 'write')
 const json = writes.filter(({ endpoint }) => !endpoint.upload)
-const logRows = (requestId: unknown) => world.sql<{ action: string; content: string; org_id: number }>('select action, content, org_id from operation_logs where request_id = $1', [requestId])
+const logRows = (requestId: unknown) =>
+  world.sql<{ action: string; content: string; org_id: number }>('select action, content, org_id from operation_logs where request_id = $1', [requestId])
 const token = () => world.login('ROLE_FULL')
 const sampleOf = (name: string) => {
   const sample = samples[name]
@@ -55,7 +56,10 @@ describe.each(json)('$name', ({ name, endpoint }) => {
     // and once through the whole stack, where a path parameter must not come in by the body either
     const before = await digest(world, ['sessions'])
     const session = await token()
-    for (const given of [Object.fromEntries(extra.slice(0, 40).map((column) => [column, 1])), { orgId2: 1, tenantId: 1, role: 'ROLE_SUPER_ADMIN', balance: 1 }]) {
+    for (const given of [
+      Object.fromEntries(extra.slice(0, 40).map((column) => [column, 1])),
+      { orgId2: 1, tenantId: 1, role: 'ROLE_SUPER_ADMIN', balance: 1 },
+    ]) {
       const refused = await world.call(endpoint, { ...input, ...given }, { token: session })
       expect([refused.status, refused.body.code]).toEqual([400, 400001])
       expect(refused.body.errors.map((e: { message: string }) => e.message)).toContain('不支持的字段')
@@ -63,7 +67,14 @@ describe.each(json)('$name', ({ name, endpoint }) => {
     const { url, body } = toRequest(endpoint, input)
     const [param] = pathParams(endpoint.path)
     if (param && body) {
-      const clash = answerOf(await world.http.inject({ method: endpoint.method, url, headers: { authorization: session, 'content-type': 'application/json' }, payload: JSON.stringify({ ...body, [param]: input[param] }) }))
+      const clash = answerOf(
+        await world.http.inject({
+          method: endpoint.method,
+          url,
+          headers: { authorization: session, 'content-type': 'application/json' },
+          payload: JSON.stringify({ ...body, [param]: input[param] }),
+        }),
+      )
       expect([clash.status, clash.body.code]).toEqual([400, 400001])
     }
     expect(await digest(world, ['sessions'])).toEqual(before)
@@ -80,7 +91,11 @@ describe.each(json)('$name', ({ name, endpoint }) => {
       const again = await world.call(endpoint, input, { token: session, headers })
       expect([again.status, again.headers['idempotency-replayed'], again.status === 200 ? '' : again.body]).toEqual([200, 'true', ''])
       expect(comparable(again)).toEqual(comparable(first))
-      const other = await world.call(endpoint, { ...input, ...('remark' in fieldsOf(endpoint) ? { remark: 'other' } : 'name' in input ? { name: 'other' } : { levels: [{ columns: 2 }] }) }, { token: session, headers })
+      const other = await world.call(
+        endpoint,
+        { ...input, ...('remark' in fieldsOf(endpoint) ? { remark: 'other' } : 'name' in input ? { name: 'other' } : { levels: [{ columns: 2 }] }) },
+        { token: session, headers },
+      )
       expect([other.status, other.body.code]).toEqual([409, 409002])
       expect(await digest(world)).toEqual(after)
     })

@@ -95,7 +95,7 @@ async function startProduct(): Promise<{ base: string; stop(): Promise<void> }> 
   const { DATABASE_URL: _, ...inherited } = process.env
   const child = spawn(process.execPath, ['scripts/start.mjs'], {
     cwd: path.resolve(import.meta.dirname, '../..'), stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...inherited, DATA_DIR: dataDir, PORT: String(port), MQTT_PORT: String(mqttPort), FLEET: '6', FLEET_PACE: '6', LOG_LEVEL: 'error', RATE_LIMIT: '10000' },
+    env: { ...inherited, DATA_DIR: dataDir, PORT: String(port), MQTT_PORT: String(mqttPort), FLEET: '40', FLEET_PACE: '10', LOG_LEVEL: 'error', RATE_LIMIT: '10000' },
   })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   await new Promise<void>((resolve, reject) => {

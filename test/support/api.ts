@@ -32,7 +32,14 @@ export type TestApiOptions = { seeded?: boolean; now?: () => Date; config?: Reco
 /** Settings of a process under test: fixed keys, no limits that a fast test would meet, files in a folder of its own. */
 export const testConfig = (ownerUrl: string, dataDir: string, more: Record<string, string> = {}) =>
   loadConfig({
-    DATABASE_URL: ownerUrl, DATA_DIR: dataDir, LOG_LEVEL: 'silent', RATE_LIMIT: '1000000', SIGN_IN_RATE_LIMIT: '1000000', SECRET_KEY: '0'.repeat(64), SIM_PAY_KEY: '1'.repeat(64), ...more,
+    DATABASE_URL: ownerUrl,
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'silent',
+    RATE_LIMIT: '1000000',
+    SIGN_IN_RATE_LIMIT: '1000000',
+    SECRET_KEY: '0'.repeat(64),
+    SIM_PAY_KEY: '1'.repeat(64),
+    ...more,
   })
 
 /** The API in this process on a database of its own. One per test file: actors are cached per process by their user id. */
@@ -47,13 +54,26 @@ export async function startTestApi({ seeded = false, now = () => new Date(), con
   const http = await buildApi(app, join(dataDir, 'web'))
   const sql = async <T>(text: string, values: unknown[] = []) => (await owner.query(text, values)).rows as T[]
   return {
-    app, http, ownerUrl: database.ownerUrl, sql,
+    app,
+    http,
+    ownerUrl: database.ownerUrl,
+    sql,
     call: (endpoint, input = {}, options = {}) => callOn(options.on ?? http, endpoint, input, options),
     async login(username, change = {}) {
       const token = randomBytes(32).toString('base64url')
       const [user] = await sql<{ id: number; org_id: number }>('select id, org_id from users where username = $1', [username])
       if (!user) throw new Error(`no user ${username}`)
-      const row = { token_hash: tokenHash(token), user_id: user.id, org_id: user.org_id, ip: '127.0.0.1', user_agent: 'test', created_at: now(), last_seen_at: now(), expires_at: new Date(now().getTime() + 86_400_000), ...change }
+      const row = {
+        token_hash: tokenHash(token),
+        user_id: user.id,
+        org_id: user.org_id,
+        ip: '127.0.0.1',
+        user_agent: 'test',
+        created_at: now(),
+        last_seen_at: now(),
+        expires_at: new Date(now().getTime() + 86_400_000),
+        ...change,
+      }
       const names = Object.keys(row)
       await sql(`insert into sessions (${names.join(', ')}) values (${names.map((_, i) => `$${i + 1}`).join(', ')})`, Object.values(row))
       return token
@@ -71,7 +91,9 @@ export async function startTestApi({ seeded = false, now = () => new Date(), con
 async function callOn(http: FastifyInstance, endpoint: Endpoint, input: Record<string, unknown>, { token, headers = {} }: CallOptions): Promise<Answer> {
   const { url, body } = toRequest(endpoint, input)
   const response = await http.inject({
-    method: endpoint.method, url, headers: { ...(token === undefined ? {} : { authorization: token }), ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
+    method: endpoint.method,
+    url,
+    headers: { ...(token === undefined ? {} : { authorization: token }), ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
     ...(body ? { payload: JSON.stringify(body) } : {}),
   })
   return answerOf(response)
@@ -88,4 +110,7 @@ export function answerOf(response: LightMyRequestResponse): Answer {
 }
 
 /** The answer without what differs between two equal refusals. */
-export const comparable = ({ status, body }: Answer): unknown => ({ status, body: typeof body === 'object' && body !== null ? { ...body, requestId: undefined } : body })
+export const comparable = ({ status, body }: Answer): unknown => ({
+  status,
+  body: typeof body === 'object' && body !== null ? { ...body, requestId: undefined } : body,
+})

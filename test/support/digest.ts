@@ -2,14 +2,22 @@ import type { TestApi } from './api.ts'
 
 /** A fingerprint per table of everything that is stored; two equal ones mean that nothing changed. */
 export async function digest({ sql }: Pick<TestApi, 'sql'>, without: readonly string[] = []): Promise<Record<string, string>> {
-  const tables = await sql<{ name: string }>(`select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`)
+  const tables = await sql<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
+  )
   const wanted = tables.map((table) => table.name).filter((name) => !without.includes(name))
-  const rows = await sql<{ name: string; hash: string }>(wanted.map((name) => `select '${name}' as name, md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) as hash from "${name}" t`).join(' union all '))
+  const rows = await sql<{ name: string; hash: string }>(
+    wanted
+      .map((name) => `select '${name}' as name, md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) as hash from "${name}" t`)
+      .join(' union all '),
+  )
   return Object.fromEntries(rows.map((row) => [row.name, row.hash]))
 }
 
 /** Column names of all tables, as SQL writes them and as JSON would. */
 export async function columnNames({ sql }: Pick<TestApi, 'sql'>): Promise<string[]> {
-  const rows = await sql<{ name: string }>(`select distinct attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`)
+  const rows = await sql<{ name: string }>(
+    `select distinct attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,
+  )
   return [...new Set(rows.flatMap(({ name }) => [name, name.replace(/_(\w)/g, (_, c: string) => c.toUpperCase())]))]
 }

@@ -28,15 +28,17 @@ export async function testDatabase({ seeded = false } = {}): Promise<TestDatabas
 // The name carries a hash of what went in: a server kept between runs never serves a stale template.
 async function templateNamed(seeded: boolean): Promise<string> {
   const name = `huodao_template_${hashOf(seeded ? ['db/migrations/*.sql', 'src/seed/**', 'src/domains/*/seed.ts'] : ['db/migrations/*.sql'])}${seeded ? '_seeded' : ''}`
-  await onServer((client) => locked(client, async () => {
-    const { rows } = await client.query<{ template: boolean }>('select datistemplate as template from pg_database where datname = $1', [name])
-    if (rows[0]?.template) return
-    await client.query(`drop database if exists ${name} with (force)`)
-    await client.query(`create database ${name}`)
-    await migrate(urlOf(name))
-    if (seeded) await runSeed(urlOf(name))
-    await client.query(`alter database ${name} with is_template true`)
-  }))
+  await onServer((client) =>
+    locked(client, async () => {
+      const { rows } = await client.query<{ template: boolean }>('select datistemplate as template from pg_database where datname = $1', [name])
+      if (rows[0]?.template) return
+      await client.query(`drop database if exists ${name} with (force)`)
+      await client.query(`create database ${name}`)
+      await migrate(urlOf(name))
+      if (seeded) await runSeed(urlOf(name))
+      await client.query(`alter database ${name} with is_template true`)
+    }),
+  )
   return name
 }
 
@@ -52,7 +54,10 @@ async function runSeed(ownerUrl: string) {
 
 function hashOf(patterns: string[]): string {
   const hash = createHash('sha256')
-  for (const entry of globSync(patterns, { withFileTypes: true }).filter((found) => found.isFile()).map((found) => `${found.parentPath}/${found.name}`).sort()) {
+  for (const entry of globSync(patterns, { withFileTypes: true })
+    .filter((found) => found.isFile())
+    .map((found) => `${found.parentPath}/${found.name}`)
+    .sort()) {
     hash.update(entry).update(readFileSync(entry))
   }
   return hash.digest('hex').slice(0, 12)

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { roles } from '../../src/domains/accounts/roles.ts'
 import { permissions } from '../../src/domains/accounts/permissions.ts'
+import { roles } from '../../src/domains/accounts/roles.ts'
 import { seedAccess } from '../../src/domains/accounts/seed.ts'
+import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
 import { orders } from '../../src/domains/orders/contract.ts'
 import { runRefunds } from '../../src/domains/orders/server/refunds.ts'
 import { recordVend, takeCommands } from '../../src/domains/orders/server/vend.ts'
 import { payments } from '../../src/domains/payments/contract.ts'
 import { providers } from '../../src/domains/payments/server/providers.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
-import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
 import { moveStock } from '../../src/domains/stock/server/move.ts'
 import { type Ctx, systemActor } from '../../src/server/context.ts'
 import { systemScope } from '../../src/server/database.ts'
@@ -51,7 +51,12 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
   await ensurePartitions(api.ownerUrl, worldNow, 1, 1)
   await api.app.database.transact(systemScope, (db) => seedAccess(db, worldNow))
   const numbers = new Map<Place, string>()
-  const world: World = { ...api, orderNum: (where) => numbers.get(where) as string, sell: (where, results) => sell(world, where, results), system: (work) => act(api.app, systemCaller(systemActor), { audit: null, scope: 'system' }, work) }
+  const world: World = {
+    ...api,
+    orderNum: (where) => numbers.get(where) as string,
+    sell: (where, results) => sell(world, where, results),
+    system: (work) => act(api.app, systemCaller(systemActor), { audit: null, scope: 'system' }, work),
+  }
   for (const where of Object.keys(place) as Place[]) await addOrganisation(world, where)
   await addPeople(world)
   for (const where of Object.keys(place) as Place[]) {
@@ -65,7 +70,13 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
 
 async function addOrganisation({ sql }: World, where: Place): Promise<void> {
   const { path, parent, kind } = trees[where]
-  await sql(`insert into organisations (id, parent_id, path, kind, name) values ($1, $2, $3, $4, $5) on conflict (id) do update set name = excluded.name`, [place[where], parent, path, kind, `机构${where}`])
+  await sql(`insert into organisations (id, parent_id, path, kind, name) values ($1, $2, $3, $4, $5) on conflict (id) do update set name = excluded.name`, [
+    place[where],
+    parent,
+    path,
+    kind,
+    `机构${where}`,
+  ])
 }
 
 /** One user per built-in role, named by the role's code, and the odd ones: all permissions, none, disabled. Only `full` and `clerk` stand for row tests. */
@@ -77,19 +88,31 @@ async function addPeople({ sql }: World): Promise<void> {
     { code: 'ROLE_NOTHING', scope: 'ORG_TREE', codes: [] },
   ]
   for (const { code, scope, codes } of extra) {
-    const [role] = await sql<{ id: number }>(`insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, $1, $1, $1, 10, $2) returning id`, [code, scope])
+    const [role] = await sql<{ id: number }>(`insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, $1, $1, $1, 10, $2) returning id`, [
+      code,
+      scope,
+    ])
     await sql('insert into role_permissions select $1, unnest($2::text[])', [role?.id, codes])
   }
-  const people = [...roles.map((role) => ({ username: role.code, role: role.code })), ...extra.map(({ code }) => ({ username: code, role: code })), { username: 'disabled', role: 'ROLE_SUPER_ADMIN' }]
+  const people = [
+    ...roles.map((role) => ({ username: role.code, role: role.code })),
+    ...extra.map(({ code }) => ({ username: code, role: code })),
+    { username: 'disabled', role: 'ROLE_SUPER_ADMIN' },
+  ]
   for (const { username, role } of people) {
     const org = place[homes[role] ?? 'OWN']
-    const [user] = await sql<{ id: number }>(`insert into users (org_id, username, password_hash, real_name, phone, region_code) values ($1, $2, 'x', $3, '13800138000', '440300') returning id`, [org, username, username.slice(0, 30)])
+    const [user] = await sql<{ id: number }>(
+      `insert into users (org_id, username, password_hash, real_name, phone, region_code) values ($1, $2, 'x', $3, '13800138000', '440300') returning id`,
+      [org, username, username.slice(0, 30)],
+    )
     await sql('insert into user_roles (user_id, role_id, org_id) select $1, id, $2 from roles where code = $3', [user?.id, org, role])
   }
   await sql(`update users set status = 'DISABLED' where username = 'disabled'`)
   for (const where of Object.keys(place)) {
-    await sql(`with u as (insert into users (org_id, username, password_hash, real_name) values ($1, $2, 'x', $3) returning id) insert into user_roles (user_id, role_id, org_id) select u.id, r.id, $1 from u, roles r where r.code = 'ROLE_NOTHING'`,
-      [place[where as Place], `user-${where}`, `员${where}`])
+    await sql(
+      `with u as (insert into users (org_id, username, password_hash, real_name) values ($1, $2, 'x', $3) returning id) insert into user_roles (user_id, role_id, org_id) select u.id, r.id, $1 from u, roles r where r.code = 'ROLE_NOTHING'`,
+      [place[where as Place], `user-${where}`, `员${where}`],
+    )
   }
 }
 
@@ -102,10 +125,19 @@ const emptyLanes: readonly number[] = [3, 5, 6]
 async function addGoods({ sql, system }: World, where: Place): Promise<void> {
   const org = place[where]
   const id = rowId(where, 1)
-  await sql(`insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values ($1, $2, $3, false, true, 'spring', 'GENERAL', true, 4, 6)`, [id, org, `型${where}`])
+  await sql(
+    `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values ($1, $2, $3, false, true, 'spring', 'GENERAL', true, 4, 6)`,
+    [id, org, `型${where}`],
+  )
   await sql(`insert into product_categories (id, org_id, name) values ($1, $2, $3)`, [id, org, `类${where}`])
-  await sql(`insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url) select $1, (select id from users where username = 'ROLE_FULL' and org_id = $1), 'IMAGE', 'image/png', 10, 'x', $2`, [org, picture(where)])
-  await sql(`insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images, barcode) values ($1, $2, $1, $3, '500ml', 'NONE', 100, 300, $4, $5)`, [id, org, `品${where}`, [picture(where)], `6900000${String(org).padStart(5, '0')}`])
+  await sql(
+    `insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url) select $1, (select id from users where username = 'ROLE_FULL' and org_id = $1), 'IMAGE', 'image/png', 10, 'x', $2`,
+    [org, picture(where)],
+  )
+  await sql(
+    `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images, barcode) values ($1, $2, $1, $3, '500ml', 'NONE', 100, 300, $4, $5)`,
+    [id, org, `品${where}`, [picture(where)], `6900000${String(org).padStart(5, '0')}`],
+  )
   await sql(device, [id, org, `${where}0001`, `机${where}`, rowId(where, 1), `BOARD-${where}`, `址${where}`, 'OPERATING', 1])
   await sql(`insert into device_states (device_id, org_id, online, last_seen_at) values ($1, $2, true, $3)`, [id, org, worldNow])
   if (where === 'OWN') {
@@ -113,28 +145,48 @@ async function addGoods({ sql, system }: World, where: Place): Promise<void> {
     await sql(`insert into device_states (device_id, org_id) values ($1, $2)`, [rowId(where, unassigned), org])
   }
   for (const username of ['ROLE_CLERK', 'ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPAIRER']) {
-    await sql(`insert into device_assignments (org_id, device_id, user_id, kind) select org_id, $1, id, 'REPLENISHER' from users where username = $2 and org_id = $3`, [id, username, org])
+    await sql(
+      `insert into device_assignments (org_id, device_id, user_id, kind) select org_id, $1, id, 'REPLENISHER' from users where username = $2 and org_id = $3`,
+      [id, username, org],
+    )
   }
-  for (const level of [1, 2]) await sql(`insert into lane_floors (id, org_id, device_id, level, name) values ($1, $2, $3, $4, '层')`, [rowId(where, level), org, id, level])
+  for (const level of [1, 2])
+    await sql(`insert into lane_floors (id, org_id, device_id, level, name) values ($1, $2, $3, $4, '层')`, [rowId(where, level), org, id, level])
   for (const n of [1, 2, 3, 4, 5, 6]) {
-    await sql(`insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, retail_price, price, warn_qty) values ($1, $2, $3, $4, $5, $6, $5, $7, 10, 300, 250, 2)`,
-      [rowId(where, n), org, id, rowId(where, n < 3 ? 1 : 2), n < 3 ? n : n + 4, n < 3 ? n : n - 2, emptyLanes.includes(n) ? null : id])
+    await sql(
+      `insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, retail_price, price, warn_qty) values ($1, $2, $3, $4, $5, $6, $5, $7, 10, 300, 250, 2)`,
+      [rowId(where, n), org, id, rowId(where, n < 3 ? 1 : 2), n < 3 ? n : n + 4, n < 3 ? n : n - 2, emptyLanes.includes(n) ? null : id],
+    )
     if (emptyLanes.includes(n)) await sql(`update lanes set retail_price = null, price = null, warn_qty = 0 where id = $1`, [rowId(where, n)])
   }
   await system(async (ctx) => {
-    const fill = (n: number) => ({ laneId: rowId(where, n), flow: { change: 8, type: 'MERCHANT_REPLENISH' as const, reason: 'REFILL', occurredAt: worldNow, actorKind: 'USER' as const, actorId: null } })
+    const fill = (n: number) => ({
+      laneId: rowId(where, n),
+      flow: { change: 8, type: 'MERCHANT_REPLENISH' as const, reason: 'REFILL', occurredAt: worldNow, actorKind: 'USER' as const, actorId: null },
+    })
     const { deviceIds } = await moveStock(ctx, [fill(1), fill(2), fill(4)])
     await refreshDeviceCounters(ctx, deviceIds)
   })
   await sql(`insert into device_message_keys (device_id, boot, seq, org_id, received_at) values ($1, 'b1', 1, $2, $3)`, [id, org, worldNow])
-  await sql(`insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload) values ($1, $2, $3, 'b1', 1, 'heartbeat', $4)`, [org, worldNow, id, JSON.stringify({ note: `报${where}` })])
-  await sql(`insert into operation_logs (org_id, created_at, username, level, action, content, resource_id, ip_address, request_id) values ($1, $2, 'x', 'INFO', 'x', $3, '1', '', 'x')`, [org, worldNow, `志${where}`])
+  await sql(`insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload) values ($1, $2, $3, 'b1', 1, 'heartbeat', $4)`, [
+    org,
+    worldNow,
+    id,
+    JSON.stringify({ note: `报${where}` }),
+  ])
+  await sql(
+    `insert into operation_logs (org_id, created_at, username, level, action, content, resource_id, ip_address, request_id) values ($1, $2, 'x', 'INFO', 'x', $3, '1', '', 'x')`,
+    [org, worldNow, `志${where}`],
+  )
 }
 
 export const picture = (where: Place): string => `files/0000000${place[where]}-0000-4000-8000-000000000000.png`
 
 async function addFault({ sql, system }: World, where: Place): Promise<void> {
-  await sql(`insert into device_faults (id, org_id, device_id, lane_id, code, level, detail, opened_at) values ($1, $2, $1, null, 'SENSOR_FAULT', 'WARN', $3, $4)`, [rowId(where, 1), place[where], `障${where}`, worldNow])
+  await sql(
+    `insert into device_faults (id, org_id, device_id, lane_id, code, level, detail, opened_at) values ($1, $2, $1, null, 'SENSOR_FAULT', 'WARN', $3, $4)`,
+    [rowId(where, 1), place[where], `障${where}`, worldNow],
+  )
   await system((ctx) => refreshDeviceCounters(ctx, [rowId(where, 1)]))
 }
 
@@ -146,13 +198,21 @@ async function sell(world: World, where: Place, results: readonly Result[]): Pro
   const items = [...Map.groupBy(results, (result) => roadOf[result])].map(([roadIndex, own]) => ({ roadIndex, count: own.length, price: 250 }))
   const ordered = await world.call(orders.mobileOrder, { rtuNumber: `${where}0001`, items, payType: 'WECHAT', clientId: randomUUID(), consumer: `客${where}` })
   if (ordered.status !== 200) throw new Error(`order refused: ${JSON.stringify(ordered.body)}`)
-  const notice = { eventId: randomUUID(), outTradeNo: ordered.body.outTradeNo, tradeNo: randomUUID(), amount: ordered.body.payableAmount, paidAt: worldNow.toISOString() }
+  const notice = {
+    eventId: randomUUID(),
+    outTradeNo: ordered.body.outTradeNo,
+    tradeNo: randomUUID(),
+    amount: ordered.body.payableAmount,
+    paidAt: worldNow.toISOString(),
+  }
   const paid = await world.call(payments.simulatorNotify, { ...notice, sign: simulatorSign(world.app.config.simPayKey, notice) })
   if (paid.body.result !== 'APPLIED') throw new Error(`payment refused: ${JSON.stringify(paid.body)}`)
   for (const result of results) {
     if (result === 'wait') break
     for (const out of await takeCommands(world.app, [rowId(where, 1)])) {
-      await world.system((ctx) => recordVend(ctx, [{ kind: 'result', deviceId: out.deviceId, cmdId: out.cmdId, result, dropDetected: result === 'OK', durationMs: 900, at: worldNow }]))
+      await world.system((ctx) =>
+        recordVend(ctx, [{ kind: 'result', deviceId: out.deviceId, cmdId: out.cmdId, result, dropDetected: result === 'OK', durationMs: 900, at: worldNow }]),
+      )
     }
   }
   return ordered.body.orderNum

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
@@ -17,7 +18,8 @@ const rules: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   index: { modal: overlay, drawer: overlay, dropdown: popup, popover: popup, select: field, cascader: field, 'tree-select': field, 'date-picker': dates, tooltip: { stand: 'hint' }, 'input-number': inPlace },
   'input/index': { 'input/OTP': inPlace, 'input/Search': inPlace, 'input/Password': inPlace, 'input/TextArea': inPlace },
   'pagination/Pagination': { select: field },
-  'table/InternalTable': { spin: { stand: 'whenSpinning' } },
+  'config-provider/index': { 'tooltip/UniqueProvider': inPlace },
+  'table/InternalTable': { spin: { stand: 'whenSpinning' }, 'table/RcTable/VirtualTable': inPlace },
   'table/hooks/useSelection': { dropdown: popup, radio: inPlace },
   'table/hooks/useSorter': { tooltip: { stand: 'hint' } },
   'table/hooks/useFilter/index': { 'table/hooks/useFilter/FilterDropdown': { stand: 'filterHead' } },
@@ -28,7 +30,24 @@ const runtime = fileURLToPath(new URL('../../web/deferred.tsx', import.meta.url)
 const antd = fileURLToPath(new URL('../../../node_modules/antd/es/', import.meta.url))
 const form = fileURLToPath(new URL('../../../node_modules/@rc-component/form/es/FormContext.js', import.meta.url))
 
-const fileOf = (target: string): string => `${antd}${target}${/[A-Z]/.test(posix.basename(target)) ? '' : '/index'}.js`
+const rc = fileURLToPath(new URL('../../../node_modules/@rc-component/', import.meta.url))
+const slices: Readonly<Record<string, readonly (readonly [names: string, file: string])[]>> = {
+  tree: [['arrAdd, arrDel', 'tree/es/util'], ['conductCheck', 'tree/es/utils/conductUtil'], ['convertDataToEntities', 'tree/es/utils/treeUtil']],
+  table: [['EXPAND_COLUMN, INTERNAL_HOOKS', 'table/es/constant'], ['default as Summary, FooterComponents', 'table/es/Footer'], ['default as Column', 'table/es/sugar/Column'], ['default as ColumnGroup', 'table/es/sugar/ColumnGroup'], ['genTable', 'table/es/Table'], ['INTERNAL_COL_DEFINE', 'table/es/utils/legacyUtil'], ['convertChildrenToColumns', 'table/es/hooks/useColumns']],
+}
+
+const direction = 'huodao-antd:'
+const barrel = /^import \{([^}]*)\} from 'antd'$/gm
+/** `{ Button, DatePicker, type TableProps }`: one import per part, so that the chunks can be told apart. */
+function direct(names: string): string {
+  const all = names.split(',').map((name) => name.trim()).filter((name) => name !== '' && !name.startsWith('type '))
+  return all.map((name) => {
+    const [own = '', local = own] = name.split(' as ')
+    return `import ${local} from '${direction}${own.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase()}'`
+  }).join('; ')
+}
+
+const fileOf = (target: string): string => (existsSync(`${antd}${target}.js`) ? `${antd}${target}.js` : `${antd}${target}/index.js`)
 
 /**
  * The first view of a list needs a fraction of antd: what opens on demand loads on demand, without a word of it in the pages,
@@ -38,11 +57,20 @@ export const deferredAntd = (): Plugin => ({
   name: 'huodao-deferred-antd',
   apply: 'build',
   enforce: 'pre',
+  transform(code, id) {
+    return /\/src\/[^?]*\.tsx?$/.test(id) && code.includes("from 'antd'") ? { code: code.replace(barrel, (_all, names: string) => direct(names)), map: null } : null
+  },
   resolveId(source, importer) {
+    const page = source.startsWith(direction) && !importer?.startsWith(prefix) ? source.slice(direction.length) : null
+    if (page !== null) return rules.index?.[page] ? `${prefix}index|${page}` : `${antd}${page}/index.js`
     const from = importer?.startsWith(antd) ? importer.slice(antd.length).replace(/\.js$/, '') : null
     if (from === null) return null
     // The provider alone, not the whole form with its validator.
     if (from === 'form/context' && source === '@rc-component/form') return form
+    // Everything of the table but its virtual scrolling, which it would start on import.
+    if (source === '@rc-component/table' && from !== 'table/RcTable/VirtualTable') return `${prefix}table`
+    // Three functions of the tree, not the tree.
+    if (from === 'table/hooks/useSelection' && source === '@rc-component/tree') return `${prefix}tree`
     if (!source.startsWith('.')) return null
     const target = posix.join(posix.dirname(from), source)
     const rule = rules[from]?.[target]
@@ -50,6 +78,8 @@ export const deferredAntd = (): Plugin => ({
   },
   load(id) {
     if (!id.startsWith(prefix)) return null
+    const slice = slices[id.slice(prefix.length)]
+    if (slice) return slice.map(([names, file]) => `export { ${names} } from ${JSON.stringify(`${rc}${file}.js`)}`).join('\n')
     const [from = '', target = ''] = id.slice(prefix.length).split('|')
     const { stand, parts = [] } = rules[from]?.[target] ?? inPlace
     const name = JSON.stringify(target)

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { deferredAntd, zodWithoutJsonSchema } from './deferred.ts'
+import { chunkGroups } from './chunks.ts'
 import { developmentPage, precompress, versionFile } from './plugins.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -13,7 +15,7 @@ export default defineConfig({
   root,
   base: './',
   define: { __VERSION__: JSON.stringify(version), __BUILD__: JSON.stringify(build) },
-  plugins: [react(), developmentPage(), versionFile(build), precompress()],
+  plugins: [deferredAntd(), zodWithoutJsonSchema(), react(), developmentPage(), versionFile(build), precompress()],
   build: {
     outDir: fileURLToPath(new URL('../../../dist/web', import.meta.url)),
     emptyOutDir: true,
@@ -26,15 +28,7 @@ export default defineConfig({
         entryFileNames: 'assets/[name]-[hash].js',
         chunkFileNames: 'assets/[name]-[hash].js',
         assetFileNames: 'assets/[name]-[hash][extname]',
-        codeSplitting: {
-          groups: [
-            { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 30 },
-            { name: 'i18n', test: /node_modules\/(i18next|react-i18next|use-sync-external-store|html-parse-stringify|void-elements)\//, priority: 30 },
-            { name: 'zod', test: /node_modules\/zod\//, priority: 30 },
-            { name: 'echarts', test: /node_modules\/(echarts|zrender)\//, priority: 30 },
-            { name: 'router', test: /node_modules\/(react-router|@tanstack)\//, priority: 20 },
-          ],
-        },
+        codeSplitting: { includeDependenciesRecursively: false, groups: chunkGroups() },
       },
     },
   },

@@ -9,11 +9,12 @@ import QuestionCircleOutlined from '@ant-design/icons/es/icons/QuestionCircleOut
 import SearchOutlined from '@ant-design/icons/es/icons/SearchOutlined'
 import SunOutlined from '@ant-design/icons/es/icons/SunOutlined'
 import TranslationOutlined from '@ant-design/icons/es/icons/TranslationOutlined'
-import { App, Button, Dropdown, Tooltip } from 'antd'
+import { Button, Dropdown, Tooltip } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { href } from '../base.ts'
+import { useConfirm } from '../confirm.tsx'
 import { setPrefs, usePrefs } from '../prefs.ts'
 import { logout, useUser } from '../session.ts'
 import styles from './Shell.module.css'
@@ -67,11 +68,13 @@ function IconButton({ label, icon, onClick, pressed, wide }: { label: string; ic
 
 function UserMenu() {
   const { t } = useTranslation('web')
-  const { modal } = App.useApp()
+  const confirm = useConfirm()
   const navigate = useNavigate()
   const user = useUser()
   const name = user.realName || user.username
-  const leave = () => modal.confirm({ title: t('shell.logoutAsk'), content: anyDirty() ? t('shell.logoutDirty') : null, okText: t('shell.logout'), cancelText: t('action.cancel'), onOk: () => logout() })
+  const leave = async () => {
+    if (await confirm({ title: t('shell.logoutAsk'), content: anyDirty() ? t('shell.logoutDirty') : null, ok: t('shell.logout') })) await logout()
+  }
   return (
     <Dropdown
       trigger={['click']} placement="bottomRight"
@@ -80,7 +83,7 @@ function UserMenu() {
           { key: 'who', disabled: true, label: `${user.username} · ${user.title}` }, { type: 'divider' },
           { key: '/info', label: t('shell.info') }, { key: '/pwd', label: t('shell.password') }, { type: 'divider' }, { key: 'logout', label: t('shell.logout') },
         ],
-        onClick: ({ key }) => (key === 'logout' ? leave() : navigate(key)),
+        onClick: ({ key }) => void (key === 'logout' ? leave() : navigate(key)),
       }}
     >
       <button type="button" className={styles.user} aria-label={t('shell.user')}>

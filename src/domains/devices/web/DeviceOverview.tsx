@@ -38,7 +38,7 @@ export function DeviceOverview({ device }: { device: DeviceDetail }) {
           items={[[f('dispensingMode'), device.dispensingMode ? t(`mode.${device.dispensingMode}`) : null], [f('licenceNo'), device.licenceNo], [f('licenceAddress'), device.licenceAddress]]}
         />
       ) : null}
-      <Rows title={t('overview.staff')} items={[[f('replenishers'), device.replenishers.join('、')], [f('repairers'), device.repairers.join('、')]]} />
+      <Rows title={t('overview.staff')} items={[[f('replenishers'), device.replenishers.join(', ')], [f('repairers'), device.repairers.join(', ')]]} />
     </>
   )
 }

@@ -7,15 +7,15 @@ import { yuan } from '../../../shared/money.ts'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { Money } from '../../../web/Money.tsx'
 import { Picture } from '../../../web/Picture.tsx'
-import { useMay } from '../../../web/session.ts'
 import { StatusTag } from '../../../web/StatusTag.tsx'
+import { useMay } from '../../../web/session.ts'
 import type { OrderDetail } from '../contract.ts'
 import { machinePath } from './cells.tsx'
 import { OrderChip } from './OrderChip.tsx'
 import styles from './phone.module.css'
 import { whyNoRefund } from './refunding.ts'
 import { StationMark } from './StationMark.tsx'
-import { clock, groupedOrder, lane, stationsOf, summaryOf, type Unit, unitChip, worstUnit } from './stations.ts'
+import { clock, groupedOrder, lane, stationsOf, summaryOf, type Unit, unitChip, worstFirst } from './stations.ts'
 import { useWords } from './words.ts'
 
 /** The order for one hand: what is wrong first, the pieces, the course of one of them, the verb at the bottom. */
@@ -24,7 +24,8 @@ export function PhoneOrder({ order, onRefund }: { order: OrderDetail; onRefund: 
   const { words, list } = useWords()
   const may = useMay()
   const [chosen, setChosen] = useState<number | null>(null)
-  const unit = order.units.find(({ id }) => id === chosen) ?? worstUnit(order)
+  const pieces = worstFirst(order)
+  const unit = pieces.find(({ id }) => id === chosen) ?? pieces[0]
   const machine = <><strong>{order.deviceNum} {order.name}</strong>{may('device:read') ? <RightOutlined /> : null}</>
   return (
     <div className={styles.page}>
@@ -35,7 +36,7 @@ export function PhoneOrder({ order, onRefund }: { order: OrderDetail; onRefund: 
       </section>
       <section className={`hd-sheet ${styles.list}`} aria-label={t('units')}>
         {may('device:read') ? <Link className={styles.machine ?? ''} to={machinePath(order)}>{machine}</Link> : <div className={styles.machine}>{machine}</div>}
-        {order.units.map((piece) => {
+        {pieces.map((piece) => {
           const chip = unitChip(order, piece)
           return (
             <button key={piece.id} type="button" className={styles.piece} aria-pressed={piece.id === unit?.id} onClick={() => setChosen(piece.id)}>

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { Money } from '../../../web/Money.tsx'
-import { useMay } from '../../../web/session.ts'
 import { StatusTag } from '../../../web/StatusTag.tsx'
+import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
 import type { OrderDetail } from '../contract.ts'
 import styles from './detail.module.css'
@@ -30,8 +30,8 @@ export function PaymentBlock({ order }: { order: OrderDetail }) {
   const rows: Rows = [
     [t('fields.payType'), t(`enums.payType.${order.payType}`)],
     ...(payment ? [[t('fields.provider'), t(`enums.provider.${payment.provider}`, { defaultValue: payment.provider })] as const] : []),
-    [t('fields.paidAt'), order.paidAt ? <Time at={order.paidAt} style="full" /> : null],
-    [t('fields.tradeNo'), payment?.tradeNo ? <Copied number={payment.tradeNo} short={shortForeign(payment.tradeNo)} /> : null],
+    [t('fields.paidAt'), order.paidAt ? <Time key="v" at={order.paidAt} style="full" /> : null],
+    [t('fields.tradeNo'), payment?.tradeNo ? <Copied key="v" number={payment.tradeNo} short={shortForeign(payment.tradeNo)} /> : null],
     ...(payment ? [[t('fields.outTradeNo'), <Copied key="v" number={payment.outTradeNo} short={shortForeign(payment.outTradeNo)} />] as const, [t('fields.fee'), <Money key="v" fen={payment.fee} />] as const] : []),
     [t('fields.userName'), order.userName],
     [t('fields.channel'), `${t(`enums.channel.${order.channel}`)} · ${t(`enums.orderType.${order.orderType}`)}`],
@@ -82,7 +82,7 @@ export function RelatedBlock({ order }: { order: OrderDetail }) {
     <Block title={t('related')}>
       <List rows={held.map(([road, units], index) => {
         const text = t('heldLane', { road: lane(road), n: units.length })
-        return [index === 0 ? t('held') : `${t('held')} ${index + 1}`, may('lane:read') ? <Link to={`/device/device-list/cargo-road/${order.deviceId}`}>{text}</Link> : text] as const
+        return [index === 0 ? t('held') : `${t('held')} ${index + 1}`, may('lane:read') ? <Link key="v" to={`/device/device-list/cargo-road/${order.deviceId}`}>{text}</Link> : text] as const
       })} />
     </Block>
   )

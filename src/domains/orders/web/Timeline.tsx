@@ -4,10 +4,10 @@ import { Mark, type Tone } from '../../../web/StatusTag.tsx'
 import { zonedTime } from '../../../web/time.ts'
 import type { OrderDetail } from '../contract.ts'
 import styles from './detail.module.css'
+import { type Event, eventsOf } from './events.ts'
 import { clock } from './stations.ts'
 import { useWords } from './words.ts'
 
-type Event = OrderDetail['timeline'][number]
 const tones: Readonly<Record<string, Tone>> = {
   CREATED: 'closed', PAID: 'paid', CLOSED: 'closed', LATE_PAYMENT: 'warn', SENT: 'shipped', ACKED: 'shipped', SUCCESS: 'success', FAILED: 'fault', UNKNOWN: 'warn', VOID: 'warn', LATE_RESULT: 'warn',
   REFUND_PENDING: 'paid', REFUNDED: 'refunded', REFUND_RETRY: 'warn', REFUND_FAILED: 'fault',
@@ -21,13 +21,13 @@ const sourceOf = (kind: string) => (kind.startsWith('REFUND') ? 'refundTitle' : 
 export function Timeline({ order }: { order: OrderDetail }) {
   const { t } = useTranslation('orders')
   const text = useEventText()
-  const wide = order.timeline.some((event) => clock(event.at, order.createTime).length > 8)
+  const events = eventsOf(order)
+  const wide = events.some((event) => clock(event.at, order.createTime).length > 8)
   return (
     <section className={`hd-sheet ${styles.timeline}`} aria-label={t('timeline')}>
       <header className={styles.sheetHead}><h2>{t('timeline')}</h2><small>{t('timelineHint')}</small></header>
-      {order.timeline.length === 0 ? <p className={styles.nothing}>{t('noEvents')}</p> : null}
       <ol data-wide={wide}>
-        {order.timeline.map((event) => (
+        {events.map((event) => (
           <li key={event.id}>
             <time dateTime={event.at} title={zonedTime(new Date(event.at))}>{clock(event.at, order.createTime)}</time>
             <span className={styles.source}>{t(sourceOf(event.kind))}</span>

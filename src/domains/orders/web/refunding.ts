@@ -1,7 +1,7 @@
 import type { ErrorDef } from '../../../shared/errors.ts'
 import { dayMs } from '../../../shared/instants.ts'
 import { type OrderDetail, orderErrors } from '../contract.ts'
-import { refundable, type RefundReason } from '../rules.ts'
+import { type RefundReason, refundable } from '../rules.ts'
 import type { Unit } from './stations.ts'
 
 /** Why a piece cannot be refunded for this reason; null: it can. The server asks the same rule again. */

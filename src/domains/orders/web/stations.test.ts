@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { OrderDetail } from '../contract.ts'
+import { eventsOf } from './events.ts'
 import { whyNoRefund, whyNot } from './refunding.ts'
-import { clock, groupedOrder, shortForeign, shortOrder, stationsOf, summaryOf, type Unit, unitChip, worstUnit } from './stations.ts'
+import { clock, groupedOrder, shortForeign, shortOrder, stationsOf, summaryOf, type Unit, unitChip, worstFirst } from './stations.ts'
 
 const at = (seconds: number) => new Date(Date.parse('2026-11-21T06:02:11Z') + seconds * 1000).toISOString()
 const unit = (over: Partial<Unit> = {}): Unit => ({
@@ -41,10 +42,17 @@ describe('stations of a piece', () => {
 
 it('puts the failing piece first and sums up', () => {
   const whole = order([unit(), failed])
-  expect(worstUnit(whole)?.id).toBe(2)
+  expect(worstFirst(whole).map(({ id }) => id)).toEqual([2, 1])
   expect(unitChip(whole, failed).tone).toBe('fault')
   expect(summaryOf(whole).map((part) => part.key)).toEqual(['summary.failed', 'summary.refunding'])
   expect(summaryOf(order([unit()])).map((part) => part.key)).toEqual(['summary.pieces'])
+})
+
+it('tells the course from the records when no events are kept', () => {
+  const whole = order([{ ...failed, refund: refund({ state: 'SUCCESS', succeededAt: at(60) }) }], { createTime: at(-10) })
+  expect(eventsOf(whole).map(({ kind }) => kind)).toEqual(['REFUNDED', 'FAILED', 'ACKED', 'SENT', 'PAID', 'CREATED'])
+  const kept = [{ id: 1, at: at(0), kind: 'CREATED', unitNo: null, actor: '', data: {} }]
+  expect(eventsOf({ ...whole, timeline: kept })).toEqual(kept)
 })
 
 it('says why there is nothing to refund', () => {

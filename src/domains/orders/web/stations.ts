@@ -108,19 +108,14 @@ export function summaryOf(order: OrderDetail): Words[] {
   return parts.length > 0 ? parts : [{ key: 'summary.pieces', values: { n: order.units.length } }]
 }
 
-/** The piece a person should look at first. */
-export function worstUnit(order: OrderDetail): Unit | undefined {
-  const rank = (unit: Unit) => [unit.refund?.state === 'FAILED', unit.vendState === 'UNKNOWN', unit.vendState === 'FAILED' || unit.vendState === 'VOID', unit.refund !== null].indexOf(true)
-  const ranked = order.units.filter((unit) => rank(unit) >= 0).sort((a, b) => rank(a) - rank(b))
-  return ranked[0] ?? order.units[0]
+/** The pieces a person should look at first, then the others in their order. */
+export function worstFirst(order: OrderDetail): Unit[] {
+  const rank = (unit: Unit) => [unit.refund?.state === 'FAILED', unit.vendState === 'FAILED' || unit.vendState === 'VOID', unit.vendState === 'UNKNOWN', unit.refund !== null, true].indexOf(true)
+  return [...order.units].sort((a, b) => rank(a) - rank(b) || a.unitNo - b.unitNo)
 }
 
-const groups = (text: string, ...sizes: number[]): string => {
-  let from = 0
-  return [...sizes.map((size) => text.slice(from, (from += size))), text.slice(from)].filter(Boolean).join(' ')
-}
 /** `20261121 000000 004817`. */
-export const groupedOrder = (orderNum: string): string => groups(orderNum, 8, 6)
+export const groupedOrder = (orderNum: string): string => [orderNum.slice(0, 8), orderNum.slice(8, 14), orderNum.slice(14)].join(' ')
 /** `…004817`, in tight places. */
 export const shortOrder = (orderNum: string): string => `…${orderNum.slice(-6)}`
 /** `4200 …0817 3362`: long numbers of others. */

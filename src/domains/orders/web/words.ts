@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
+import type { ErrorDef } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
 import { usePrefs } from '../../../web/prefs.ts'
-import type { ErrorDef } from '../../../shared/errors.ts'
 import type { Words } from './stations.ts'
 
 /** Texts of this domain; a value that is a key of an enum is translated too. */

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { checkInvariants } from '../../src/server/invariants.ts'
+import type { Env, Flow } from './run.ts'
+
+const apiKills = Number(process.env.API_KILLS ?? 20)
+const databaseKills = Number(process.env.DATABASE_KILLS ?? 5)
+
+type Line = { orderNum: string; unit?: number; result?: string; outTradeNo?: string; amount?: number }
+
+/** T1b: while the fleet sells, the API and PostgreSQL die again and again; afterwards the books agree with the machines' own record. */
+export const flows: Flow[] = [
+  {
+    name: `${apiKills} kills of the API and ${databaseKills} of PostgreSQL lose and double nothing`,
+    async run(env) {
+      const slowest: number[] = []
+      const every = Math.max(1, Math.floor(apiKills / Math.max(1, databaseKills)))
+      for (let n = 0; n < apiKills; n += 1) {
+        await healthy(env)
+        await sleep(400 + (n % 5) * 250)
+        if (n % every === every - 1) process.kill(postmaster(env), 'SIGKILL')
+        await sleep(50)
+        process.kill(child(env, 'src/apps/all.ts'), 'SIGKILL')
+        const began = Date.now()
+        await healthy(env)
+        slowest.push(Date.now() - began)
+      }
+      assert.ok(Math.max(...slowest) <= 15_000, `ready again after ${Math.max(...slowest)} ms at worst`)
+      await sleep(3000)
+      const client = new pg.Client({ connectionString: databaseUrl(env) })
+      await client.connect()
+      const fleet = child(env, 'src/apps/fleet.ts')
+      process.kill(fleet, 'SIGUSR2')
+      await agree(env, client)
+      const broken = await checkInvariants(databaseUrl(env))
+      assert.deepEqual(broken, [])
+      await client.end()
+    },
+  },
+]
+
+/** Compares the fleet's record with the books until they agree; says what differs when they never do. */
+async function agree(env: Env, client: pg.Client): Promise<void> {
+  let difference: unknown
+  for (let second = 0; second < 150; second += 3) {
+    await sleep(3000)
+    const lines = readFileSync(path.join(env.dataDir, 'fleet-record.jsonl'), 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line) as Line)
+    const dropped = new Set(lines.filter((line) => line.result === 'OK').map((line) => `${line.orderNum}-${line.unit}`))
+    const paid = new Map(lines.filter((line) => line.outTradeNo).map((line) => [line.outTradeNo as string, line.amount as number]))
+    const since = lines[0]?.orderNum
+    const { rows: taken } = await client.query<{ piece: string }>(`select u.order_num || '-' || u.unit_no as piece from order_units u join stock_flow_keys k on k.unit_id = u.id where u.order_num >= $1`, [since])
+    const { rows: booked } = await client.query<{ no: string; amount: string }>(
+      `select p.out_trade_no as no, e.amount from payments p join ledger_voucher_keys k on k.key in ('in:' || p.id, 'sus:' || p.id) join ledger_entries e on e.voucher_id = k.voucher_id and e.amount > 0 where p.order_num >= $1`, [since])
+    const inBooks = new Set(taken.map((row) => row.piece))
+    const money = new Map(booked.map((row) => [row.no, Number(row.amount)]))
+    difference = {
+      droppedNotBooked: [...dropped].filter((piece) => !inBooks.has(piece)), bookedNotDropped: [...inBooks].filter((piece) => !dropped.has(piece)),
+      paidNotBooked: [...paid].filter(([no, amount]) => money.get(no) !== amount), bookedNotPaid: [...money].filter(([no]) => !paid.has(no)),
+    }
+    if (Object.values(difference as Record<string, unknown[]>).every((list) => list.length === 0) && booked.length === money.size && taken.length > 20) {
+      console.log(`        ${taken.length} pieces and ${booked.length} payments agree`)
+      return
+    }
+  }
+  assert.fail(`the books and the machines differ: ${JSON.stringify(difference)}`)
+}
+
+async function healthy(env: Env): Promise<void> {
+  for (let n = 0; n < 600; n += 1) {
+    const fine = await fetch(`${env.base}/health`, { signal: AbortSignal.timeout(2000) }).then((answer) => answer.ok, () => false)
+    if (fine) return
+    await sleep(50)
+  }
+  throw new Error('the product did not come back within 30 s')
+}
+
+const postmaster = (env: Env) => Number(readFileSync(path.join(env.dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+
+/** The process below this run's product that runs `file`. */
+function child(env: Env, file: string): number {
+  const lines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
+  for (const line of lines) {
+    const [, pid, args] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? []
+    if (pid && args?.includes(file) && environment(Number(pid)).DATA_DIR === env.dataDir) return Number(pid)
+  }
+  throw new Error(`no process runs ${file}`)
+}
+function environment(pid: number): Record<string, string> {
+  try {
+    return Object.fromEntries(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
+  } catch {
+    return {}
+  }
+}
+const databaseUrl = (env: Env) => environment(child(env, 'src/apps/all.ts')).DATABASE_URL as string
