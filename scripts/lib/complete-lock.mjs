@@ -2,7 +2,20 @@
 // "npm ci" refuses the lock on every machine. Run by hand after "npm install"; a complete lock stays as it is.
 import { readFileSync, writeFileSync } from 'node:fs'
 
-const systems = { android: 'android', darwin: 'darwin', freebsd: 'freebsd', linux: 'linux', linuxmusl: 'linux', netbsd: 'netbsd', openbsd: 'openbsd', openharmony: 'openharmony', sunos: 'sunos', aix: 'aix', win32: 'win32', windows: 'win32' }
+const systems = {
+  android: 'android',
+  darwin: 'darwin',
+  freebsd: 'freebsd',
+  linux: 'linux',
+  linuxmusl: 'linux',
+  netbsd: 'netbsd',
+  openbsd: 'openbsd',
+  openharmony: 'openharmony',
+  sunos: 'sunos',
+  aix: 'aix',
+  win32: 'win32',
+  windows: 'win32',
+}
 const processors = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'wasm32']
 const synonyms = { gnueabihf: 'arm', musleabihf: 'arm', eabi: 'arm' }
 
@@ -15,7 +28,13 @@ for (const [owner, entry] of Object.entries(lock.packages)) {
     const words = name.toLowerCase().split(/[/.-]/)
     const os = words.map((word) => systems[word]).find(Boolean)
     const cpu = words.map((word) => synonyms[word] ?? word).find((word) => processors.includes(word))
-    lock.packages[`node_modules/${name}`] = { version: range, ...(cpu && { cpu: [cpu] }), ...(entry.dev && { dev: true }), optional: true, ...(os && { os: [os] }) }
+    lock.packages[`node_modules/${name}`] = {
+      version: range,
+      ...(cpu && { cpu: [cpu] }),
+      ...(entry.dev && { dev: true }),
+      optional: true,
+      ...(os && { os: [os] }),
+    }
     added.push(name)
   }
 }

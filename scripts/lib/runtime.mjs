@@ -35,8 +35,10 @@ function packagesFresh() {
 function sameVersions(installedFile, lockedFile) {
   const installed = JSON.parse(readFileSync(installedFile, 'utf8')).packages
   const locked = JSON.parse(readFileSync(lockedFile, 'utf8')).packages
-  return Object.entries(locked).every(([path, { version, optional, os, cpu }]) => path === '' || optional || os || cpu || installed[path]?.version === version)
-    && Object.entries(installed).every(([path, { version }]) => !locked[path] || locked[path].version === version)
+  return (
+    Object.entries(locked).every(([path, { version, optional, os, cpu }]) => path === '' || optional || os || cpu || installed[path]?.version === version) &&
+    Object.entries(installed).every(([path, { version }]) => !locked[path] || locked[path].version === version)
+  )
 }
 
 async function installPackages() {
@@ -78,7 +80,8 @@ async function repairNode() {
   if (!nodeWorks() && existsSync(join(modules, 'node/installArchSpecificPackage.js'))) {
     await run(process.execPath, ['installArchSpecificPackage.js'], join(modules, 'node'))
   }
-  if (!nodeWorks() && major(process.versions.node) < 24) fail('Node 24 could not be fetched: install Node 24 yourself, or allow the install script of the package "node".')
+  if (!nodeWorks() && major(process.versions.node) < 24)
+    fail('Node 24 could not be fetched: install Node 24 yourself, or allow the install script of the package "node".')
 }
 
 // Two commands in one checkout must not install into the same folder at once.

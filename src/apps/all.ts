@@ -12,10 +12,12 @@ const parts = [await startApi(app), await startGateway(app), await startWorker(a
 exitWithParent()
 reportReady()
 
-let stopping: Promise<void> | undefined
+let stopping = false
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
-    stopping ??= stop()
+    if (stopping) return
+    stopping = true
+    void stop()
   })
 }
 async function stop(): Promise<void> {

@@ -12,10 +12,12 @@ process.on('SIGUSR2', () => {
   fleet.closeShop().then(() => console.log('The shop is closed.'), () => {})
 })
 
-let stopping: Promise<void> | undefined
+let stopping = false
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
-    stopping ??= fleet.stop().finally(() => process.exit(0))
+    if (stopping) return
+    stopping = true
+    void fleet.stop().finally(() => process.exit(0))
   })
 }
 // the machines' timers do not keep a process alive that has no connection yet

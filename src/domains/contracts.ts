@@ -1,6 +1,7 @@
+import type { Contract } from '../shared/contract.ts'
 import { accounts } from './accounts/contract.ts'
-import { devices } from './devices/contract.ts'
 import { deviceTypes } from './device-types/contract.ts'
+import { devices } from './devices/contract.ts'
 import { files } from './files/contract.ts'
 import { lanes } from './lanes/contract.ts'
 import { orders } from './orders/contract.ts'
@@ -9,7 +10,6 @@ import { products } from './products/contract.ts'
 import { reports } from './reports/contract.ts'
 import { session } from './session/contract.ts'
 import { stock } from './stock/contract.ts'
-import type { Contract } from '../shared/contract.ts'
 
 /** Every contract of the product, one line per domain. */
 export const contracts = {

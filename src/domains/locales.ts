@@ -1,7 +1,7 @@
 import type { Locale } from '../shared/locale.ts'
 import { locale as accounts } from './accounts/locale.ts'
-import { locale as devices } from './devices/locale.ts'
 import { locale as deviceTypes } from './device-types/locale.ts'
+import { locale as devices } from './devices/locale.ts'
 import { locale as files } from './files/locale.ts'
 import { locale as lanes } from './lanes/locale.ts'
 import { locale as orders } from './orders/locale.ts'

@@ -1,6 +1,6 @@
 import type { Screen } from '../shared/screens.ts'
-import { screens as devices } from './devices/screens.ts'
 import { screens as deviceTypes } from './device-types/screens.ts'
+import { screens as devices } from './devices/screens.ts'
 import { screens as lanes } from './lanes/screens.ts'
 import { screens as orders } from './orders/screens.ts'
 import { screens as products } from './products/screens.ts'

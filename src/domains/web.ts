@@ -1,6 +1,6 @@
 import type { Routes } from '../web/routes.ts'
-import { deviceRoutes } from './devices/web/routes.ts'
 import { deviceTypeRoutes } from './device-types/web/routes.ts'
+import { deviceRoutes } from './devices/web/routes.ts'
 import { laneRoutes } from './lanes/web/routes.ts'
 import { ordersRoutes } from './orders/web/routes.ts'
 import { productsRoutes } from './products/web/routes.ts'

@@ -52,14 +52,20 @@ async function pay(options: CustomerOptions, { orderNum, outTradeNo, payableAmou
   const tradeNo = `SIM${eventId.replaceAll('-', '').slice(0, 24)}`
   const paidAt = new Date(options.now()).toISOString()
   const sign = createHmac('sha256', payKey).update(`${eventId}|${outTradeNo}|${tradeNo}|${payableAmount}|${paidAt}`).digest('hex')
-  const told = await insist(options, 40, () => options.http('POST', '/pay/simulator/notify', { eventId, outTradeNo, tradeNo, amount: payableAmount, paidAt, sign }))
+  const told = await insist(options, 40, () =>
+    options.http('POST', '/pay/simulator/notify', { eventId, outTradeNo, tradeNo, amount: payableAmount, paidAt, sign }),
+  )
   if (told.status !== 200) return false
   options.paid({ orderNum, outTradeNo, amount: payableAmount, result: (told.body as { result: string }).result })
   return true
 }
 
 /** Repeats while nobody answers or the platform is busy; the calls carry their own ids. */
-async function insist(options: CustomerOptions, tries: number, call: () => Promise<{ status: number; body: unknown }>): Promise<{ status: number; body: unknown }> {
+async function insist(
+  options: CustomerOptions,
+  tries: number,
+  call: () => Promise<{ status: number; body: unknown }>,
+): Promise<{ status: number; body: unknown }> {
   for (let n = 1; ; n += 1) {
     const answer = await call().catch(() => ({ status: 599, body: null }))
     if ((answer.status < 500 && answer.status !== 429) || n >= tries) return answer

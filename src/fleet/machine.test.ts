@@ -15,7 +15,12 @@ function build({ luck = good, boot = 7, skew = 0, stored = { memory: null as Mem
   const turned: VendResult[] = []
   const outages: number[] = []
   const machine = createMachine({
-    rtu: 'X0001', boot, dropSensor: true, chip: { read: () => stored.memory, write: (memory) => void Object.assign(stored, { memory: structuredClone(memory) }) }, luck, random: createRandom('machine'),
+    rtu: 'X0001',
+    boot,
+    dropSensor: true,
+    chip: { read: () => stored.memory, write: (memory) => void Object.assign(stored, { memory: structuredClone(memory) }) },
+    luck,
+    random: createRandom('machine'),
     clock: { now: () => now + skew, later: (ms, work) => void timers.push({ at: now + ms, work }) },
     send: (kind, message) => void said.push({ kind, ...message } as Said),
     turned: (_, result) => void turned.push(result),
@@ -39,7 +44,16 @@ function build({ luck = good, boot = 7, skew = 0, stored = { memory: null as Mem
     machine.connected()
     hear('welcome', { boot, lastBoot })
   }
-  const command = (n: number): Command => ({ cmdId: `0f8fad5b-d9cb-469f-a165-70867728950${n}`, orderNo: '1', unit: n, lane: 3, motor: 3, qty: 1, issuedAt: now, expireAt: now + 60_000 })
+  const command = (n: number): Command => ({
+    cmdId: `0f8fad5b-d9cb-469f-a165-70867728950${n}`,
+    orderNo: '1',
+    unit: n,
+    lane: 3,
+    motor: 3,
+    qty: 1,
+    issuedAt: now,
+    expireAt: now + 60_000,
+  })
   const last = (kind: string) => said.findLast((message) => message.kind === kind)
   return { machine, said, turned, outages, hear, pass, connect, command, last }
 }

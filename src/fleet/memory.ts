@@ -1,11 +1,18 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from '../domains/machines/protocol.ts'
-import type { Message } from './outbox.ts'
 import type { VendResult } from './machine.ts'
+import type { Message } from './outbox.ts'
 
 /** A command and what became of it. */
-export type Kept = { command: Command; state: 'accepted' | 'done' | 'refused'; ack: string; result: VendResult | null; dropDetected: boolean; durationMs: number }
+export type Kept = {
+  command: Command
+  state: 'accepted' | 'done' | 'refused'
+  ack: string
+  result: VendResult | null
+  dropDetected: boolean
+  durationMs: number
+}
 
 /** What a machine knows after a loss of power. */
 export type Memory = { boot: number; kept: Kept[]; messages: Message[]; broken: number[] }

@@ -20,7 +20,14 @@ export function openOutbox(before: readonly Message[]): Outbox {
   return {
     add(message) {
       // the oldest measurement goes first when there is no more room; vends stay
-      if (messages.length >= capacity) messages.splice(Math.max(0, messages.findIndex((old) => old.kind === 'telemetry')), 1)
+      if (messages.length >= capacity)
+        messages.splice(
+          Math.max(
+            0,
+            messages.findIndex((old) => old.kind === 'telemetry'),
+          ),
+          1,
+        )
       messages.push(message)
     },
     acknowledge(boot, seqs) {
@@ -30,7 +37,10 @@ export function openOutbox(before: readonly Message[]): Outbox {
     renew(match) {
       for (const message of messages) if (match(message)) message.sentAt = 0
     },
-    due: (now, max) => messages.filter((message) => !message.held && (message.sentAt === 0 || now - message.sentAt >= (pauses[Math.min(message.sends, pauses.length) - 1] ?? 0))).slice(0, max),
+    due: (now, max) =>
+      messages
+        .filter((message) => !message.held && (message.sentAt === 0 || now - message.sentAt >= (pauses[Math.min(message.sends, pauses.length) - 1] ?? 0)))
+        .slice(0, max),
     all: () => messages,
   }
 }

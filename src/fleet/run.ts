@@ -3,9 +3,9 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import type { Config } from '../server/config.ts'
 import { createRandom } from '../seed/random.ts'
 import { rhythm } from '../seed/rhythm.ts'
+import type { Config } from '../server/config.ts'
 import { type Http, shop } from './customer.ts'
 import { createMachine, type Machine, usualLuck } from './machine.ts'
 import { openMemory } from './memory.ts'
@@ -13,10 +13,16 @@ import { openWire, type Wire } from './wire.ts'
 
 /** The shipped machines: numbers and secrets, as a factory keeps them; written by the demo data. */
 const Shipped = z.object({
-  machines: z.array(z.object({
-    rtuNumber: z.string(), secret: z.string(), popularity: z.number(), dropSensor: z.boolean(), sells: z.boolean(),
-    site: z.enum(['office', 'metro', 'hospital', 'school', 'mall', 'residential', 'factory', 'airport']),
-  })),
+  machines: z.array(
+    z.object({
+      rtuNumber: z.string(),
+      secret: z.string(),
+      popularity: z.number(),
+      dropSensor: z.boolean(),
+      sells: z.boolean(),
+      site: z.enum(['office', 'metro', 'hospital', 'school', 'mall', 'residential', 'factory', 'airport']),
+    }),
+  ),
 })
 type Shipped = z.infer<typeof Shipped>['machines'][number]
 type Running = { shipped: Shipped; machine: Machine; wire: Wire }
@@ -43,7 +49,8 @@ export async function runFleet(config: Config, log: (line: string) => void): Pro
     const path = join(config.dataDir, 'fleet.json')
     while (!existsSync(path)) await sleep(5000, undefined, { signal })
     const { machines } = Shipped.parse(JSON.parse(readFileSync(path, 'utf8')))
-    const record: Record = (line) => appendFileSync(join(config.dataDir, 'fleet-record.jsonl'), `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`)
+    const record: Record = (line) =>
+      appendFileSync(join(config.dataDir, 'fleet-record.jsonl'), `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`)
     const ranked = machines.toSorted((a, b) => b.popularity - a.popularity)
     for (const [index, shipped] of ranked.entries()) running.push(startMachine(config, shipped, record, signal, index * 40))
     // the most popular that sell; one that runs empty is left to the next in line
@@ -68,18 +75,29 @@ function startMachine(config: Config, shipped: Shipped, record: Record, signal: 
   const later = (ms: number, work: () => void) => {
     sleep(ms, undefined, { signal }).then(work, () => {})
   }
-  const every = (ms: number, work: () => void) => later(ms * (0.9 + random.next() * 0.2), () => {
-    work()
-    every(ms, work)
-  })
+  const every = (ms: number, work: () => void) =>
+    later(ms * (0.9 + random.next() * 0.2), () => {
+      work()
+      every(ms, work)
+    })
   const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
-  const wire = openWire(config.mqttUrl ?? `mqtt://${host.includes(':') ? `[${host}]` : host}:${config.mqttPort}`, shipped.rtuNumber, shipped.secret, () => machine)
+  const wire = openWire(
+    config.mqttUrl ?? `mqtt://${host.includes(':') ? `[${host}]` : host}:${config.mqttPort}`,
+    shipped.rtuNumber,
+    shipped.secret,
+    () => machine,
+  )
   const machine = createMachine({
-    rtu: shipped.rtuNumber, boot: Math.floor(Date.now() / 1000), dropSensor: shipped.dropSensor, random, luck: usualLuck,
+    rtu: shipped.rtuNumber,
+    boot: Math.floor(Date.now() / 1000),
+    dropSensor: shipped.dropSensor,
+    random,
+    luck: usualLuck,
     chip: openMemory(join(config.dataDir, 'fleet'), shipped.rtuNumber),
     clock: { now: Date.now, later },
     send: wire.send,
-    turned: (command, result) => record({ rtu: shipped.rtuNumber, orderNum: command.orderNo, unit: command.unit, cmdId: command.cmdId, road: command.lane, result }),
+    turned: (command, result) =>
+      record({ rtu: shipped.rtuNumber, orderNum: command.orderNo, unit: command.unit, cmdId: command.cmdId, road: command.lane, result }),
     powerFails(ms) {
       wire.send('bye', { ...machine.will(), cause: 'POWER_FAIL' })
       later(200, () => {
@@ -113,10 +131,20 @@ async function customers(config: Config, queue: Running[], record: Record, signa
   await stroll(5000 + random.int(0, 20_000))
   while (place && !signal.aborted && !closing.aborted) {
     const { shipped, machine } = place
-    const outcome = machine.doorOpen ? 'failed' : await shop({
-      http, random, payKey: config.simPayKey, walkAway: 0.05, now: Date.now, pause,
-      paid: (payment) => record(payment),
-    }, shipped.rtuNumber).catch(() => 'failed' as const)
+    const outcome = machine.doorOpen
+      ? 'failed'
+      : await shop(
+          {
+            http,
+            random,
+            payKey: config.simPayKey,
+            walkAway: 0.05,
+            now: Date.now,
+            pause,
+            paid: (payment) => record(payment),
+          },
+          shipped.rtuNumber,
+        ).catch(() => 'failed' as const)
     refusals = outcome === 'refused' || outcome === 'nothing' ? refusals + 1 : 0
     if (refusals >= 5) {
       queue.push(place)
@@ -139,7 +167,8 @@ function client(config: Config, signal: AbortSignal): Http {
   const base = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}${config.basePath.replace(/\/$/, '')}`
   return async (method, path, body) => {
     const response = await fetch(base + path, {
-      method, signal: AbortSignal.any([signal, AbortSignal.timeout(20_000)]),
+      method,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(20_000)]),
       ...(body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}),
     })
     return { status: response.status, body: await response.json().catch(() => null) }

@@ -24,7 +24,19 @@ export function openWire(url: string, rtu: string, secret: string, machine: () =
 
   function connect(): void {
     const will = { topic: upTopic(rtu, 'bye'), payload: JSON.stringify(machine().will()), qos: 1 as const, retain: false }
-    const fresh = mqtt.connect(url, { clientId: rtu, username: rtu, password: secret, protocolVersion: 4, clean: true, keepalive: 60, reconnectPeriod: 0, connectTimeout: 10_000, resubscribe: false, queueQoSZero: false, will })
+    const fresh = mqtt.connect(url, {
+      clientId: rtu,
+      username: rtu,
+      password: secret,
+      protocolVersion: 4,
+      clean: true,
+      keepalive: 60,
+      reconnectPeriod: 0,
+      connectTimeout: 10_000,
+      resubscribe: false,
+      queueQoSZero: false,
+      will,
+    })
     client = fresh
     fresh.on('error', () => {})
     fresh.on('message', (topic, payload) => machine().hear(topic, payload))

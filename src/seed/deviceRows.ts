@@ -1,4 +1,4 @@
-import type { DispensingMode, Lifecycle, Site } from './types.ts';
+import type { DispensingMode, Lifecycle, Site } from './types.ts'
 
 export type DeviceRow = readonly [
   name: string,
@@ -11,7 +11,7 @@ export type DeviceRow = readonly [
   popularity: number,
   lifecycle?: Lifecycle,
   dispensingMode?: DispensingMode,
-];
+]
 
 // Real streets and districts; the buildings' machines are invented. Coordinates are GCJ-02.
 export const DEVICE_ROWS: Readonly<Record<string, readonly DeviceRow[]>> = {
@@ -59,30 +59,8 @@ export const DEVICE_ROWS: Readonly<Record<string, readonly DeviceRow[]>> = {
   ],
   'op-huikang': [
     ['惠康科苑店门口', 'drug60', '440305', '粤海街道科苑南路2666号', 113.9461, 22.5168, 'office', 0.8],
-    [
-      '惠康梨园路旗舰店',
-      'drug60',
-      '440303',
-      '笋岗街道梨园路333号',
-      114.1079,
-      22.5671,
-      'residential',
-      1.1,
-      'OPERATING',
-      'PHARMACIST',
-    ],
-    [
-      '宝惠医院药房外',
-      'drug60',
-      '440306',
-      '西乡街道宝民二路118号急诊楼',
-      113.8703,
-      22.5784,
-      'hospital',
-      1.6,
-      'OPERATING',
-      'MEDICAL',
-    ],
+    ['惠康梨园路旗舰店', 'drug60', '440303', '笋岗街道梨园路333号', 114.1079, 22.5671, 'residential', 1.1, 'OPERATING', 'PHARMACIST'],
+    ['宝惠医院药房外', 'drug60', '440306', '西乡街道宝民二路118号急诊楼', 113.8703, 22.5784, 'hospital', 1.6, 'OPERATING', 'MEDICAL'],
     ['莲花北村便民药柜', 'drug60', '440304', '莲花街道莲花路2075号', 114.0612, 22.5605, 'residential', 0.7],
     ['龙岗中心城药柜', 'drug60', '440307', '龙城街道龙福路5号', 114.2479, 22.7221, 'residential', 0.6],
     ['清湖地铁站药柜', 'drug60', '440309', '龙华街道和平路清湖站', 114.0341, 22.6713, 'metro', 0.9],
@@ -99,17 +77,7 @@ export const DEVICE_ROWS: Readonly<Record<string, readonly DeviceRow[]>> = {
     ['解放大道药柜', 'drug60', '420104', '解放大道1095号对面', 114.2611, 30.5821, 'hospital', 1.2],
     ['光谷广场药柜', 'drug60', '420111', '珞喻路光谷广场站', 114.3981, 30.5061, 'metro', 0.9],
     ['望京药柜', 'drug60', '110105', '望京街10号望京SOHO T1', 116.4811, 39.9961, 'office', 0.8],
-    [
-      '备用药柜（深圳仓）',
-      'drug60',
-      '440303',
-      '笋岗街道梨园路333号仓库',
-      114.1081,
-      22.5674,
-      'residential',
-      0.2,
-      'STOCK',
-    ],
+    ['备用药柜（深圳仓）', 'drug60', '440303', '笋岗街道梨园路333号仓库', 114.1081, 22.5674, 'residential', 0.2, 'STOCK'],
   ],
   'op-huaqiang': [
     ['华强北赛格广场', 'spring60', '440304', '华强北路1002号赛格广场', 114.0871, 22.5432, 'mall', 2.0],
@@ -171,4 +139,4 @@ export const DEVICE_ROWS: Readonly<Record<string, readonly DeviceRow[]>> = {
     ['交大兴庆校区', 'spring50', '610103', '咸宁西路28号', 108.9841, 34.2471, 'school', 1.2],
     ['新机待安装', 'spring40', '420111', '珞喻路727号', null, null, 'office', 0.3, 'STOCK'],
   ],
-};
+}

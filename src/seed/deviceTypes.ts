@@ -1,4 +1,4 @@
-import type { DemoDeviceType } from './types.ts';
+import type { DemoDeviceType } from './types.ts'
 
 type Row = readonly [
   key: string,
@@ -10,7 +10,7 @@ type Row = readonly [
   kind: DemoDeviceType['kind'],
   maxLevels: number,
   maxRoads: number,
-];
+]
 
 const ROWS: readonly Row[] = [
   ['spring40', '弹簧机 40货道', '10.1寸', true, 'spring', true, 'GENERAL', 5, 8],
@@ -22,19 +22,17 @@ const ROWS: readonly Row[] = [
   ['drug60', '售药机 60货道', '32寸', true, 'lift', true, 'DRUG', 6, 10],
   ['flower20', '鲜花机 20格', '32寸', true, 'locker', false, 'FLOWER', 4, 5],
   ['cabinet40', '带屏货柜 40货道', '49寸', true, 'pusher', true, 'CABINET', 5, 8],
-];
+]
 
-export const deviceTypes: readonly DemoDeviceType[] = ROWS.map(
-  ([key, name, screenSize, refrigeration, pattern, dropSensor, kind, maxLevels, maxRoads]) => ({
-    key,
-    name,
-    screen: screenSize !== '',
-    screenSize,
-    refrigeration,
-    pattern,
-    dropSensor,
-    kind,
-    maxLevels,
-    maxRoads,
-  }),
-);
+export const deviceTypes: readonly DemoDeviceType[] = ROWS.map(([key, name, screenSize, refrigeration, pattern, dropSensor, kind, maxLevels, maxRoads]) => ({
+  key,
+  name,
+  screen: screenSize !== '',
+  screenSize,
+  refrigeration,
+  pattern,
+  dropSensor,
+  kind,
+  maxLevels,
+  maxRoads,
+}))

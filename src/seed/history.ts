@@ -1,18 +1,43 @@
-import { addDays, dayMs, shanghaiDay, startOfDay } from '../shared/instants.ts'
-import { orderNumber } from '../shared/ids.ts'
 import { feeOf, feeShareOf } from '../domains/ledger/rules.ts'
+import { orderNumber } from '../shared/ids.ts'
+import { addDays, dayMs, shanghaiDay, startOfDay } from '../shared/instants.ts'
 import { createRandom, type Random } from './random.ts'
-import { dailyOrders, DEMO_DAYS, rhythm } from './rhythm.ts'
+import { DEMO_DAYS, dailyOrders, rhythm } from './rhythm.ts'
 import type { DemoDevice } from './types.ts'
 
 /** Sixty days of sales, computed before anything is written: orders, pieces, payments, refunds and the flows that explain every lane. */
 
-export type SeedLane = { id: number; orgId: number; deviceId: number; rtuNumber: string; road: number; productId: number; productName: string; model: string; img: string; drugClass: string; price: number; cost: number; weight: number; capacity: number; quantity: number }
+export type SeedLane = {
+  id: number
+  orgId: number
+  deviceId: number
+  rtuNumber: string
+  road: number
+  productId: number
+  productName: string
+  model: string
+  img: string
+  drugClass: string
+  price: number
+  cost: number
+  weight: number
+  capacity: number
+  quantity: number
+}
 export type SeedDevice = { demo: DemoDevice; id: number; orgId: number; dropSensor: boolean; lanes: SeedLane[] }
 
 type Outcome = 'SUCCESS' | 'SHIPPED' | 'NO_DROP' | 'MOTOR' | 'VOID' | 'RETURNED' | 'REFUND_FAILED' | 'CLOSED'
 export type UnitRow = { id: number; unit_no: number; lane: SeedLane; outcome: Outcome; finished: Date; flow_id: number | null }
-export type OrderRow = { id: number; device: SeedDevice; created: Date; num: string; payType: 'WECHAT' | 'ALIPAY'; consumer: string; units: UnitRow[]; closed: boolean }
+export type OrderRow = {
+  id: number
+  device: SeedDevice
+  created: Date
+  num: string
+  payType: 'WECHAT' | 'ALIPAY'
+  consumer: string
+  units: UnitRow[]
+  closed: boolean
+}
 export type FlowRow = { id: number; lane: SeedLane; seq: number; at: Date; change: number; before: number; unit: UnitRow | null; order: OrderRow | null }
 export type History = { orders: OrderRow[]; flows: FlowRow[] }
 
@@ -22,8 +47,12 @@ export function makeHistory(devices: readonly SeedDevice[], now: Date): History 
   const drafts = devices.flatMap((device) => (device.lanes.length ? draftsOf(device, today, now) : []))
   drafts.sort((a, b) => a.created.getTime() - b.created.getTime() || a.device.id - b.device.id)
   let unitId = 0
+  const nextUnit = () => {
+    unitId += 1
+    return unitId
+  }
   const orders = drafts.map((draft, index): OrderRow => {
-    const units = draft.units.map((unit) => ({ ...unit, id: (unitId += 1) }))
+    const units = draft.units.map((unit) => ({ ...unit, id: nextUnit() }))
     return { ...draft, id: index + 1, num: orderNumber(shanghaiDay(draft.created), index + 1), units }
   })
   return { orders, flows: flowsOf(devices, orders, startOfDay(addDays(today, -DEMO_DAYS))) }
@@ -62,16 +91,33 @@ function draftOf(device: SeedDevice, created: Date, random: Random, now: Date): 
   const pieces = random.chance(0.82) ? 1 : random.chance(0.75) ? 2 : 3
   const closed = random.chance(0.03)
   const recent = now.getTime() - created.getTime() < 2 * dayMs
-  const units = Array.from({ length: pieces }, (_, i): Omit<UnitRow, 'id'> => ({
-    unit_no: i + 1, lane: pickLane(device.lanes, random), outcome: closed ? 'CLOSED' : outcomeOf(device, random, recent),
-    finished: new Date(created.getTime() + 12_000 + i * 6_000 + random.int(0, 3_000)), flow_id: null,
-  }))
-  return { device, created, payType: random.chance(0.68) ? 'WECHAT' : 'ALIPAY', consumer: `wx-${String(random.int(1, 6000)).padStart(6, '0')}`, units: units as UnitRow[], closed }
+  const units = Array.from(
+    { length: pieces },
+    (_, i): Omit<UnitRow, 'id'> => ({
+      unit_no: i + 1,
+      lane: pickLane(device.lanes, random),
+      outcome: closed ? 'CLOSED' : outcomeOf(device, random, recent),
+      finished: new Date(created.getTime() + 12_000 + i * 6_000 + random.int(0, 3_000)),
+      flow_id: null,
+    }),
+  )
+  return {
+    device,
+    created,
+    payType: random.chance(0.68) ? 'WECHAT' : 'ALIPAY',
+    consumer: `wx-${String(random.int(1, 6000)).padStart(6, '0')}`,
+    units: units as UnitRow[],
+    closed,
+  }
 }
 
 function pickLane(lanes: readonly SeedLane[], random: Random): SeedLane {
   let rest = random.next() * lanes.reduce((sum, lane) => sum + lane.weight, 0)
-  return lanes.find((lane) => (rest -= lane.weight) <= 0) ?? (lanes[0] as SeedLane)
+  for (const lane of lanes) {
+    rest -= lane.weight
+    if (rest <= 0) return lane
+  }
+  return lanes[0] as SeedLane
 }
 
 function outcomeOf(device: SeedDevice, random: Random, recent: boolean): Outcome {
@@ -113,7 +159,14 @@ function flowsOf(devices: readonly SeedDevice[], orders: readonly OrderRow[], be
       if (quantity + 1 > lane.capacity) {
         const added = Math.max(1, Math.round(quantity * (0.55 + random.next() * 0.45)))
         const next = own[i + 1]?.unit.finished.getTime() ?? sale.unit.finished.getTime() + 4 * 3_600_000
-        back.push({ lane, at: new Date(Math.round((sale.unit.finished.getTime() * 2 + next) / 3)), change: added, before: quantity - added, unit: null, order: null })
+        back.push({
+          lane,
+          at: new Date(Math.round((sale.unit.finished.getTime() * 2 + next) / 3)),
+          change: added,
+          before: quantity - added,
+          unit: null,
+          order: null,
+        })
         quantity -= added
       }
       back.push({ lane, at: sale.unit.finished, change: -1, before: quantity + 1, unit: sale.unit, order: sale.order })
@@ -134,10 +187,12 @@ export function moneyOf(order: OrderRow): { total: number; fee: number; refunds:
   const total = order.units.reduce((sum, unit) => sum + unit.lane.price, 0)
   const fee = feeOf(total, 60)
   let sum = 0
-  const refunds = order.units.filter((unit) => refunded(unit.outcome)).map((unit) => {
-    const share = feeShareOf({ amount: total, fee, refunded: sum }, unit.lane.price)
-    sum += unit.lane.price
-    return { unit, amount: unit.lane.price, share }
-  })
+  const refunds = order.units
+    .filter((unit) => refunded(unit.outcome))
+    .map((unit) => {
+      const share = feeShareOf({ amount: total, fee, refunded: sum }, unit.lane.price)
+      sum += unit.lane.price
+      return { unit, amount: unit.lane.price, share }
+    })
   return { total, fee, refunds, refundedSum: sum }
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { firstAdministrator } from '../domains/accounts/server/bootstrap.ts'
 import { seedAccess, seedDemoPeople } from '../domains/accounts/seed.ts'
+import { firstAdministrator } from '../domains/accounts/server/bootstrap.ts'
 import { demoSecret, seedDevices } from '../domains/devices/seed.ts'
 import { seedLanes } from '../domains/lanes/seed.ts'
 import { seedProducts } from '../domains/products/seed.ts'
@@ -45,10 +45,16 @@ async function seedDemo(database: Database, config: Config, log: (line: string) 
 
 /** The shipped machines: what the simulated fleet knows, as a maker would burn it in. */
 export function writeFleet(config: Config): void {
-  const machines = devices.filter((d) => d.lifecycle === 'OPERATING' || d.lifecycle === 'PAUSED').map((d) => ({
-    rtuNumber: d.rtuNumber, secret: demoSecret(config.secretKey, d.rtuNumber), popularity: d.popularity, site: d.site, sells: d.lifecycle === 'OPERATING',
-    dropSensor: deviceTypes.find((type) => type.key === d.typeKey)?.dropSensor ?? false,
-  }))
+  const machines = devices
+    .filter((d) => d.lifecycle === 'OPERATING' || d.lifecycle === 'PAUSED')
+    .map((d) => ({
+      rtuNumber: d.rtuNumber,
+      secret: demoSecret(config.secretKey, d.rtuNumber),
+      popularity: d.popularity,
+      site: d.site,
+      sells: d.lifecycle === 'OPERATING',
+      dropSensor: deviceTypes.find((type) => type.key === d.typeKey)?.dropSensor ?? false,
+    }))
   mkdirSync(config.dataDir, { recursive: true })
   writeFileSync(path.join(config.dataDir, 'fleet.json'), JSON.stringify({ machines }), { mode: 0o600 })
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../server/database.ts'
 import { displayStatus, isFinal, type RefundState, type VendState } from '../domains/orders/rules.ts'
+import type { Db } from '../server/database.ts'
 import { type History, left, moneyOf, type OrderRow, type UnitRow } from './history.ts'
 
 /** Writes the history in bulk, under the same constraints as live sales; figures and vouchers are summed from what was written. */
@@ -22,52 +22,109 @@ const states: Record<UnitRow['outcome'], { vend: VendState; hold: string; refund
 }
 
 export async function loadHistory(db: Db, { orders, flows }: History, now: Date): Promise<void> {
-  await bulk(db, orders.map((o) => ({ order_num: o.num, order_id: o.id, org_id: o.device.orgId, device_id: o.device.id, created_at: o.created })), (json) => sql`
+  await bulk(
+    db,
+    orders.map((o) => ({ order_num: o.num, order_id: o.id, org_id: o.device.orgId, device_id: o.device.id, created_at: o.created })),
+    (json) => sql`
     insert into order_keys (order_num, order_id, org_id, device_id, created_at) select order_num, order_id, org_id, device_id, created_at
-    from jsonb_to_recordset(${json}::jsonb) as x(order_num text, order_id bigint, org_id bigint, device_id bigint, created_at timestamptz)`)
-  await bulk(db, orders.map(orderRow), (json) => sql`
+    from jsonb_to_recordset(${json}::jsonb) as x(order_num text, order_id bigint, org_id bigint, device_id bigint, created_at timestamptz)`,
+  )
+  await bulk(
+    db,
+    orders.map(orderRow),
+    (json) => sql`
     insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name, consumer, channel, order_type, pay_type, pay_state, order_status, fail_reason, detail, img, pieces,
       total_amount, payable_amount, paid_amount, refunded_amount, cost_amount, expire_at, paid_at, closed_at, final_at)
     select org_id, created_at, id, order_num, device_id, rtu_number, device_name, consumer, 'MACHINE', 'SCAN', pay_type, pay_state, order_status, fail_reason, detail, img, pieces,
       total, total, paid, refunded, cost, expire_at, paid_at, closed_at, final_at
     from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, created_at timestamptz, id bigint, order_num text, device_id bigint, rtu_number text, device_name text, consumer text, pay_type text,
-      pay_state text, order_status text, fail_reason text, detail text, img text, pieces int, total bigint, paid bigint, refunded bigint, cost bigint, expire_at timestamptz, paid_at timestamptz, closed_at timestamptz, final_at timestamptz)`)
-  await bulk(db, flows.map((f) => ({
-    org_id: f.lane.orgId, created_at: f.at, id: f.id, device_id: f.lane.deviceId, rtu_number: f.lane.rtuNumber, lane_id: f.lane.id, lane_seq: f.seq, cargo_road: f.lane.road, product_id: f.lane.productId,
-    product_name: f.lane.productName, type: f.unit ? 'CUSTOMER_TAKE' : 'MERCHANT_REPLENISH', reason: f.unit ? 'SALE' : 'REFILL', before_total: f.before, change_total: f.change,
-    unit_id: f.unit?.id ?? null, order_num: f.order?.num ?? null, actor_kind: f.unit ? 'DEVICE' : 'SYSTEM',
-  })), (json) => sql`
+      pay_state text, order_status text, fail_reason text, detail text, img text, pieces int, total bigint, paid bigint, refunded bigint, cost bigint, expire_at timestamptz, paid_at timestamptz, closed_at timestamptz, final_at timestamptz)`,
+  )
+  await bulk(
+    db,
+    flows.map((f) => ({
+      org_id: f.lane.orgId,
+      created_at: f.at,
+      id: f.id,
+      device_id: f.lane.deviceId,
+      rtu_number: f.lane.rtuNumber,
+      lane_id: f.lane.id,
+      lane_seq: f.seq,
+      cargo_road: f.lane.road,
+      product_id: f.lane.productId,
+      product_name: f.lane.productName,
+      type: f.unit ? 'CUSTOMER_TAKE' : 'MERCHANT_REPLENISH',
+      reason: f.unit ? 'SALE' : 'REFILL',
+      before_total: f.before,
+      change_total: f.change,
+      unit_id: f.unit?.id ?? null,
+      order_num: f.order?.num ?? null,
+      actor_kind: f.unit ? 'DEVICE' : 'SYSTEM',
+    })),
+    (json) => sql`
     with f as (select * from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, created_at timestamptz, id bigint, device_id bigint, rtu_number text, lane_id bigint, lane_seq bigint, cargo_road int, product_id bigint,
       product_name text, type text, reason text, before_total int, change_total int, unit_id bigint, order_num text, actor_kind text)),
     once as (insert into stock_flow_keys (unit_id, flow_id, org_id) select unit_id, id, org_id from f where unit_id is not null)
     insert into stock_flows (org_id, created_at, id, waste_num, device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total, after_total, unit_id, order_num, actor_kind, occurred_at)
     select org_id, created_at, id, to_char(created_at at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(id::text, 12, '0'), device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason,
-      before_total, change_total, before_total + change_total, unit_id, order_num, actor_kind, created_at from f`)
-  await sql`update lanes l set last_flow_seq = n.seq from (select lane_id, max(lane_seq) as seq from stock_flows group by 1) n where l.id = n.lane_id`.execute(db)
-  await bulk(db, orders.flatMap((o) => o.units.map((u) => unitRow(o, u))), (json) => sql`
+      before_total, change_total, before_total + change_total, unit_id, order_num, actor_kind, created_at from f`,
+  )
+  await sql`update lanes l set last_flow_seq = n.seq from (select lane_id, max(lane_seq) as seq from stock_flows group by 1) n where l.id = n.lane_id`.execute(
+    db,
+  )
+  await bulk(
+    db,
+    orders.flatMap((o) => o.units.map((u) => unitRow(o, u))),
+    (json) => sql`
     insert into order_units (org_id, created_at, id, order_id, order_num, unit_no, device_id, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost, vend_state, hold, attempt,
       fail_reason, drop_confirmed, sent_at, acked_at, finished_at, flow_id, refund_state)
     select org_id, created_at, id, order_id, order_num, unit_no, device_id, lane_id, road, product_id, product_name, model, drug_class, img, price, 0, price, cost, vend_state, hold, 1, fail_reason, drop_confirmed, sent_at, acked_at, finished_at, flow_id, refund_state
     from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, created_at timestamptz, id bigint, order_id bigint, order_num text, unit_no int, device_id bigint, lane_id bigint, road int, product_id bigint, product_name text, model text,
-      drug_class text, img text, price bigint, cost bigint, vend_state text, hold text, fail_reason text, drop_confirmed boolean, sent_at timestamptz, acked_at timestamptz, finished_at timestamptz, flow_id bigint, refund_state text)`)
+      drug_class text, img text, price bigint, cost bigint, vend_state text, hold text, fail_reason text, drop_confirmed boolean, sent_at timestamptz, acked_at timestamptz, finished_at timestamptz, flow_id bigint, refund_state text)`,
+  )
   await loadMoney(db, orders)
-  await loadEvents(db, orders.filter((o) => now.getTime() - o.created.getTime() < 3 * 86_400_000))
+  await loadEvents(
+    db,
+    orders.filter((o) => now.getTime() - o.created.getTime() < 3 * 86_400_000),
+  )
   await sumUp(db)
 }
 
 function orderRow(o: OrderRow) {
   const { total, refundedSum } = moneyOf(o)
   const paid = o.closed ? 0 : total
-  const facts = o.units.map((u) => ({ vendState: states[u.outcome].vend, refundState: states[u.outcome].refund, dropConfirmed: u.outcome === 'SUCCESS' || u.outcome === 'RETURNED' }))
+  const facts = o.units.map((u) => ({
+    vendState: states[u.outcome].vend,
+    refundState: states[u.outcome].refund,
+    dropConfirmed: u.outcome === 'SUCCESS' || u.outcome === 'RETURNED',
+  }))
   const payState = o.closed ? 'CLOSED' : refundedSum === 0 ? 'PAID' : refundedSum === total ? 'REFUNDED' : 'PART_REFUNDED'
   const last = o.units.at(-1)?.finished ?? o.created
   const [first, ...rest] = o.units
   return {
-    org_id: o.device.orgId, created_at: o.created, id: o.id, order_num: o.num, device_id: o.device.id, rtu_number: o.device.demo.rtuNumber, device_name: o.device.demo.name, consumer: o.consumer, pay_type: o.payType,
-    pay_state: payState, order_status: displayStatus({ payState, paid, refunded: refundedSum }, facts), fail_reason: o.closed ? null : (o.units.map((u) => states[u.outcome].reason).find(Boolean) ?? null),
-    detail: `${first?.lane.productName} ${first?.lane.model} ×1${rest.length ? ` +${rest.length}` : ''}`, img: first?.lane.img, pieces: o.units.length, total, paid, refunded: o.closed ? 0 : refundedSum,
-    cost: o.units.reduce((sum, u) => sum + (left(u.outcome) ? u.lane.cost : 0), 0), expire_at: new Date(o.created.getTime() + 180_000), paid_at: o.closed ? null : paidAt(o),
-    closed_at: o.closed ? new Date(o.created.getTime() + 181_000) : null, final_at: !o.closed && isFinal(facts) ? last : null,
+    org_id: o.device.orgId,
+    created_at: o.created,
+    id: o.id,
+    order_num: o.num,
+    device_id: o.device.id,
+    rtu_number: o.device.demo.rtuNumber,
+    device_name: o.device.demo.name,
+    consumer: o.consumer,
+    pay_type: o.payType,
+    pay_state: payState,
+    order_status: displayStatus({ payState, paid, refunded: refundedSum }, facts),
+    fail_reason: o.closed ? null : (o.units.map((u) => states[u.outcome].reason).find(Boolean) ?? null),
+    detail: `${first?.lane.productName} ${first?.lane.model} ×1${rest.length ? ` +${rest.length}` : ''}`,
+    img: first?.lane.img,
+    pieces: o.units.length,
+    total,
+    paid,
+    refunded: o.closed ? 0 : refundedSum,
+    cost: o.units.reduce((sum, u) => sum + (left(u.outcome) ? u.lane.cost : 0), 0),
+    expire_at: new Date(o.created.getTime() + 180_000),
+    paid_at: o.closed ? null : paidAt(o),
+    closed_at: o.closed ? new Date(o.created.getTime() + 181_000) : null,
+    final_at: !o.closed && isFinal(facts) ? last : null,
   }
 }
 
@@ -77,40 +134,104 @@ function unitRow(o: OrderRow, u: UnitRow) {
   const state = states[u.outcome]
   const sent = o.closed ? null : new Date(u.finished.getTime() - 4_500)
   return {
-    org_id: o.device.orgId, created_at: o.created, id: u.id, order_id: o.id, order_num: o.num, unit_no: u.unit_no, device_id: o.device.id, lane_id: u.lane.id, road: u.lane.road, product_id: u.lane.productId,
-    product_name: u.lane.productName, model: u.lane.model, drug_class: u.lane.drugClass, img: u.lane.img, price: u.lane.price, cost: u.lane.cost, vend_state: state.vend, hold: state.hold, fail_reason: state.reason,
-    drop_confirmed: u.outcome === 'SUCCESS' || u.outcome === 'RETURNED', sent_at: sent, acked_at: sent && u.outcome !== 'VOID' ? new Date(sent.getTime() + 400) : null,
-    finished_at: o.closed ? null : u.finished, flow_id: u.flow_id, refund_state: state.refund,
+    org_id: o.device.orgId,
+    created_at: o.created,
+    id: u.id,
+    order_id: o.id,
+    order_num: o.num,
+    unit_no: u.unit_no,
+    device_id: o.device.id,
+    lane_id: u.lane.id,
+    road: u.lane.road,
+    product_id: u.lane.productId,
+    product_name: u.lane.productName,
+    model: u.lane.model,
+    drug_class: u.lane.drugClass,
+    img: u.lane.img,
+    price: u.lane.price,
+    cost: u.lane.cost,
+    vend_state: state.vend,
+    hold: state.hold,
+    fail_reason: state.reason,
+    drop_confirmed: u.outcome === 'SUCCESS' || u.outcome === 'RETURNED',
+    sent_at: sent,
+    acked_at: sent && u.outcome !== 'VOID' ? new Date(sent.getTime() + 400) : null,
+    finished_at: o.closed ? null : u.finished,
+    flow_id: u.flow_id,
+    refund_state: state.refund,
   }
 }
 
 async function loadMoney(db: Db, orders: readonly OrderRow[]): Promise<void> {
   const paid = orders.map((o) => ({ o, money: moneyOf(o) }))
-  await bulk(db, paid.map(({ o, money }) => ({
-    id: o.id, org_id: o.device.orgId, device_id: o.device.id, order_id: o.id, order_at: o.created, order_num: o.num, amount: money.total, fee: o.closed ? 0 : money.fee, refunded: o.closed ? 0 : money.refundedSum,
-    state: o.closed ? 'CLOSED' : 'SUCCESS', applied: !o.closed, paid_at: o.closed ? null : paidAt(o),
-  })), (json) => sql`
+  await bulk(
+    db,
+    paid.map(({ o, money }) => ({
+      id: o.id,
+      org_id: o.device.orgId,
+      device_id: o.device.id,
+      order_id: o.id,
+      order_at: o.created,
+      order_num: o.num,
+      amount: money.total,
+      fee: o.closed ? 0 : money.fee,
+      refunded: o.closed ? 0 : money.refundedSum,
+      state: o.closed ? 'CLOSED' : 'SUCCESS',
+      applied: !o.closed,
+      paid_at: o.closed ? null : paidAt(o),
+    })),
+    (json) => sql`
     insert into payments (id, org_id, device_id, order_id, order_at, order_num, out_trade_no, provider, provider_trade_no, amount, fee_amount, refunded_amount, state, applied, paid_at, created_at)
     select id, org_id, device_id, order_id, order_at, order_num, 'HD' || order_num, 'SIMULATOR', case when applied then '4200' || order_num end, amount, fee, refunded, state, applied, paid_at, order_at
-    from jsonb_to_recordset(${json}::jsonb) as x(id bigint, org_id bigint, device_id bigint, order_id bigint, order_at timestamptz, order_num text, amount bigint, fee bigint, refunded bigint, state text, applied boolean, paid_at timestamptz)`)
-  await bulk(db, paid.flatMap(({ o }) => o.units.filter((u) => states[u.outcome].refund).map((u) => ({
-    org_id: o.device.orgId, device_id: o.device.id, refund_no: `${o.num}-${String(u.unit_no).padStart(2, '0')}`, payment_id: o.id, order_id: o.id, order_at: o.created, order_num: o.num, unit_id: u.id, unit_no: u.unit_no, amount: u.lane.price,
-    reason: u.outcome === 'RETURNED' ? 'QUALITY' : 'NOT_DISPENSED', automatic: u.outcome !== 'RETURNED', failed: u.outcome === 'REFUND_FAILED', at: u.finished,
-  }))), (json) => sql`
+    from jsonb_to_recordset(${json}::jsonb) as x(id bigint, org_id bigint, device_id bigint, order_id bigint, order_at timestamptz, order_num text, amount bigint, fee bigint, refunded bigint, state text, applied boolean, paid_at timestamptz)`,
+  )
+  await bulk(
+    db,
+    paid.flatMap(({ o }) =>
+      o.units
+        .filter((u) => states[u.outcome].refund)
+        .map((u) => ({
+          org_id: o.device.orgId,
+          device_id: o.device.id,
+          refund_no: `${o.num}-${String(u.unit_no).padStart(2, '0')}`,
+          payment_id: o.id,
+          order_id: o.id,
+          order_at: o.created,
+          order_num: o.num,
+          unit_id: u.id,
+          unit_no: u.unit_no,
+          amount: u.lane.price,
+          reason: u.outcome === 'RETURNED' ? 'QUALITY' : 'NOT_DISPENSED',
+          automatic: u.outcome !== 'RETURNED',
+          failed: u.outcome === 'REFUND_FAILED',
+          at: u.finished,
+        })),
+    ),
+    (json) => sql`
     insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at, order_num, unit_id, unit_no, kind, amount, reason, automatic, state, attempts, last_error, provider_refund_no, created_at, succeeded_at)
     select org_id, device_id, refund_no, payment_id, order_id, order_at, order_num, unit_id, unit_no, 'UNIT', amount, reason, automatic, case when failed then 'FAILED' else 'SUCCESS' end, case when failed then 6 else 1 end,
       case when failed then '商户余额不足' end, case when not failed then 'SIM' || refund_no end, at, case when not failed then at + interval '2 seconds' end
-    from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, refund_no text, payment_id bigint, order_id bigint, order_at timestamptz, order_num text, unit_id bigint, unit_no int, amount bigint, reason text, automatic boolean, failed boolean, at timestamptz)`)
+    from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, refund_no text, payment_id bigint, order_id bigint, order_at timestamptz, order_num text, unit_id bigint, unit_no int, amount bigint, reason text, automatic boolean, failed boolean, at timestamptz)`,
+  )
   await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id, payment_id, kind, amount, created_at)
     select org_id, device_id, order_id, order_num, unit_id, payment_id, 'REFUND_FAILED', amount, created_at from refunds where state = 'FAILED'`.execute(db)
-  await bulk(db, paid.filter(({ o }) => !o.closed).flatMap(({ o, money }) => {
-    const of = { org_id: o.device.orgId, order_id: o.id, order_num: o.num }
-    const two = (key: string, type: string, at: Date, debit: string, credit: string, amount: number) => (amount === 0 ? [] : [{ ...of, key, type, at, debit, credit, amount }])
-    return [
-      ...two(`in:${o.id}`, 'V1', paidAt(o), '1001', '2001', money.total), ...two(`fee:${o.id}`, 'V2', paidAt(o), '2001', '1001', money.fee),
-      ...money.refunds.flatMap((r) => two(`rf:${o.num}-${String(r.unit.unit_no).padStart(2, '0')}`, 'V6', new Date(r.unit.finished.getTime() + 2000), '2001', '1001', r.amount - r.share)),
-    ]
-  }), (json) => sql`
+  await bulk(
+    db,
+    paid
+      .filter(({ o }) => !o.closed)
+      .flatMap(({ o, money }) => {
+        const of = { org_id: o.device.orgId, order_id: o.id, order_num: o.num }
+        const two = (key: string, type: string, at: Date, debit: string, credit: string, amount: number) =>
+          amount === 0 ? [] : [{ ...of, key, type, at, debit, credit, amount }]
+        return [
+          ...two(`in:${o.id}`, 'V1', paidAt(o), '1001', '2001', money.total),
+          ...two(`fee:${o.id}`, 'V2', paidAt(o), '2001', '1001', money.fee),
+          ...money.refunds.flatMap((r) =>
+            two(`rf:${o.num}-${String(r.unit.unit_no).padStart(2, '0')}`, 'V6', new Date(r.unit.finished.getTime() + 2000), '2001', '1001', r.amount - r.share),
+          ),
+        ]
+      }),
+    (json) => sql`
     with v as (select nextval('ledger_vouchers_id_seq') as id, x.* from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, order_id bigint, order_num text, key text, type text, at timestamptz, debit text, credit text, amount bigint)),
     keys as (insert into ledger_voucher_keys (key, voucher_id, org_id, created_at) select key, id, org_id, at from v),
     accounts as (
@@ -118,25 +239,58 @@ async function loadMoney(db: Db, orders: readonly OrderRow[]): Promise<void> {
       on conflict (org_id, code) do update set code = excluded.code returning id, org_id, code)
     insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount, order_id, order_num)
     select v.org_id, v.at, v.id, v.type, a.id, case when a.code = v.debit then v.amount else -v.amount end, v.order_id, v.order_num
-    from v join accounts a on a.org_id = v.org_id and a.code in (v.debit, v.credit)`)
+    from v join accounts a on a.org_id = v.org_id and a.code in (v.debit, v.credit)`,
+  )
 }
 
 async function loadEvents(db: Db, orders: readonly OrderRow[]): Promise<void> {
   const rows = orders.flatMap((o) => {
-    const row = (kind: string, at: Date, unitNo: number | null, data: Record<string, unknown>) => ({ org_id: o.device.orgId, at, order_id: o.id, order_at: o.created, device_id: o.device.id, unit_no: unitNo, kind, data })
+    const row = (kind: string, at: Date, unitNo: number | null, data: Record<string, unknown>) => ({
+      org_id: o.device.orgId,
+      at,
+      order_id: o.id,
+      order_at: o.created,
+      device_id: o.device.id,
+      unit_no: unitNo,
+      kind,
+      data,
+    })
     const total = moneyOf(o).total
     const head = [row('CREATED', o.created, null, { pieces: o.units.length, total })]
     if (o.closed) return [...head, row('CLOSED', new Date(o.created.getTime() + 181_000), null, {})]
-    return [...head, row('PAID', paidAt(o), null, { amount: total }), ...o.units.flatMap((u) => {
-      const sent = u.finished.getTime() - 4_500
-      const state = states[u.outcome]
-      const tail = state.refund === 'SUCCESS' ? [row('REFUND_PENDING', u.finished, u.unit_no, { amount: u.lane.price }), row('REFUNDED', new Date(u.finished.getTime() + 2000), u.unit_no, { amount: u.lane.price })]
-        : state.refund === 'FAILED' ? [row('REFUND_PENDING', u.finished, u.unit_no, { amount: u.lane.price }), row('REFUND_FAILED', new Date(u.finished.getTime() + 60_000), u.unit_no, { reason: '商户余额不足' })] : []
-      return [row('SENT', new Date(sent), u.unit_no, { road: u.lane.road }), ...(u.outcome === 'VOID' ? [] : [row('ACKED', new Date(sent + 400), u.unit_no, {})]), row(state.vend, u.finished, u.unit_no, { result: state.reason ?? 'OK' }), ...tail]
-    })]
+    return [
+      ...head,
+      row('PAID', paidAt(o), null, { amount: total }),
+      ...o.units.flatMap((u) => {
+        const sent = u.finished.getTime() - 4_500
+        const state = states[u.outcome]
+        const tail =
+          state.refund === 'SUCCESS'
+            ? [
+                row('REFUND_PENDING', u.finished, u.unit_no, { amount: u.lane.price }),
+                row('REFUNDED', new Date(u.finished.getTime() + 2000), u.unit_no, { amount: u.lane.price }),
+              ]
+            : state.refund === 'FAILED'
+              ? [
+                  row('REFUND_PENDING', u.finished, u.unit_no, { amount: u.lane.price }),
+                  row('REFUND_FAILED', new Date(u.finished.getTime() + 60_000), u.unit_no, { reason: '商户余额不足' }),
+                ]
+              : []
+        return [
+          row('SENT', new Date(sent), u.unit_no, { road: u.lane.road }),
+          ...(u.outcome === 'VOID' ? [] : [row('ACKED', new Date(sent + 400), u.unit_no, {})]),
+          row(state.vend, u.finished, u.unit_no, { result: state.reason ?? 'OK' }),
+          ...tail,
+        ]
+      }),
+    ]
   })
-  await bulk(db, rows, (json) => sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data)
-    select org_id, at, order_id, order_at, device_id, unit_no, kind, data from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, at timestamptz, order_id bigint, order_at timestamptz, device_id bigint, unit_no int, kind text, data jsonb)`)
+  await bulk(
+    db,
+    rows,
+    (json) => sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data)
+    select org_id, at, order_id, order_at, device_id, unit_no, kind, data from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, at timestamptz, order_id bigint, order_at timestamptz, device_id bigint, unit_no int, kind text, data jsonb)`,
+  )
 }
 
 /** Rollups from the facts, and sequences behind the explicit ids. */
@@ -145,10 +299,18 @@ async function sumUp(db: Db): Promise<void> {
     select org_id, device_id, paid_at as at, 1 as orders, pieces, total_amount as turnover, paid_amount as paid, 0::bigint as refunded, 0 as refund_orders, 0::bigint as cost from orders where paid_at is not null
     union all select org_id, device_id, finished_at, 0, 0, 0, 0, 0, 0, cost from order_units where vend_state = 'SUCCESS'
     union all select org_id, device_id, succeeded_at, 0, 0, 0, 0, amount, 0, 0 from refunds where state = 'SUCCESS'
-    union all select org_id, device_id, min(succeeded_at), 0, 0, 0, 0, 0, 1, 0 from refunds where state = 'SUCCESS' group by org_id, device_id, order_id`.execute(db)
-  for (const [grain, at] of [['HOUR', `date_trunc('hour', at)`], ['DAY', `date_trunc('day', at at time zone 'Asia/Shanghai') at time zone 'Asia/Shanghai'`], ['TOTAL', `'2000-01-01T00:00:00Z'::timestamptz`]] as const) {
+    union all select org_id, device_id, min(succeeded_at), 0, 0, 0, 0, 0, 1, 0 from refunds where state = 'SUCCESS' group by org_id, device_id, order_id`.execute(
+    db,
+  )
+  for (const [grain, at] of [
+    ['HOUR', `date_trunc('hour', at)`],
+    ['DAY', `date_trunc('day', at at time zone 'Asia/Shanghai') at time zone 'Asia/Shanghai'`],
+    ['TOTAL', `'2000-01-01T00:00:00Z'::timestamptz`],
+  ] as const) {
     await sql`insert into sales_rollups (org_id, device_id, grain, at, orders, pieces, turnover, paid, refunded, refund_orders, cost)
-      select org_id, device_id, ${grain}, ${sql.raw(at)}, sum(orders), sum(pieces), sum(turnover), sum(paid), sum(refunded), sum(refund_orders), sum(cost) from sums group by 1, 2, 4`.execute(db)
+      select org_id, device_id, ${grain}, ${sql.raw(at)}, sum(orders), sum(pieces), sum(turnover), sum(paid), sum(refunded), sum(refund_orders), sum(cost) from sums group by 1, 2, 4`.execute(
+      db,
+    )
   }
   await sql`insert into product_rollups (org_id, device_id, product_id, day, pieces, turnover, cost, refunded_pieces)
     select org_id, device_id, product_id, day, sum(pieces), sum(turnover), sum(cost), sum(refunded) from (
@@ -158,7 +320,13 @@ async function sumUp(db: Db): Promise<void> {
       union all select u.org_id, u.device_id, u.product_id, (r.succeeded_at at time zone 'Asia/Shanghai')::date, 0, 0, 0, 1 from refunds r join order_units u on u.id = r.unit_id and u.org_id = r.org_id and u.created_at = r.order_at where r.state = 'SUCCESS'
     ) x group by 1, 2, 3, 4`.execute(db)
   // drawing past the explicit ids: the application role may not set a sequence
-  for (const [sequence, table] of [['orders_id_seq', 'orders'], ['order_units_id_seq', 'order_units'], ['stock_flows_id_seq', 'stock_flows'], ['order_num_seq', 'orders'], ['payments_id_seq', 'payments']] as const) {
+  for (const [sequence, table] of [
+    ['orders_id_seq', 'orders'],
+    ['order_units_id_seq', 'order_units'],
+    ['stock_flows_id_seq', 'stock_flows'],
+    ['order_num_seq', 'orders'],
+    ['payments_id_seq', 'payments'],
+  ] as const) {
     await sql`select count(nextval(${sequence})) from generate_series(1, (select max(id) from ${sql.table(table)}))`.execute(db)
   }
 }

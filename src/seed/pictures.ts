@@ -1,22 +1,22 @@
-import sharp from 'sharp';
-import { drawMotif, type Motif } from './motifs.ts';
+import sharp from 'sharp'
+import { drawMotif, type Motif } from './motifs.ts'
 
-export type PictureKind = 'bottle' | 'can' | 'cup' | 'bag' | 'box' | 'pill' | 'flower' | 'umbrella';
-export type PictureTint = 'green' | 'blue' | 'amber' | 'rose' | 'violet' | 'grey';
-export type DrugMark = 'OTC_B' | 'OTC_A';
+export type PictureKind = 'bottle' | 'can' | 'cup' | 'bag' | 'box' | 'pill' | 'flower' | 'umbrella'
+export type PictureTint = 'green' | 'blue' | 'amber' | 'rose' | 'violet' | 'grey'
+export type DrugMark = 'OTC_B' | 'OTC_A'
 
 export interface PictureLabel {
-  readonly motif?: Motif;
+  readonly motif?: Motif
   /** Green for class B, red for class A; prescription drugs carry none. */
-  readonly mark?: DrugMark;
+  readonly mark?: DrugMark
 }
 
 interface Tones {
-  readonly ground: string;
-  readonly pale: string;
-  readonly light: string;
-  readonly deep: string;
-  readonly ink: string;
+  readonly ground: string
+  readonly pale: string
+  readonly light: string
+  readonly deep: string
+  readonly ink: string
 }
 
 const TONES: Readonly<Record<PictureTint, Tones>> = {
@@ -26,19 +26,19 @@ const TONES: Readonly<Record<PictureTint, Tones>> = {
   rose: { ground: '#F3DDE1', pale: '#FCF3F5', light: '#D9ABB4', deep: '#B96C7B', ink: '#85404F' },
   violet: { ground: '#E5DFF3', pale: '#F7F5FC', light: '#BDB0DC', deep: '#7F6DB5', ink: '#54448A' },
   grey: { ground: '#E9EDF0', pale: '#F8FAFB', light: '#C3CBD3', deep: '#8996A3', ink: '#56626E' },
-};
+}
 
-const SHINE = 'fill="#FFFFFF" fill-opacity=".38"';
-const SHADE = 'fill="#000000" fill-opacity=".07"';
+const SHINE = 'fill="#FFFFFF" fill-opacity=".38"'
+const SHADE = 'fill="#000000" fill-opacity=".07"'
 
-type Draw = (tones: Tones, label: PictureLabel) => string;
+type Draw = (tones: Tones, label: PictureLabel) => string
 
 function motif(label: PictureLabel, main: string, second: string, x: number, y: number, scale: number): string {
-  return label.motif === undefined ? '' : drawMotif(label.motif, { main, second }, x, y, scale);
+  return label.motif === undefined ? '' : drawMotif(label.motif, { main, second }, x, y, scale)
 }
 
 // Juices and milk teas come in the stout bottle, the rest in the slender one.
-const STOUT: ReadonlySet<Motif> = new Set(['orange', 'grape', 'coconut', 'pearls']);
+const STOUT: ReadonlySet<Motif> = new Set(['orange', 'grape', 'coconut', 'pearls'])
 
 function slenderBottle(t: Tones, label: PictureLabel): string {
   return `<rect x="172" y="44" width="56" height="36" rx="7" fill="${t.ink}"/>
@@ -50,7 +50,7 @@ function slenderBottle(t: Tones, label: PictureLabel): string {
 <rect x="140" y="200" width="120" height="7" fill="${t.ink}"/><rect x="140" y="299" width="120" height="7" fill="${t.ink}"/>
 ${motif(label, t.pale, t.light, 200, 253, 0.78)}
 <path d="M152 322h96M156 338h88" stroke="${t.deep}" stroke-opacity=".45" stroke-width="4" stroke-linecap="round"/>
-<path ${SHINE} d="M152 190c2-22 16-38 26-52l6 6c-10 16-20 30-20 48z"/>`;
+<path ${SHINE} d="M152 190c2-22 16-38 26-52l6 6c-10 16-20 30-20 48z"/>`
 }
 
 function stoutBottle(t: Tones, label: PictureLabel): string {
@@ -61,11 +61,10 @@ function stoutBottle(t: Tones, label: PictureLabel): string {
 <rect x="126" y="188" width="148" height="118" fill="${t.pale}"/>
 <rect x="126" y="188" width="148" height="14" fill="${t.deep}"/>
 ${motif(label, t.deep, t.light, 200, 254, 0.92)}
-<path ${SHINE} d="M138 176c0-20 16-28 28-40l8 8c-14 12-22 20-22 34z"/>`;
+<path ${SHINE} d="M138 176c0-20 16-28 28-40l8 8c-14 12-22 20-22 34z"/>`
 }
 
-const bottle: Draw = (t, label) =>
-  label.motif !== undefined && STOUT.has(label.motif) ? stoutBottle(t, label) : slenderBottle(t, label);
+const bottle: Draw = (t, label) => (label.motif !== undefined && STOUT.has(label.motif) ? stoutBottle(t, label) : slenderBottle(t, label))
 
 const can: Draw = (t, label) => `<rect x="152" y="64" width="96" height="14" rx="6" fill="${t.ink}"/>
 <rect x="186" y="56" width="28" height="9" rx="4" fill="${t.deep}"/>
@@ -75,18 +74,15 @@ const can: Draw = (t, label) => `<rect x="152" y="64" width="96" height="14" rx=
 <path ${SHADE} d="M236 80h14l18 26v206l-18 30a22 22 0 0 1-18 10h-6z"/>
 ${motif(label, t.pale, t.light, 200, 188, 1)}
 <rect x="144" y="124" width="10" height="160" rx="5" ${SHINE}/>
-<path d="M156 352h88" stroke="${t.deep}" stroke-width="6" stroke-linecap="round"/>`;
+<path d="M156 352h88" stroke="${t.deep}" stroke-width="6" stroke-linecap="round"/>`
 
-const cup: Draw = (
-  t,
-  label,
-) => `<path d="M214 96l22-62 22-6" fill="none" stroke="${t.deep}" stroke-width="11" stroke-linecap="round" stroke-linejoin="round"/>
+const cup: Draw = (t, label) => `<path d="M214 96l22-62 22-6" fill="none" stroke="${t.deep}" stroke-width="11" stroke-linecap="round" stroke-linejoin="round"/>
 <path fill="${t.ink}" d="M124 92h152l8 30H116z"/><rect x="106" y="120" width="188" height="20" rx="9" fill="${t.deep}"/>
 <path fill="${t.light}" d="M120 142h160l-20 192a24 24 0 0 1-24 22h-72a24 24 0 0 1-24-22z"/>
 <path fill="${t.pale}" d="M126 190h148l-9 92H135z"/>
 <path ${SHADE} d="M250 142h30l-20 192a24 24 0 0 1-24 22h-12z"/>
 ${motif(label, t.deep, t.light, 200, 236, 0.86)}
-<path ${SHINE} d="M134 152h12l14 186a12 12 0 0 1-10-8z"/>`;
+<path ${SHINE} d="M134 152h12l14 186a12 12 0 0 1-10-8z"/>`
 
 const bag: Draw = (
   t,
@@ -98,7 +94,7 @@ const bag: Draw = (
 <circle cx="200" cy="190" r="74" fill="${t.pale}"/>
 ${motif(label, t.deep, t.light, 200, 190, 1.14)}
 <path d="M160 284h80" stroke="${t.pale}" stroke-width="9" stroke-linecap="round"/>
-<path ${SHINE} d="M112 104h12c6 60 6 130 0 192h-12c6-64 6-130 0-192z"/>`;
+<path ${SHINE} d="M112 104h12c6 60 6 130 0 192h-12c6-64 6-130 0-192z"/>`
 
 const box: Draw = (t, label) => `<path fill="${t.ink}" d="M304 112l28-32v216l-28 36z"/>
 <rect x="68" y="112" width="236" height="220" rx="6" fill="${t.light}"/>
@@ -107,26 +103,26 @@ const box: Draw = (t, label) => `<path fill="${t.ink}" d="M304 112l28-32v216l-28
 ${motif(label, t.deep, t.light, 186, 216, 1.14)}
 <path d="M92 308h92M208 308h40" stroke="${t.deep}" stroke-width="9" stroke-linecap="round"/>
 <path d="M92 131h64" stroke="${t.pale}" stroke-width="8" stroke-linecap="round"/>
-<rect x="78" y="120" width="8" height="204" rx="4" ${SHINE}/>`;
+<rect x="78" y="120" width="8" height="204" rx="4" ${SHINE}/>`
 
-const MARK_COLOURS: Readonly<Record<DrugMark, string>> = { OTC_B: '#1E9E5A', OTC_A: '#CC3A3A' };
+const MARK_COLOURS: Readonly<Record<DrugMark, string>> = { OTC_B: '#1E9E5A', OTC_A: '#CC3A3A' }
 
 // The letters are strokes, so the picture does not depend on the fonts of the machine.
 function otcMark(mark: DrugMark): string {
   return `<g transform="translate(262 138)"><ellipse rx="42" ry="23" fill="${MARK_COLOURS[mark]}"/>
 <g fill="none" stroke="#FFFFFF" stroke-width="5" stroke-linecap="round" stroke-linejoin="round">
-<ellipse cx="-20" rx="8" ry="9"/><path d="M-7-9h16M1-9V9M27-6a8 9 0 1 0 0 12"/></g></g>`;
+<ellipse cx="-20" rx="8" ry="9"/><path d="M-7-9h16M1-9V9M27-6a8 9 0 1 0 0 12"/></g></g>`
 }
 
-const IN_BLISTER: ReadonlySet<Motif> = new Set(['capsule', 'tablet', 'stomach']);
+const IN_BLISTER: ReadonlySet<Motif> = new Set(['capsule', 'tablet', 'stomach'])
 
 function hasBlister(label: PictureLabel): boolean {
-  return label.motif !== undefined && IN_BLISTER.has(label.motif);
+  return label.motif !== undefined && IN_BLISTER.has(label.motif)
 }
 
 function blister(t: Tones): string {
-  const pockets = [136, 168, 200, 232, 264].map((x) => `<ellipse cx="${x}" cy="341" rx="11" ry="9" fill="${t.deep}"/>`);
-  return `<rect x="112" y="324" width="176" height="34" rx="8" fill="#FFFFFF" fill-opacity=".72"/>${pockets.join('')}`;
+  const pockets = [136, 168, 200, 232, 264].map((x) => `<ellipse cx="${x}" cy="341" rx="11" ry="9" fill="${t.deep}"/>`)
+  return `<rect x="112" y="324" width="176" height="34" rx="8" fill="#FFFFFF" fill-opacity=".72"/>${pockets.join('')}`
 }
 
 const pill: Draw = (t, label) => `<path fill="${t.light}" d="M70 104l26-26h246l-26 26z"/>
@@ -139,16 +135,13 @@ ${label.mark === undefined ? '' : otcMark(label.mark)}
 <circle cx="193" cy="234" r="58" fill="${t.pale}"/><circle cx="193" cy="234" r="58" fill="none" stroke="#FFFFFF" stroke-width="5"/>
 ${motif(label, t.deep, t.light, 193, 234, 0.84)}
 <path d="M92 286h34" stroke="${t.pale}" stroke-width="8" stroke-linecap="round"/>
-${hasBlister(label) ? blister(t) : ''}`;
+${hasBlister(label) ? blister(t) : ''}`
 
 function bloom(t: Tones, label: PictureLabel, x: number, y: number, scale: number): string {
-  return `<circle cx="${x}" cy="${y}" r="${46 * scale}" fill="${t.ground}"/>${motif(label, t.deep, t.ink, x, y, scale)}`;
+  return `<circle cx="${x}" cy="${y}" r="${46 * scale}" fill="${t.ground}"/>${motif(label, t.deep, t.ink, x, y, scale)}`
 }
 
-const flower: Draw = (
-  t,
-  label,
-) => `<path d="M200 180L132 104M200 190V86M200 180l68-76" stroke="#6C9C80" stroke-width="9" stroke-linecap="round"/>
+const flower: Draw = (t, label) => `<path d="M200 180L132 104M200 190V86M200 180l68-76" stroke="#6C9C80" stroke-width="9" stroke-linecap="round"/>
 <path fill="#8DB89F" d="M98 176c-18-26-14-52-4-66 22 12 36 34 36 62zM302 176c18-26 14-52 4-66-22 12-36 34-36 62z"/>
 <path fill="${t.pale}" d="M84 168c38-22 70-20 116-2 46-18 78-20 116 2l-88 148h-56z"/>
 ${bloom(t, label, 134, 132, 1.02)}${bloom(t, label, 266, 132, 1.02)}${bloom(t, label, 200, 92, 1.08)}${bloom(t, label, 200, 176, 1.06)}
@@ -156,36 +149,34 @@ ${bloom(t, label, 134, 132, 1.02)}${bloom(t, label, 266, 132, 1.02)}${bloom(t, l
 <path ${SHADE} d="M316 168l-86 150h-30v-42c44-68 86-82 116-108z"/>
 <path fill="${t.light}" d="M170 330h60l24 34c-34-12-74-12-108 0z"/>
 <rect x="164" y="310" width="72" height="24" rx="10" fill="${t.ink}"/>
-<path fill="${t.deep}" d="M200 322c-18-22-40-18-44-6s20 22 44 6zm0 0c18-22 40-18 44-6s-20 22-44 6z"/>`;
+<path fill="${t.deep}" d="M200 322c-18-22-40-18-44-6s20 22 44 6zm0 0c18-22 40-18 44-6s-20 22-44 6z"/>`
 
-const umbrella: Draw = (
-  t,
-) => `<path d="M200 60v-16M200 190v122a30 30 0 0 0 60 0v-8" fill="none" stroke="${t.ink}" stroke-width="13" stroke-linecap="round"/>
+const umbrella: Draw = (t) => `<path d="M200 60v-16M200 190v122a30 30 0 0 0 60 0v-8" fill="none" stroke="${t.ink}" stroke-width="13" stroke-linecap="round"/>
 <path fill="${t.light}" d="M200 58c84 0 146 58 152 144-26-20-56-20-76 0-20-20-54-20-76 0-22-20-56-20-76 0-20-20-50-20-76 0C54 116 116 58 200 58z"/>
 <path fill="${t.deep}" d="M200 58c42 24 72 74 76 144-20-20-54-20-76 0-22-20-56-20-76 0 4-70 34-120 76-144z"/>
 <path d="M200 58v144" stroke="${t.ink}" stroke-opacity=".4" stroke-width="4"/>
-<path ${SHINE} d="M78 150c14-34 36-54 62-66l-10 22c-16 14-26 28-34 52z"/>`;
+<path ${SHINE} d="M78 150c14-34 36-54 62-66l-10 22c-16 14-26 28-34 52z"/>`
 
-const DRAW: Readonly<Record<PictureKind, Draw>> = { bottle, can, cup, bag, box, pill, flower, umbrella };
+const DRAW: Readonly<Record<PictureKind, Draw>> = { bottle, can, cup, bag, box, pill, flower, umbrella }
 
 // Where the drawing ends below, so that its shadow touches it and both stand in the middle.
 function floorOf(kind: PictureKind, label: PictureLabel): number {
-  if (kind === 'box') return 336;
-  return kind === 'pill' && !hasBlister(label) ? 312 : 361;
+  if (kind === 'box') return 336
+  return kind === 'pill' && !hasBlister(label) ? 312 : 361
 }
 
 /** A product picture, 400 by 400, without any text. */
 export function productSvg(kind: PictureKind, tint: PictureTint, label: PictureLabel = {}): string {
-  const tones = TONES[tint];
-  const floor = floorOf(kind, label);
+  const tones = TONES[tint]
+  const floor = floorOf(kind, label)
   return `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400" viewBox="0 0 400 400">
 <rect width="400" height="400" fill="${tones.ground}"/><circle cx="200" cy="196" r="170" fill="#FFFFFF" fill-opacity=".34"/>
 <g transform="translate(0 ${Math.round((361 - floor) / 2)})"><ellipse cx="200" cy="${floor}" rx="104" ry="11" fill="${tones.ink}" fill-opacity=".16"/>
 ${DRAW[kind](tones, label)}</g>
-</svg>`;
+</svg>`
 }
 
 /** Palette PNG: flat pictures stay near 10 kB. */
 export function renderPng(svg: string): Promise<Buffer> {
-  return sharp(Buffer.from(svg)).png({ palette: true, colours: 128, compressionLevel: 9 }).toBuffer();
+  return sharp(Buffer.from(svg)).png({ palette: true, colours: 128, compressionLevel: 9 }).toBuffer()
 }

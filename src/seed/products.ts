@@ -1,4 +1,4 @@
-import type { DemoCategory, DemoProduct } from './types.ts';
+import type { DemoCategory, DemoProduct } from './types.ts'
 
 // Makers and approval numbers are invented; names and packs are generic.
 
@@ -10,7 +10,7 @@ export const categories: readonly DemoCategory[] = [
   { key: 'daily', name: '日用', sort: 50 },
   { key: 'drug', name: '药品', sort: 60 },
   { key: 'flower', name: '鲜花', sort: 70 },
-];
+]
 
 // What every product that is not a drug has in common.
 const GOODS = {
@@ -20,7 +20,7 @@ const GOODS = {
   storeTempMin: null,
   storeTempMax: null,
   purchaseLimit: 0,
-} as const;
+} as const
 
 export const products: readonly DemoProduct[] = [
   {
@@ -668,4 +668,4 @@ export const products: readonly DemoProduct[] = [
     storeTempMax: 25,
     purchaseLimit: 0,
   },
-];
+]

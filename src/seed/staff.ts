@@ -1,14 +1,6 @@
-import type { DemoStaff, RoleIdentifier } from './types.ts';
+import type { DemoStaff, RoleIdentifier } from './types.ts'
 
-type Row = readonly [
-  username: string,
-  realName: string,
-  orgKey: string,
-  role: RoleIdentifier,
-  phone: string,
-  title: string,
-  regionCode?: string,
-];
+type Row = readonly [username: string, realName: string, orgKey: string, role: RoleIdentifier, phone: string, title: string, regionCode?: string]
 
 // The first 13 are the demo accounts, one per role.
 const ROWS: readonly Row[] = [
@@ -57,16 +49,14 @@ const ROWS: readonly Row[] = [
   ['chenyalin', '陈雅琳', 'school', 'ROLE_CAMPUS_CARD', '13823677204', '卡务老师'],
   ['wanglijuan', '王丽娟', 'hospital', 'ROLE_HOSPITAL_CARD', '13590412276', '卡务员'],
   ['lizehua', '李泽华', 'supplier', 'ROLE_SUPPLIER', '13751190844', '仓库主管'],
-];
+]
 
-export const staff: readonly DemoStaff[] = ROWS.map(
-  ([username, realName, orgKey, role, phone, title, regionCode = null]) => ({
-    username,
-    realName,
-    orgKey,
-    role,
-    phone,
-    title,
-    regionCode,
-  }),
-);
+export const staff: readonly DemoStaff[] = ROWS.map(([username, realName, orgKey, role, phone, title, regionCode = null]) => ({
+  username,
+  realName,
+  orgKey,
+  role,
+  phone,
+  title,
+  regionCode,
+}))

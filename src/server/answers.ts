@@ -14,26 +14,40 @@ export function answerError(app: App, error: unknown, request: FastifyRequest, r
   const { refusal, fields } = asRefusal(error, lang)
   if (refusal.def.status >= 500) app.log.error({ err: error, requestId: request.id, url: request.url.slice(0, 200) }, 'request failed')
   const { def } = refusal
-  return reply.status(def.status).type('application/json; charset=utf-8').send({
-    code: def.code, error: def.name, message: (error instanceof z.ZodError && fields[0]?.message) || say(def.text, lang, refusal.values), requestId: request.id,
-    ...(fields.length ? { errors: fields } : {}),
-  })
+  return reply
+    .status(def.status)
+    .type('application/json; charset=utf-8')
+    .send({
+      code: def.code,
+      error: def.name,
+      message: (error instanceof z.ZodError && fields[0]?.message) || say(def.text, lang, refusal.values),
+      requestId: request.id,
+      ...(fields.length ? { errors: fields } : {}),
+    })
 }
 
 function asRefusal(error: unknown, lang: ReturnType<typeof toLang>): { refusal: Refusal; fields: FieldError[] } {
   if (error instanceof Refusal) return { refusal: error, fields: error.fields.map((f) => ({ field: f.field, message: say(f.text, lang, error.values) })) }
   if (error instanceof z.ZodError) {
     const fields = error.issues.flatMap((issue) =>
-      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), message: say('不支持的字段\u001fUnknown field', lang) }))
-        : [{ field: issue.path.join('.'), message: say(issue.message, lang) }])
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), message: say('不支持的字段\u001fUnknown field', lang) }))
+        : [{ field: issue.path.join('.'), message: say(issue.message, lang) }],
+    )
     return { refusal: new Refusal(common.invalid), fields: fields.slice(0, 50) }
   }
   const { statusCode, code } = error as { statusCode?: number; code?: string }
   const known = databaseRefusal(error)
   if (known) return { refusal: known, fields: [] }
-  const def = statusCode === 413 || code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? common.tooLarge
-    : statusCode === 415 ? common.wrongType
-    : statusCode === 429 ? common.tooMany
-    : statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? common.invalid : common.unexpected
+  const def =
+    statusCode === 413 || code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+      ? common.tooLarge
+      : statusCode === 415
+        ? common.wrongType
+        : statusCode === 429
+          ? common.tooMany
+          : statusCode !== undefined && statusCode >= 400 && statusCode < 500
+            ? common.invalid
+            : common.unexpected
   return { refusal: new Refusal(def), fields: [] }
 }

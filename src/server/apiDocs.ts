@@ -4,8 +4,8 @@ import type { Endpoint } from '../shared/contract.ts'
 import { common, type ErrorDef } from '../shared/errors.ts'
 import { say } from '../shared/text.ts'
 
-const escape = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
-const json = (schema: z.ZodType, io: 'input' | 'output') => escape(JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }), null, 2))
+const safe = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
+const json = (schema: z.ZodType, io: 'input' | 'output') => safe(JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }), null, 2))
 
 /** The contract as a page for people: no script, every endpoint unfolds to its shapes and errors. */
 export function apiDocs(nonce: string): string {
@@ -21,11 +21,11 @@ The token of <code>POST /auth/login</code> goes into the <code>Authorization</co
 <table>${Object.values(common).map(error).join('')}</table>${parts.join('')}</html>`
 }
 
-const error = (def: ErrorDef) => `<tr><td>${def.code}</td><td><code>${def.name}</code></td><td>${escape(say(def.text, 'en'))}</td></tr>`
+const error = (def: ErrorDef) => `<tr><td>${def.code}</td><td><code>${def.name}</code></td><td>${safe(say(def.text, 'en'))}</td></tr>`
 
 function entry(name: string, endpoint: Endpoint): string {
   const errors = endpoint.errors.length ? `<table>${endpoint.errors.map(error).join('')}</table>` : ''
-  return `<details><summary><b>${endpoint.method}</b> <code>${escape(endpoint.path)}</code> ${escape(endpoint.summary)}</summary>
-<p><code>${name}</code> · access <code>${escape(endpoint.access)}</code>${endpoint.audit ? ` · logged as <code>${endpoint.audit}</code>` : ''}${endpoint.idempotent ? ' · takes <code>Idempotency-Key</code>' : ''}</p>
+  return `<details><summary><b>${endpoint.method}</b> <code>${safe(endpoint.path)}</code> ${safe(endpoint.summary)}</summary>
+<p><code>${name}</code> · access <code>${safe(endpoint.access)}</code>${endpoint.audit ? ` · logged as <code>${endpoint.audit}</code>` : ''}${endpoint.idempotent ? ' · takes <code>Idempotency-Key</code>' : ''}</p>
 <p>Input</p><pre>${json(endpoint.input, 'input')}</pre><p>Answer</p><pre>${json(endpoint.output, 'output')}</pre>${errors}</details>`
 }

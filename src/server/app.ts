@@ -9,7 +9,12 @@ import { openLive } from './live.ts'
 /** Opens what a process needs. `now` is the server's clock; only tests give another. */
 export async function openApp(config: Config, name: string, now: () => Date = () => new Date()): Promise<App> {
   if (!config.databaseUrl) throw new Error('DATABASE_URL is not set')
-  const log = pino({ name, level: config.logLevel, base: { app: name }, redact: { paths: ['password', '*.password', 'headers.authorization'], censor: '[secret]' } })
+  const log = pino({
+    name,
+    level: config.logLevel,
+    base: { app: name },
+    redact: { paths: ['password', '*.password', 'headers.authorization'], censor: '[secret]' },
+  })
   const database = await openDatabase({ url: config.databaseUrl, reads: 10, writes: 14, statementMs: 20_000 })
   const live = await openLive(database, (error) => log.warn({ err: error }, 'live updates'))
   return { config, database, log, files: openFiles(config.dataDir), jobs: openJobs(config.databaseUrl, log), live, now }

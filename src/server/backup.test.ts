@@ -16,7 +16,8 @@ const probe = `create table probe (id bigint generated always as identity primar
   insert into probe (at, raw, doc, tags, big, note, day, ratio, parent) values
     ('2026-02-03 04:05:06.789012+08', '\\x00ff10', '{"a": [1, null, "中"]}', '{"a,b",NULL,"q\\"x"}', 9007199254740993, E'line\\n\\\\ "quoted"', '0044-03-15 BC', 0.1, 2),
     (null, '', 'null', '{}', -1, '', 'infinity', 'NaN', null)`
-const everything = "select id, at::text, raw::text, doc::text, tags::text, big::text, note, day::text, ratio::text, doubled::text, parent from probe order by id"
+const everything =
+  'select id, at::text, raw::text, doc::text, tags::text, big::text, note, day::text, ratio::text, doubled::text, parent from probe order by id'
 
 test('a restored backup equals its source: every value, sequence, file and constraint', async () => {
   const [source, target] = [await testDatabase(), await testDatabase()]
@@ -31,7 +32,9 @@ test('a restored backup equals its source: every value, sequence, file and const
     expect(saved).toMatchObject({ files: 1 })
     const restored = await restore(target.ownerUrl, join(folder, 'back'), archive)
     expect(restored).toEqual(saved)
-    const [before, after] = await Promise.all([source, target].map(({ ownerUrl }) => withClient(ownerUrl, async (client) => (await client.query(everything)).rows)))
+    const [before, after] = await Promise.all(
+      [source, target].map(({ ownerUrl }) => withClient(ownerUrl, async (client) => (await client.query(everything)).rows)),
+    )
     expect(after).toEqual(before)
     expect(await dumpSchema(target.ownerUrl)).toBe(await dumpSchema(source.ownerUrl))
     expect(readFileSync(join(folder, 'back/7/photo.jpg')).equals(readFileSync(join(folder, 'files/7/photo.jpg')))).toBe(true)

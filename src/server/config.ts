@@ -6,26 +6,49 @@ import { z } from 'zod'
 const yes = new Set(['1', 'true', 'yes', 'on'])
 const no = new Set(['0', 'false', 'no', 'off'])
 const flag = (fallback: boolean) =>
-  z.string().default(fallback ? '1' : '0').transform((text) => text.toLowerCase())
-    .refine((text) => yes.has(text) || no.has(text), 'must be 1 or 0').transform((text) => yes.has(text))
+  z
+    .string()
+    .default(fallback ? '1' : '0')
+    .transform((text) => text.toLowerCase())
+    .refine((text) => yes.has(text) || no.has(text), 'must be 1 or 0')
+    .transform((text) => yes.has(text))
 const whole = (fallback: number, min: number, max: number) =>
-  z.string().default(String(fallback)).refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max, `must be a whole number from ${min} to ${max}`).transform(Number)
+  z
+    .string()
+    .default(String(fallback))
+    .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
 const url = (...protocols: string[]) =>
-  z.string().optional().refine((text) => text === undefined || (URL.canParse(text) && protocols.includes(new URL(text).protocol)), `must be an address that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`)
+  z
+    .string()
+    .optional()
+    .refine(
+      (text) => text === undefined || (URL.canParse(text) && protocols.includes(new URL(text).protocol)),
+      `must be an address that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`,
+    )
 const secret = z.string().regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits (for example from: openssl rand -hex 32)')
 
 /** Every setting, with its default. The order is the order of docs/operations.md. */
 const settings = z.object({
-  HOST: z.string().regex(/^[0-9a-z.:-]+$/i, 'must be an address to listen on').default('127.0.0.1'),
+  HOST: z
+    .string()
+    .regex(/^[0-9a-z.:-]+$/i, 'must be an address to listen on')
+    .default('127.0.0.1'),
   PORT: whole(8080, 1, 65_535),
   MQTT_PORT: whole(1883, 1, 65_535),
   DATA_DIR: z.string().min(1).default('data'),
   DATABASE_URL: url('postgres:', 'postgresql:'),
   MQTT_URL: url('mqtt:', 'mqtts:', 'ws:', 'wss:'),
-  BASE_PATH: z.string().regex(/^\/([\w.~-]+\/)*[\w.~-]*$/, 'must be a path such as / or /huodao/').default('/')
+  BASE_PATH: z
+    .string()
+    .regex(/^\/([\w.~-]+\/)*[\w.~-]*$/, 'must be a path such as / or /huodao/')
+    .default('/')
     .transform((path) => (path.endsWith('/') ? path : `${path}/`)),
   PUBLIC_URL: url('http:', 'https:'),
-  TRUST_PROXY: z.string().regex(/^(0|1|[0-9a-f.:/]+(,[0-9a-f.:/]+)*)$/i, 'must be 0, 1 or a list of proxy addresses').default('0'),
+  TRUST_PROXY: z
+    .string()
+    .regex(/^(0|1|[0-9a-f.:/]+(,[0-9a-f.:/]+)*)$/i, 'must be 0, 1 or a list of proxy addresses')
+    .default('0'),
   SECRET_KEY: secret.optional(),
   SIM_PAY_KEY: secret.optional(),
   /** Requests per second of one session or, without one, of one address. */
@@ -38,7 +61,10 @@ const settings = z.object({
   ALIAS_GET: flag(true),
   API_BASE_URL: z.string().max(500).default(''),
   REQUEST_TIMEOUT_MS: whole(100_000, 1000, 600_000),
-  ENVIRONMENT: z.string().regex(/^[\w-]{1,32}$/, 'must be one word').default('production'),
+  ENVIRONMENT: z
+    .string()
+    .regex(/^[\w-]{1,32}$/, 'must be one word')
+    .default('production'),
   DEMO: flag(true),
   FLEET: whole(12, 0, 10_000),
   /** How many times faster than life the simulated customers come; for tests and benchmarks. */
@@ -55,7 +81,11 @@ export function loadConfig(env: Record<string, string | undefined>) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''))
   const parsed = settings.safeParse(given)
   if (!parsed.success) {
-    throw new Error(parsed.error.issues.map(({ path, message }) => `The setting ${String(path[0])} ${message.startsWith('must') ? message : `is wrong: ${message}`}.`).join('\n'))
+    throw new Error(
+      parsed.error.issues
+        .map(({ path, message }) => `The setting ${String(path[0])} ${message.startsWith('must') ? message : `is wrong: ${message}`}.`)
+        .join('\n'),
+    )
   }
   const { PORT, MQTT_PORT, SECRET_KEY, SIM_PAY_KEY, TRUST_PROXY, PRODUCTION, ...rest } = parsed.data
   if (PRODUCTION && given.DEMO !== undefined && rest.DEMO) throw new Error('The setting DEMO must be 0 in production: demo accounts have a public password.')

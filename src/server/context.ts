@@ -1,5 +1,5 @@
-import type { Logger } from 'pino'
 import { type RawBuilder, sql } from 'kysely'
+import type { Logger } from 'pino'
 import type { ErrorDef } from '../shared/errors.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import type { Lang } from '../shared/text.ts'

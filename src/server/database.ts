@@ -1,4 +1,13 @@
-import { type DatabaseConnection, type Dialect, type Driver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult } from 'kysely'
+import {
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
 import pg from 'pg'
 import type { DB } from './schema.ts'
 
@@ -44,8 +53,14 @@ export type DatabaseOptions = { url: string; reads: number; writes: number; stat
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const make = (max: number, name: string) => {
     const pool = new pg.Pool({
-      connectionString: options.url, max, application_name: `huodao-${name}`, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000,
-      statement_timeout: options.statementMs, idle_in_transaction_session_timeout: 60_000, keepAlive: true,
+      connectionString: options.url,
+      max,
+      application_name: `huodao-${name}`,
+      connectionTimeoutMillis: 10_000,
+      idleTimeoutMillis: 30_000,
+      statement_timeout: options.statementMs,
+      idle_in_transaction_session_timeout: 60_000,
+      keepAlive: true,
     })
     pool.on('error', () => {}) // an idle connection died; the pool replaces it
     return pool
@@ -54,23 +69,25 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const reads = make(options.reads, 'reads')
   await refuseStrongRole(writes)
   return {
-    transact: (scope, work) => withClient(writes, async (client) => {
-      await client.query(`${prologue(client, scope)}begin`)
-      try {
-        const result = await work(over(client))
-        await client.query('commit')
-        return result
-      } catch (error) {
-        client.scope = undefined // a rollback also takes the scope back
-        await client.query('rollback')
-        throw error
-      }
-    }),
-    read: (scope, work) => withClient(reads, async (client) => {
-      const sql = prologue(client, scope)
-      if (sql) await client.query(sql)
-      return work(over(client))
-    }),
+    transact: (scope, work) =>
+      withClient(writes, async (client) => {
+        await client.query(`${prologue(client, scope)}begin`)
+        try {
+          const result = await work(over(client))
+          await client.query('commit')
+          return result
+        } catch (error) {
+          client.scope = undefined // a rollback also takes the scope back
+          await client.query('rollback')
+          throw error
+        }
+      }),
+    read: (scope, work) =>
+      withClient(reads, async (client) => {
+        const sql = prologue(client, scope)
+        if (sql) await client.query(sql)
+        return work(over(client))
+      }),
     async listen() {
       const client = new pg.Client({ connectionString: options.url, application_name: 'huodao-listen', keepAlive: true })
       await client.connect()
@@ -89,7 +106,9 @@ async function withClient<T>(pool: pg.Pool, work: (client: Client) => Promise<T>
   const client = (await pool.connect()) as Client
   let broken = false
   // the server may end a checked-out connection; without a listener that would end the process
-  const onError = () => { broken = true }
+  const onError = () => {
+    broken = true
+  }
   client.on('error', onError)
   try {
     return await work(client)
@@ -106,7 +125,11 @@ async function withClient<T>(pool: pg.Pool, work: (client: Client) => Promise<T>
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = (error as Error & { code?: string }).code ?? ''
-  return /^(08|57P0)/.test(code) || ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT'].includes(code) || /Connection terminated|timeout exceeded when trying to connect|not queryable/.test(error.message)
+  return (
+    /^(08|57P0)/.test(code) ||
+    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT'].includes(code) ||
+    /Connection terminated|timeout exceeded when trying to connect|not queryable/.test(error.message)
+  )
 }
 
 /** Numbers only, so the text is safe to concatenate; one round trip together with `begin`. */
@@ -148,8 +171,12 @@ function clientDialect(client: Client): Dialect {
   }
   const driver: Driver = {
     async init() {},
-    async acquireConnection() { return connection },
-    async beginTransaction() { throw new Error('transactions belong to Database.transact') },
+    async acquireConnection() {
+      return connection
+    },
+    async beginTransaction() {
+      throw new Error('transactions belong to Database.transact')
+    },
     async commitTransaction() {},
     async rollbackTransaction() {},
     async releaseConnection() {},

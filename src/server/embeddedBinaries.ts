@@ -87,8 +87,13 @@ function reaches(runner: Runner, dataDir: string): boolean {
 // Drops to the owner yet keeps the one capability that walks through a closed home.
 function setprivLine({ uid, gid }: Owner): string[] {
   return [
-    'setpriv', '--securebits=+no_setuid_fixup', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups',
-    '--inh-caps=-all,+dac_override', '--ambient-caps=-all,+dac_override',
+    'setpriv',
+    '--securebits=+no_setuid_fixup',
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '--inh-caps=-all,+dac_override',
+    '--ambient-caps=-all,+dac_override',
   ]
 }
 

@@ -53,8 +53,17 @@ function createCluster(runner: Runner, dataDir: string, log: (line: string) => v
 
 function initdb(runner: Runner, dataDir: string, passwordFile: string) {
   const { command, args, identity } = commandLine(runner, join(runner.bin, 'initdb'), [
-    '-D', dataDir, '-U', ownerName, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8',
-    '--locale-provider=icu', '--icu-locale=und', '--locale=C', '--no-instructions',
+    '-D',
+    dataDir,
+    '-U',
+    ownerName,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale-provider=icu',
+    '--icu-locale=und',
+    '--locale=C',
+    '--no-instructions',
   ])
   const result = spawnSync(command, args, { ...identity, cwd: dirname(dataDir), encoding: 'utf8', env: { PATH: process.env.PATH, LC_ALL: 'C' } })
   if (result.status !== 0) throw new Error(`The database could not be created: ${(result.stderr || String(result.error)).trim()}`)

@@ -12,7 +12,13 @@ import { openApi } from './openapi.ts'
 export function serveHealth(http: FastifyInstance, app: App): void {
   const registry = new client.Registry()
   client.collectDefaultMetrics({ register: registry })
-  const requests = new client.Histogram({ name: 'http_request_seconds', help: 'Requests by route', labelNames: ['method', 'route', 'status'], buckets: [0.005, 0.02, 0.05, 0.1, 0.3, 1, 3, 10], registers: [registry] })
+  const requests = new client.Histogram({
+    name: 'http_request_seconds',
+    help: 'Requests by route',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.02, 0.05, 0.1, 0.3, 1, 3, 10],
+    registers: [registry],
+  })
   const pool = new client.Gauge({ name: 'database_connections', help: 'Connections by pool and state', labelNames: ['pool', 'state'], registers: [registry] })
   const loop = monitorEventLoopDelay({ resolution: 20 })
   loop.enable()

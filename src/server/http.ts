@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import rateLimit from '@fastify/rate-limit'
 import multipart from '@fastify/multipart'
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { z } from 'zod'
+import rateLimit from '@fastify/rate-limit'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { contracts } from '../domains/contracts.ts'
 import { handlers } from '../domains/server.ts'
 import { type Endpoint, fromStrings, pathParams } from '../shared/contract.ts'
 import { common, type ErrorDef, Refusal } from '../shared/errors.ts'
 import { say, toLang } from '../shared/text.ts'
-import { type Actor, type App, isRefused, systemActor } from './context.ts'
 import { answerError } from './answers.ts'
 import type { Handler } from './bind.ts'
+import { type Actor, type App, isRefused, systemActor } from './context.ts'
+import { systemScope } from './database.ts'
 import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
 import { actorOfToken } from './sessions.ts'
-import { systemScope } from './database.ts'
 
 /** Every endpoint of every contract, with its handler. */
 export function allEndpoints(): { name: string; domain: string; endpoint: Endpoint; handler: Handler<Endpoint> }[] {
@@ -28,31 +27,52 @@ export function allEndpoints(): { name: string; domain: string; endpoint: Endpoi
 
 export async function buildHttp(app: App): Promise<FastifyInstance> {
   const http = Fastify({
-    loggerInstance: app.log as FastifyBaseLogger, logController: new LogController({ disableRequestLogging: true }), trustProxy: app.config.trustProxy, bodyLimit: 1_048_576,
-    requestTimeout: 30_000, connectionTimeout: 60_000, keepAliveTimeout: 72_000, return503OnClosing: false,
-    rewriteUrl: (request) => belowBase(app.config.basePath, request.url ?? '/'), requestIdHeader: false, genReqId: () => randomUUID(), routerOptions: { maxParamLength: 200 },
+    loggerInstance: app.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: app.config.trustProxy,
+    bodyLimit: 1_048_576,
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    keepAliveTimeout: 72_000,
+    return503OnClosing: false,
+    rewriteUrl: (request) => belowBase(app.config.basePath, request.url ?? '/'),
+    requestIdHeader: false,
+    genReqId: () => randomUUID(),
+    routerOptions: { maxParamLength: 200 },
   })
   await http.register(rateLimit, {
-    max: app.config.rateLimit, timeWindow: 1000, cache: 20_000, ban: -1,
+    max: app.config.rateLimit,
+    timeWindow: 1000,
+    cache: 20_000,
+    ban: -1,
     keyGenerator: (request) => request.headers.authorization?.slice(0, 200) ?? request.ip,
     allowList: (request) => request.url.startsWith('/assets/') || request.url.startsWith('/health'),
     errorResponseBuilder: () => new Refusal(common.tooMany),
   })
   await http.register(multipart, { limits: { files: 1, fields: 5, fileSize: 8_388_608, parts: 6, headerPairs: 50 } })
   http.addHook('onSend', async (request, reply) => {
-    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff').header('referrer-policy', 'same-origin').header('x-frame-options', 'DENY')
+    reply
+      .header('x-request-id', request.id)
+      .header('x-content-type-options', 'nosniff')
+      .header('referrer-policy', 'same-origin')
+      .header('x-frame-options', 'DENY')
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
   })
   http.addHook('onResponse', async (request, reply) => {
     const ms = Math.round(reply.elapsedTime)
-    app.log[reply.statusCode >= 500 ? 'error' : ms > 1000 ? 'warn' : 'debug']({ requestId: request.id, method: request.method, url: request.url.slice(0, 200), status: reply.statusCode, ms }, 'request')
+    app.log[reply.statusCode >= 500 ? 'error' : ms > 1000 ? 'warn' : 'debug'](
+      { requestId: request.id, method: request.method, url: request.url.slice(0, 200), status: reply.statusCode, ms },
+      'request',
+    )
   })
   http.setErrorHandler((error, request, reply) => answerError(app, error, request, reply))
 
   const methods = new Map<string, Set<string>>()
   for (const { name, endpoint, handler } of allEndpoints()) {
     const url = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
-    const limit = endpoint.guessable ? { config: { rateLimit: { max: app.config.signInRateLimit, timeWindow: 60_000, keyGenerator: (request: FastifyRequest) => request.ip } } } : {}
+    const limit = endpoint.guessable
+      ? { config: { rateLimit: { max: app.config.signInRateLimit, timeWindow: 60_000, keyGenerator: (request: FastifyRequest) => request.ip } } }
+      : {}
     http.route({ method: endpoint.method, url, ...limit, handler: (request, reply) => serve(app, name, endpoint, handler, request, reply) })
     const declared = methods.get(url) ?? new Set<string>()
     methods.set(url, declared.add(endpoint.method))
@@ -60,7 +80,9 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
   for (const [url, declared] of methods) {
     const others = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE'].filter((m) => !declared.has(m))
     http.route({
-      method: others, url, exposeHeadRoute: false,
+      method: others,
+      url,
+      exposeHeadRoute: false,
       handler: (request, reply) => answerError(app, new Refusal(common.wrongMethod), request, reply.header('allow', [...declared].join(', '))),
     })
   }
@@ -78,7 +100,8 @@ async function serve(app: App, name: string, endpoint: Endpoint, handler: Handle
   if (endpoint.kind === 'read') {
     const scope = endpoint.scope === 'system' ? systemScope : caller.actor.scope
     const answer = await app.database.read(scope, (db) =>
-      run({ app, db, ...caller, now: app.now(), audit: refuseInRead, touch: refuseInRead, afterCommit: refuseInRead }, input as never))
+      run({ app, db, ...caller, now: app.now(), audit: refuseInRead, touch: refuseInRead, afterCommit: refuseInRead }, input as never),
+    )
     return isRefused(answer) ? answerError(app, new Refusal(answer.refused, answer.values), request, reply) : reply.send(checked(endpoint, answer))
   }
   const key = idempotencyKey(endpoint, request)
@@ -107,7 +130,12 @@ function translate(error: unknown): never {
 }
 
 async function callerOf(app: App, endpoint: Endpoint, request: FastifyRequest): Promise<Caller> {
-  const base = { lang: toLang(request.headers['accept-language']), requestId: request.id, ip: request.ip, userAgent: (request.headers['user-agent'] ?? '').slice(0, 300) }
+  const base = {
+    lang: toLang(request.headers['accept-language']),
+    requestId: request.id,
+    ip: request.ip,
+    userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
+  }
   if (endpoint.access === 'open') return { ...base, actor: { ...systemActor, username: 'public' } }
   const actor = await signedIn(app, request)
   if (endpoint.access !== 'self' && !actor.permissions.has(endpoint.access)) throw new Refusal(common.forbidden)

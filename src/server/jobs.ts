@@ -46,14 +46,19 @@ export function openJobs(url: string, log: Logger): JobQueue {
           return
         }
         clearTimeout(timer)
-        running = work().then(() => {}, (error: unknown) => log.error({ err: error, loop: name }, 'loop')).finally(() => {
-          running = undefined
-          if (stopped) return
-          if (again) {
-            again = false
-            setImmediate(run)
-          } else timer = setTimeout(run, ms)
-        })
+        running = work()
+          .then(
+            () => {},
+            (error: unknown) => log.error({ err: error, loop: name }, 'loop'),
+          )
+          .finally(() => {
+            running = undefined
+            if (stopped) return
+            if (again) {
+              again = false
+              setImmediate(run)
+            } else timer = setTimeout(run, ms)
+          })
       }
       timer = setTimeout(run, ms)
       loops.set(name, {

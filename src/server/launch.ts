@@ -14,7 +14,19 @@ export type LaunchOptions = {
 }
 
 const accounts = [
-  'super', 'admin', 'agent', 'operator', 'replenisher', 'repairer', 'sponsor', 'finance', 'campus', 'hospital', 'supplier', 'tenant', 'regulator',
+  'super',
+  'admin',
+  'agent',
+  'operator',
+  'replenisher',
+  'repairer',
+  'sponsor',
+  'finance',
+  'campus',
+  'hospital',
+  'supplier',
+  'tenant',
+  'regulator',
 ]
 
 /** Starts api, gateway and worker, then the simulated fleet (and vite), and says where they are. */
@@ -83,7 +95,13 @@ function announcement(config: Config, address: string, mqttPort: number): string
   lines.push(`  Machines  ${config.mqttUrl ?? `mqtt://${config.host}:${mqttPort}`}`)
   if (config.demo) {
     lines.push('', '  Demo accounts, password Huodao@2026:')
-    for (let from = 0; from < accounts.length; from += 5) lines.push(`    ${accounts.slice(from, from + 5).map((name) => name.padEnd(13)).join('')}`.trimEnd())
+    for (let from = 0; from < accounts.length; from += 5)
+      lines.push(
+        `    ${accounts
+          .slice(from, from + 5)
+          .map((name) => name.padEnd(13))
+          .join('')}`.trimEnd(),
+      )
   }
   return [...lines, '', '  Ctrl-C stops everything.', ''].join('\n')
 }

@@ -82,7 +82,10 @@ export async function openLive(database: Database, onError: (error: unknown) => 
         if (visible(orgs)) out.write(`data: ${JSON.stringify({ topics })}\n\n`)
       })
       const ping = setInterval(() => {
-        check().then((alive) => (alive ? out.write(': ping\n\n') : end()), () => {})
+        check().then(
+          (alive) => (alive ? out.write(': ping\n\n') : end()),
+          () => {},
+        )
       }, 25_000)
       const entry = { end }
       streams.add(entry)

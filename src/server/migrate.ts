@@ -28,7 +28,9 @@ export async function migrate(ownerUrl: string, dir = 'db/migrations', upTo = '9
 }
 
 function readMigrations(dir: string): Migration[] {
-  const names = readdirSync(dir).filter((name) => name.endsWith('.sql')).sort()
+  const names = readdirSync(dir)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
   const files = names.map((name) => {
     const version = /^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]
     if (!version) throw new Error(`Migration ${name}: a name looks like 0001_name.sql.`)

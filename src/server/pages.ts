@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { Refusal, common } from '../shared/errors.ts'
+import { common, Refusal } from '../shared/errors.ts'
+import { answerError, safeUrl } from './answers.ts'
 import type { App } from './context.ts'
 import { fileName } from './files.ts'
-import { answerError, safeUrl } from './answers.ts'
 
 /** The app's pages, its assets and uploaded pictures. Page navigations get the app, which shows /404 itself. */
 export async function servePages(http: FastifyInstance, app: App, webDir: string): Promise<void> {
@@ -14,14 +14,23 @@ export async function servePages(http: FastifyInstance, app: App, webDir: string
   const base = app.config.basePath
   if (existsSync(webDir)) {
     await http.register(fastifyStatic, {
-      root: webDir, prefix: '/', wildcard: true, index: false, preCompressed: true, allowedPath: (file) => !file.startsWith('/index.html'),
-      setHeaders: (reply, file) => reply.header('cache-control', file.includes(`${path.sep}assets${path.sep}`) ? 'public, max-age=31536000, immutable' : 'no-cache'),
+      root: webDir,
+      prefix: '/',
+      wildcard: true,
+      index: false,
+      preCompressed: true,
+      allowedPath: (file) => !file.startsWith('/index.html'),
+      setHeaders: (reply, file) =>
+        reply.header('cache-control', file.includes(`${path.sep}assets${path.sep}`) ? 'public, max-age=31536000, immutable' : 'no-cache'),
     })
   }
   http.get('/files/:name', async (request, reply) => {
     const { name } = request.params as { name: string }
     if (!fileName.test(name)) return answerError(app, new Refusal(common.notFound), request, reply)
-    reply.type(name.endsWith('.png') ? 'image/png' : 'image/jpeg').header('cache-control', 'public, max-age=31536000, immutable').header('content-security-policy', "default-src 'none'")
+    reply
+      .type(name.endsWith('.png') ? 'image/png' : 'image/jpeg')
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .header('content-security-policy', "default-src 'none'")
     const stream = app.files.get(name)
     await new Promise<void>((resolve, reject) => stream.once('open', () => resolve()).once('error', () => reject(new Refusal(common.notFound))))
     return reply.send(stream)
@@ -41,9 +50,21 @@ function sendPage(reply: FastifyReply, template: string, base: string): FastifyR
   return reply
     .type('text/html; charset=utf-8')
     .header('cache-control', 'no-cache')
-    .header('content-security-policy', [
-      "default-src 'self'", "script-src 'self'", `style-src 'self' 'nonce-${nonce}'`, "style-src-attr 'unsafe-inline'", "img-src 'self' data: blob:",
-      "connect-src 'self'", "font-src 'self'", "object-src 'none'", "base-uri 'self'", "frame-ancestors 'none'", "form-action 'self'",
-    ].join('; '))
+    .header(
+      'content-security-policy',
+      [
+        "default-src 'self'",
+        "script-src 'self'",
+        `style-src 'self' 'nonce-${nonce}'`,
+        "style-src-attr 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "connect-src 'self'",
+        "font-src 'self'",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "frame-ancestors 'none'",
+        "form-action 'self'",
+      ].join('; '),
+    )
     .send(template.replaceAll('__NONCE__', nonce).replaceAll('__BASE__', base))
 }

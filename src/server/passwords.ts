@@ -21,6 +21,10 @@ export async function checkPassword(stored: string | undefined, password: string
 let known: ReadonlySet<string> | undefined
 /** Most common passwords, lower case; one a line in commonPasswords.txt. */
 export function commonPasswords(): ReadonlySet<string> {
-  known ??= new Set(readFileSync(new URL('./commonPasswords.txt', import.meta.url), 'utf8').split('\n').filter(Boolean))
+  known ??= new Set(
+    readFileSync(new URL('./commonPasswords.txt', import.meta.url), 'utf8')
+      .split('\n')
+      .filter(Boolean),
+  )
   return known
 }

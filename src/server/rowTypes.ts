@@ -29,8 +29,18 @@ const checks = `select n.nspname as schema, c.relname as "table", a.attname as c
 
 // How the pool's type parsers hand the values out (bigint as number: money stays below 2^53 cents).
 const scalars: Record<string, string> = {
-  smallint: 'number', integer: 'number', bigint: 'number', real: 'number', 'double precision': 'number', numeric: 'number',
-  boolean: 'boolean', 'timestamp with time zone': 'Date', 'timestamp without time zone': 'Date', jsonb: 'unknown', json: 'unknown', bytea: 'Buffer',
+  smallint: 'number',
+  integer: 'number',
+  bigint: 'number',
+  real: 'number',
+  'double precision': 'number',
+  numeric: 'number',
+  boolean: 'boolean',
+  'timestamp with time zone': 'Date',
+  'timestamp without time zone': 'Date',
+  jsonb: 'unknown',
+  json: 'unknown',
+  bytea: 'Buffer',
 }
 const writable: Record<string, string> = { Date: 'Date | string' }
 
@@ -79,4 +89,8 @@ function literalsOf(rows: Check[]): Map<string, string[]> {
 }
 
 const property = (name: string) => (/^[a-z_][a-z0-9_]*$/i.test(name) ? name : `'${name}'`)
-const interfaceName = (name: string) => `${name.split(/[._]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Table`
+const interfaceName = (name: string) =>
+  `${name
+    .split(/[._]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')}Table`

@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Endpoint } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
+import { auditText } from './auditText.ts'
 import { type Actor, type App, type AuditEntry, type Ctx, isRefused, type Refused } from './context.ts'
 import { type Db, isConnectionError, systemScope } from './database.ts'
-import { auditText } from './auditText.ts'
 
 /** Who asks, how, and in which language; independent of HTTP, so that jobs and the gateway run the same way. */
 export type Caller = { actor: Actor; lang: Ctx['lang']; requestId: string; ip: string; userAgent: string }
@@ -19,7 +19,10 @@ export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 
   const result = await app.database.transact(scope, async (db) => {
     let entry: AuditEntry | undefined
     const ctx: Ctx = {
-      app, db, ...caller, now: app.now(),
+      app,
+      db,
+      ...caller,
+      now: app.now(),
       audit(given) {
         if (entry) throw new Error('audit was called twice')
         entry = given
@@ -48,12 +51,23 @@ export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 
 
 async function writeLog(ctx: Ctx, action: string, entry: AuditEntry, failed: boolean): Promise<void> {
   // the row belongs to the organisation of the thing; seen by whoever sees that organisation
-  await ctx.db.insertInto('operation_logs').values({
-    org_id: entry.orgId ?? ctx.actor.orgId, created_at: ctx.now, user_id: ctx.actor.userId, username: ctx.actor.username,
-    level: entry.level ?? (failed ? 'ERROR' : 'INFO'), action, content: auditText(action, entry.name ?? String(entry.id)), resource_id: String(entry.id),
-    before: entry.before === undefined ? null : JSON.stringify(entry.before), after: entry.after === undefined ? null : JSON.stringify(entry.after),
-    ip_address: ctx.ip, request_id: ctx.requestId,
-  }).execute()
+  await ctx.db
+    .insertInto('operation_logs')
+    .values({
+      org_id: entry.orgId ?? ctx.actor.orgId,
+      created_at: ctx.now,
+      user_id: ctx.actor.userId,
+      username: ctx.actor.username,
+      level: entry.level ?? (failed ? 'ERROR' : 'INFO'),
+      action,
+      content: auditText(action, entry.name ?? String(entry.id)),
+      resource_id: String(entry.id),
+      before: entry.before === undefined ? null : JSON.stringify(entry.before),
+      after: entry.after === undefined ? null : JSON.stringify(entry.after),
+      ip_address: ctx.ip,
+      request_id: ctx.requestId,
+    })
+    .execute()
 }
 
 type Stored = { status: number; body: unknown }
@@ -65,26 +79,43 @@ export const isReplay = (value: unknown): value is Replay => typeof value === 'o
  * Effect and answer under one key: a repeat gets the stored answer, another body 409002, a twin that is still running 409005
  * at once instead of waiting on a lock with a connection in hand.
  */
-export async function once<T>(ctx: Ctx, route: string, key: string, input: unknown, work: () => Promise<T | Refused>): Promise<Replay | { fresh: T | Refused }> {
+export async function once<T>(
+  ctx: Ctx,
+  route: string,
+  key: string,
+  input: unknown,
+  work: () => Promise<T | Refused>,
+): Promise<Replay | { fresh: T | Refused }> {
   const user = ctx.actor.userId ?? 0
   const hash = createHash('sha256').update(stable(input)).digest()
   const { rows: lock } = await sql<{ ok: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${`${user} ${route} ${key}`}, 0)) as ok`.execute(ctx.db)
   if (!lock[0]?.ok) throw new Refusal(common.keyBusy)
-  const before = await ctx.db.selectFrom('idempotency_keys').select(['input_hash', 'status', 'answer']).where('user_id', '=', user).where('route', '=', route).where('key', '=', key).executeTakeFirst()
+  const before = await ctx.db
+    .selectFrom('idempotency_keys')
+    .select(['input_hash', 'status', 'answer'])
+    .where('user_id', '=', user)
+    .where('route', '=', route)
+    .where('key', '=', key)
+    .executeTakeFirst()
   if (before) {
     if (!before.input_hash.equals(hash)) throw new Refusal(common.keyReused)
     return { replay: { status: before.status, body: before.answer } }
   }
   const fresh = await work()
   if (!isRefused(fresh)) {
-    await ctx.db.insertInto('idempotency_keys').values({ user_id: user, route, key, org_id: ctx.actor.orgId, input_hash: hash, status: 200, answer: JSON.stringify(fresh), created_at: ctx.now }).execute()
+    await ctx.db
+      .insertInto('idempotency_keys')
+      .values({ user_id: user, route, key, org_id: ctx.actor.orgId, input_hash: hash, status: 200, answer: JSON.stringify(fresh), created_at: ctx.now })
+      .execute()
   }
   return { fresh }
 }
 
 /** JSON with sorted keys, so that the order in which a client writes fields does not matter. */
 function stable(value: unknown): string {
-  return JSON.stringify(value, (_, v: unknown) => (v && typeof v === 'object' && !Array.isArray(v) ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1))) : v))
+  return JSON.stringify(value, (_, v: unknown) =>
+    v && typeof v === 'object' && !Array.isArray(v) ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1))) : v,
+  )
 }
 
 /** A database failure as the refusal a person can read; null when it is ours to investigate. */

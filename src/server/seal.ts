@@ -11,15 +11,47 @@ import { type Db, systemScope } from './database.ts'
  * the snapshot's xmin have ended, so nothing can appear behind the seal.
  */
 export type LogRow = {
-  org_id: number; id: number; created_at: string; user_id: number | null; username: string; level: string; action: string
-  content: string; resource_id: string; before: unknown; after: unknown; ip_address: string; request_id: string; txid: string
+  org_id: number
+  id: number
+  created_at: string
+  user_id: number | null
+  username: string
+  level: string
+  action: string
+  content: string
+  resource_id: string
+  before: unknown
+  after: unknown
+  ip_address: string
+  request_id: string
+  txid: string
 }
 
 const columns = sql`l.org_id, l.id, to_char(l.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US') as created_at, l.user_id, l.username, l.level, l.action,
   l.content, l.resource_id, l.before, l.after, l.ip_address, l.request_id, l.txid::text as txid`
 
 export const linkHash = (previous: Buffer, row: LogRow): Buffer =>
-  createHash('sha256').update(previous).update(JSON.stringify([row.org_id, row.id, row.created_at, row.user_id, row.username, row.level, row.action, row.content, row.resource_id, row.before, row.after, row.ip_address, row.request_id, row.txid])).digest()
+  createHash('sha256')
+    .update(previous)
+    .update(
+      JSON.stringify([
+        row.org_id,
+        row.id,
+        row.created_at,
+        row.user_id,
+        row.username,
+        row.level,
+        row.action,
+        row.content,
+        row.resource_id,
+        row.before,
+        row.after,
+        row.ip_address,
+        row.request_id,
+        row.txid,
+      ]),
+    )
+    .digest()
 
 /** Seals up to 1,000 rows; returns how many. Safe to run in several processes: one holds the lock, others do nothing. */
 export async function sealOnce(app: App): Promise<number> {
@@ -39,14 +71,21 @@ export async function sealOnce(app: App): Promise<number> {
     if (seals.length) {
       await sql`insert into operation_log_seals (seq, log_id, org_id, log_created_at, txid, hash)
         select s.seq, s.log_id, s.org_id, s.log_created_at::timestamp at time zone 'UTC', s.txid::xid8, decode(s.hash, 'hex')
-        from jsonb_to_recordset(${JSON.stringify(seals)}::jsonb) as s(seq bigint, log_id bigint, org_id bigint, log_created_at text, txid text, hash text)`.execute(db)
+        from jsonb_to_recordset(${JSON.stringify(seals)}::jsonb) as s(seq bigint, log_id bigint, org_id bigint, log_created_at text, txid text, hash text)`.execute(
+        db,
+      )
     }
     return seals.length
   })
 }
 
 export async function sealHead(db: Db): Promise<{ seq: number; logId: number; txid: string; hash: Buffer }> {
-  const { rows } = await sql<{ seq: number; log_id: number; txid: string; hash: Buffer }>`select seq, log_id, txid::text as txid, hash from operation_log_seals order by seq desc limit 1`.execute(db)
+  const { rows } = await sql<{
+    seq: number
+    log_id: number
+    txid: string
+    hash: Buffer
+  }>`select seq, log_id, txid::text as txid, hash from operation_log_seals order by seq desc limit 1`.execute(db)
   const last = rows[0]
   return last ? { seq: last.seq, logId: last.log_id, txid: last.txid, hash: last.hash } : { seq: 0, logId: 0, txid: '0', hash: Buffer.alloc(32) }
 }
@@ -54,7 +93,10 @@ export async function sealHead(db: Db): Promise<{ seq: number; logId: number; tx
 /** Copies the head outside the database; without that a truncated log could not be told from a short one. */
 export async function copyHead(app: App): Promise<void> {
   const head = await app.database.read(systemScope, sealHead)
-  await appendFile(path.join(app.config.dataDir, 'log-head.jsonl'), `${JSON.stringify({ at: app.now().toISOString(), seq: head.seq, hash: head.hash.toString('hex') })}\n`)
+  await appendFile(
+    path.join(app.config.dataDir, 'log-head.jsonl'),
+    `${JSON.stringify({ at: app.now().toISOString(), seq: head.seq, hash: head.hash.toString('hex') })}\n`,
+  )
 }
 
 /** Walks the chain; the first row that does not fit, or null when everything does. */

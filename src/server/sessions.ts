@@ -11,7 +11,12 @@ const cache = new Map<number, { version: number; actor: Omit<Actor, 'sessionId'>
 export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 type SessionRow = {
-  id: string; user_id: number; revoke_reason: string | null; expires_at: Date; last_seen_at: Date; version: number
+  id: string
+  user_id: number
+  revoke_reason: string | null
+  expires_at: Date
+  last_seen_at: Date
+  version: number
 }
 
 export async function actorOfToken(app: App, token: string): Promise<Actor | ErrorDef> {
@@ -41,8 +46,15 @@ export async function actorOfToken(app: App, token: string): Promise<Actor | Err
 }
 
 type ActorRow = {
-  id: number; username: string; org_id: number; org_path: string; status: string; region_code: string
-  org_closed: boolean; roles: { code: string; rank: number; data_scope: string }[] | null; permissions: string[] | null
+  id: number
+  username: string
+  org_id: number
+  org_path: string
+  status: string
+  region_code: string
+  org_closed: boolean
+  roles: { code: string; rank: number; data_scope: string }[] | null
+  permissions: string[] | null
 }
 
 /** null when the account or any organisation above it is disabled. */
@@ -56,7 +68,7 @@ async function loadActor(database: Database, userId: number): Promise<Omit<Actor
         (select array_agg(distinct rp.permission_code) from user_roles ur join role_permissions rp on rp.role_id = ur.role_id where ur.user_id = u.id) as permissions
       from users u join organisations o on o.id = u.org_id where u.id = ${userId}`.execute(db)
     const row = rows[0]
-    if (!row || row.status !== 'ENABLED' || row.org_closed || !row.roles?.length) return null
+    if (row?.status !== 'ENABLED' || row.org_closed || !row.roles?.length) return null
     const { rows: tree } = await sql<{ id: number; below: boolean }>`
       select id, path <@ ${row.org_path}::ltree as below from organisations where path <@ ${row.org_path}::ltree or path @> ${row.org_path}::ltree`.execute(db)
     const below = tree.filter((o) => o.below).map((o) => o.id)
@@ -71,15 +83,26 @@ async function loadActor(database: Database, userId: number): Promise<Omit<Actor
       if (kinds.has('REGION_DRUGS')) {
         // read-only by his permissions; the machines bound the rows, whoever owns them
         const prefix = `${(row as ActorRow).region_code.replace(/(00)+$/, '')}%`
-        const { rows: drugs } = await sql<{ id: number; org_id: number }>`select id, org_id from devices where kind = 'DRUG' and county like ${prefix}`.execute(db)
+        const { rows: drugs } = await sql<{ id: number; org_id: number }>`select id, org_id from devices where kind = 'DRUG' and county like ${prefix}`.execute(
+          db,
+        )
         const orgs = [...new Set(drugs.map((d) => d.org_id))]
         // goods and types may belong to whoever stands above the owners
-        const { rows: above } = await sql<{ id: number }>`select distinct a.id from organisations o join organisations a on a.path @> o.path where o.id = any(${orgs}::bigint[])`.execute(db)
+        const { rows: above } = await sql<{
+          id: number
+        }>`select distinct a.id from organisations o join organisations a on a.path @> o.path where o.id = any(${orgs}::bigint[])`.execute(db)
         // his own organisation holds his account and preferences
-        return { all: false, orgs: [...new Set([(row as ActorRow).org_id, ...orgs])], ancestors: [...new Set([...ancestors, ...above.map((a) => a.id)])], devices: drugs.map((d) => d.id) }
+        return {
+          all: false,
+          orgs: [...new Set([(row as ActorRow).org_id, ...orgs])],
+          ancestors: [...new Set([...ancestors, ...above.map((a) => a.id)])],
+          devices: drugs.map((d) => d.id),
+        }
       }
       if (kinds.has('ASSIGNED_DEVICES')) {
-        const { rows: assigned } = await sql<{ device_id: number }>`select device_id from device_assignments where user_id = ${userId} and to_at is null`.execute(db)
+        const { rows: assigned } = await sql<{
+          device_id: number
+        }>`select device_id from device_assignments where user_id = ${userId} and to_at is null`.execute(db)
         return { all: false, orgs: below, ancestors, devices: assigned.map((a) => a.device_id) }
       }
       // own lanes, own budget, own goods: their rows come with their domains; until then only the own organisation

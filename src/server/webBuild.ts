@@ -49,12 +49,14 @@ async function vite(outDir: string) {
 
 async function compress(folder: string) {
   const files = globSync('**/*', { cwd: folder }).filter((path) => packed.test(path))
-  await Promise.all(files.map(async (path) => {
-    const bytes = await readFile(join(folder, path))
-    if (bytes.length < 1024) return
-    // Quality 11 takes four times as long for two percent.
-    const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }
-    await writeFile(join(folder, `${path}.br`), await promisify(brotliCompress)(bytes, options))
-    await writeFile(join(folder, `${path}.gz`), await promisify(gzip)(bytes, { level: 9 }))
-  }))
+  await Promise.all(
+    files.map(async (path) => {
+      const bytes = await readFile(join(folder, path))
+      if (bytes.length < 1024) return
+      // Quality 11 takes four times as long for two percent.
+      const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }
+      await writeFile(join(folder, `${path}.br`), await promisify(brotliCompress)(bytes, options))
+      await writeFile(join(folder, `${path}.gz`), await promisify(gzip)(bytes, { level: 9 }))
+    }),
+  )
 }

@@ -51,16 +51,37 @@ const nothing = z.strictObject({})
 
 export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing>(access: Access, spec: ReadSpec<I, O>): Endpoint<I, O> {
   return {
-    kind: 'read', access, method: 'GET', path: rooted(spec.path), input: spec.input ?? (nothing as unknown as I), output: spec.output,
-    audit: null, errors: spec.errors ?? [], idempotent: false, scope: spec.scope ?? 'actor', upload: false, guessable: false, summary: spec.summary,
+    kind: 'read',
+    access,
+    method: 'GET',
+    path: rooted(spec.path),
+    input: spec.input ?? (nothing as unknown as I),
+    output: spec.output,
+    audit: null,
+    errors: spec.errors ?? [],
+    idempotent: false,
+    scope: spec.scope ?? 'actor',
+    upload: false,
+    guessable: false,
+    summary: spec.summary,
   }
 }
 
 export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothing>(access: Access, spec: WriteSpec<I, O>): Endpoint<I, O> {
   return {
-    kind: 'write', access, method: spec.method ?? 'POST', path: rooted(spec.path), input: spec.input ?? (nothing as unknown as I), output: spec.output,
-    audit: typeof spec.audit === 'string' ? spec.audit : null, errors: spec.errors ?? [], idempotent: spec.idempotent ?? false,
-    scope: spec.scope ?? 'actor', upload: spec.upload ?? false, guessable: spec.guessable ?? false, summary: spec.summary,
+    kind: 'write',
+    access,
+    method: spec.method ?? 'POST',
+    path: rooted(spec.path),
+    input: spec.input ?? (nothing as unknown as I),
+    output: spec.output,
+    audit: typeof spec.audit === 'string' ? spec.audit : null,
+    errors: spec.errors ?? [],
+    idempotent: spec.idempotent ?? false,
+    scope: spec.scope ?? 'actor',
+    upload: spec.upload ?? false,
+    guessable: spec.guessable ?? false,
+    summary: spec.summary,
   }
 }
 

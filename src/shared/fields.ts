@@ -35,7 +35,9 @@ export const signedFen = z.number().int().meta({ description: 'money in fen, sig
 
 /** A price: fen, at least 1, at most ¥100,000. */
 export const price = z
-  .number({ error: (issue) => (issue.input === undefined || issue.input === null ? bi('价格不能为空或0', 'A price is required') : bi('价格格式错误', 'Not a price')) })
+  .number({
+    error: (issue) => (issue.input === undefined || issue.input === null ? bi('价格不能为空或0', 'A price is required') : bi('价格格式错误', 'Not a price')),
+  })
   .int(bi('价格格式错误', 'Not a price'))
   .min(1, bi('价格不能为空或0', 'The price must be above zero'))
   .max(10_000_000, bi('价格过大', 'The price is too large'))
@@ -45,7 +47,10 @@ export const price = z
 export const instant = z.iso.datetime({ offset: true }).meta({ description: 'ISO-8601 instant, UTC', unit: 'instant' })
 
 /** A calendar day, YYYY-MM-DD, in Asia/Shanghai. */
-export const day = z.iso.date(bi('日期范围错误', 'Not a date')).refine((d) => d >= '2000-01-01' && d <= '2100-12-31', bi('日期范围错误', 'Date out of range')).meta({ description: 'day in Asia/Shanghai', unit: 'day' })
+export const day = z.iso
+  .date(bi('日期范围错误', 'Not a date'))
+  .refine((d) => d >= '2000-01-01' && d <= '2100-12-31', bi('日期范围错误', 'Date out of range'))
+  .meta({ description: 'day in Asia/Shanghai', unit: 'day' })
 
 /** Required text, trimmed: `text(30, bi('请输入名称', 'Enter a name'))`. */
 export const text = (max: number, required: string) => z.string({ error: required }).trim().min(1, required).max(max)
@@ -64,7 +69,11 @@ export const mobile = z
 export const version = z.number().int().positive().max(2_147_483_647)
 
 /** URL of an image uploaded here. */
-export const imageUrl = z.string().max(200).regex(/^files\/[a-z0-9-]+\.(jpg|png)$/, bi('请上传图片', 'Upload a picture')).meta({ unit: 'image' })
+export const imageUrl = z
+  .string()
+  .max(200)
+  .regex(/^files\/[a-z0-9-]+\.(jpg|png)$/, bi('请上传图片', 'Upload a picture'))
+  .meta({ unit: 'image' })
 
 /** Answer of verbs that have nothing to say. */
 export const done = z.strictObject({ ok: z.literal(true) })

@@ -2,7 +2,9 @@
 
 /** `¥1,234.50`; minus is U+2212 as the look asks. */
 export function yuan(fen: number): string {
-  const whole = Math.floor(Math.abs(fen) / 100).toString().replace(/\B(?=(\d{3})+$)/g, ',')
+  const whole = Math.floor(Math.abs(fen) / 100)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',')
   const cents = (Math.abs(fen) % 100).toString().padStart(2, '0')
   return `${fen < 0 ? '\u2212' : ''}¥${whole}.${cents}`
 }

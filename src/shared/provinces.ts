@@ -1,11 +1,11 @@
 export interface Province {
-  readonly adcode: string;
+  readonly adcode: string
   /** Short Chinese name, the same as `name` in the map file. */
-  readonly name: string;
-  readonly nameEn: string;
+  readonly name: string
+  readonly nameEn: string
   /** Middle of the province's area, inside its borders. */
-  readonly lng: number;
-  readonly lat: number;
+  readonly lng: number
+  readonly lat: number
 }
 
 export const PROVINCES: readonly Province[] = [
@@ -43,11 +43,11 @@ export const PROVINCES: readonly Province[] = [
   { adcode: '710000', name: '台湾', nameEn: 'Taiwan', lng: 120.97, lat: 23.74 },
   { adcode: '810000', name: '香港', nameEn: 'Hong Kong', lng: 114.13, lat: 22.38 },
   { adcode: '820000', name: '澳门', nameEn: 'Macao', lng: 113.56, lat: 22.16 },
-];
+]
 
-const byCode = new Map(PROVINCES.map((province) => [province.adcode, province]));
+const byCode = new Map(PROVINCES.map((province) => [province.adcode, province]))
 
 /** The province a region code of any level lies in. */
 export function provinceOf(code: string): Province | undefined {
-  return byCode.get(`${code.slice(0, 2)}0000`);
+  return byCode.get(`${code.slice(0, 2)}0000`)
 }

@@ -1,18 +1,18 @@
-import { provinceOf } from './provinces.ts';
-import packed from './regions.json' with { type: 'json' };
+import { provinceOf } from './provinces.ts'
+import packed from './regions.json' with { type: 'json' }
 
 export interface Region {
-  readonly code: string;
-  readonly name: string;
-  readonly children: readonly Region[];
+  readonly code: string
+  readonly name: string
+  readonly children: readonly Region[]
 }
 
-type PackedProvince = readonly [string, string, readonly (readonly [string, string, string])[]];
+type PackedProvince = readonly [string, string, readonly (readonly [string, string, string])[]]
 
 // Cities without counties (东莞, 中山, 儋州, 嘉峪关) list their towns with 9-digit codes.
 function unpackCounty(cityCode: string, text: string): Region {
-  const digits = /^\d+/.exec(text)?.[0] ?? '';
-  return { code: cityCode + digits, name: text.slice(digits.length), children: [] };
+  const digits = /^\d+/.exec(text)?.[0] ?? ''
+  return { code: cityCode + digits, name: text.slice(digits.length), children: [] }
 }
 
 function unpack([provinceCode, provinceName, cities]: PackedProvince): Region {
@@ -27,40 +27,40 @@ function unpack([provinceCode, provinceName, cities]: PackedProvince): Region {
         .filter((text) => text !== '')
         .map((text) => unpackCounty(provinceCode + code, text)),
     })),
-  };
-}
-
-// JSON imports widen tuples to arrays, so the shape is stated here once.
-const tree: readonly Region[] = (packed as unknown as readonly PackedProvince[]).map(unpack);
-
-const pathByCode = new Map<string, readonly Region[]>();
-
-function index(regions: readonly Region[], parents: readonly Region[]): void {
-  for (const region of regions) {
-    const path = [...parents, region];
-    pathByCode.set(region.code, path);
-    index(region.children, path);
   }
 }
 
-index(tree, []);
+// JSON imports widen tuples to arrays, so the shape is stated here once.
+const tree: readonly Region[] = (packed as unknown as readonly PackedProvince[]).map(unpack)
+
+const pathByCode = new Map<string, readonly Region[]>()
+
+function index(regions: readonly Region[], parents: readonly Region[]): void {
+  for (const region of regions) {
+    const path = [...parents, region]
+    pathByCode.set(region.code, path)
+    index(region.children, path)
+  }
+}
+
+index(tree, [])
 
 /** Provinces with their cities and counties, in the order of the official list. */
 export function regionTree(): readonly Region[] {
-  return tree;
+  return tree
 }
 
 /** Chinese name of one region, or undefined for an unknown code. */
 export function regionName(code: string): string | undefined {
-  return pathByCode.get(code)?.at(-1)?.name;
+  return pathByCode.get(code)?.at(-1)?.name
 }
 
 /** The region and what contains it, province first; empty for an unknown code. */
 export function regionPath(code: string): readonly Region[] {
-  return pathByCode.get(code) ?? [];
+  return pathByCode.get(code) ?? []
 }
 
 /** English name of the province a code belongs to; cities and counties have none. */
 export function provinceEnglishName(code: string): string | undefined {
-  return provinceOf(code)?.nameEn;
+  return provinceOf(code)?.nameEn
 }

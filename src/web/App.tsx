@@ -1,5 +1,6 @@
 import { ConfigProvider } from 'antd'
 import type { Locale } from 'antd/es/locale'
+import enUS from 'antd/es/locale/en_US'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { antdTheme } from './antdTheme.ts'
@@ -13,9 +14,8 @@ import { nonce } from './nonce.ts'
 import { type Prefs, prefs, usePrefs } from './prefs.ts'
 import { Toasts } from './Toasts.tsx'
 
-/** antd's own words, one language at a time. */
-const words = { en: () => import('antd/es/locale/en_US'), 'zh-CN': () => import('antd/es/locale/zh_CN') }
-const loadWords = (lang: Prefs['lang']): Promise<Locale> => words[lang]().then((found) => found.default)
+/** antd's own words; English is part of antd in any case. */
+const loadWords = async (lang: Prefs['lang']): Promise<Locale> => (lang === 'en' ? enUS : (await import('antd/es/locale/zh_CN')).default)
 let first: Locale | undefined
 
 /** Before the first render, so that nothing shows in the wrong language. */

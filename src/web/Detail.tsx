@@ -1,11 +1,11 @@
 import DownOutlined from '@ant-design/icons/es/icons/DownOutlined'
 import UpOutlined from '@ant-design/icons/es/icons/UpOutlined'
-import { Button, Drawer, Skeleton } from 'antd'
+import { Button, Drawer } from 'antd'
 import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from './CopyButton.tsx'
 import styles from './Detail.module.css'
-import { Problem } from './Problem.tsx'
+import { Bones, Problem } from './Problem.tsx'
 import type { ApiError } from './call.ts'
 import { useActiveTab } from './shell/tabs.ts'
 
@@ -57,7 +57,7 @@ export function Detail({ open, onClose, title, status, id, actions, loading = fa
         </span>
       }
     >
-      {error ? <Problem error={error} {...(onRetry ? { onRetry } : {})} /> : loading ? <Skeleton active paragraph={{ rows: 8 }} /> : children}
+      {error ? <Problem error={error} {...(onRetry ? { onRetry } : {})} /> : loading ? <Bones rows={8} /> : children}
     </Drawer>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Form, Skeleton } from 'antd'
+import { Button, Form } from 'antd'
 import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
@@ -8,7 +8,7 @@ import { useConfirm } from './confirm.tsx'
 import styles from './form/Form.module.css'
 import './form/fieldsReal.tsx'
 import { type Engine, FormContext, type FormSpec, focusField, useFormEngine } from './form/useForm.ts'
-import { Problem } from './Problem.tsx'
+import { Bones, Problem } from './Problem.tsx'
 import { closeTab, useActiveTab, useDirty, useTabPath, useTabTitle } from './shell/tabs.ts'
 
 type Props<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> & {
@@ -35,7 +35,7 @@ export function FormPage<E extends Endpoint>(props: Props<E>) {
       <section className={styles.sheet} aria-label={title}>
         <div className={styles.head}><h1>{title}</h1></div>
         <div className={styles.body}>
-          {loaded.error ? <Problem error={loaded.error} title={t('form.loadFailed', { title })} onRetry={() => void loaded.refetch()} /> : <Skeleton className={styles.section ?? ''} active paragraph={{ rows: 8 }} />}
+          {loaded.error ? <Problem error={loaded.error} title={t('form.loadFailed', { title })} onRetry={() => void loaded.refetch()} /> : <div className={styles.section ?? ''}><Bones rows={8} /></div>}
         </div>
       </section>
     )

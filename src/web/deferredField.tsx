@@ -45,7 +45,7 @@ export function Fake(props: FakeProps) {
 }
 
 const isDay = (found: unknown): found is Day => typeof found === 'object' && found !== null && 'format' in found
-const days = ({ value, format = 'YYYY-MM-DD' }: FakeProps): (string | undefined)[] => [value].flat().map((day) => (isDay(day) ? day.format(format) : undefined))
+const days = ({ value, format = 'YYYY-MM-DD' }: FakeProps): (string | undefined)[] => [value].flat().map((day) => (isDay(day) ? day.format(format) : typeof day === 'string' ? day : undefined))
 
 /** The words of the chosen values, joined when there are several; for a tree of choices the path. */
 function choices({ value, options = [] }: FakeProps): ReactNode[] {

@@ -18,8 +18,13 @@ export const flows: Flow[] = [
       const drop = await untilDrop(path.join(env.dataDir, 'fleet-record.jsonl'))
       const orderNum = drop.orderNum as string
       await until(async () => (await get<{ orderStatus: string }>(`/api/orders/${orderNum}`)).orderStatus === 'SUCCESS' || undefined)
-      await page.locator(`text=/${orderNum.slice(-6)}/`).first().waitFor({ timeout: 15_000 })
-      const order = await get<{ units: { vendState: string }[]; payment: { state: string; amount: number }; actuallyAmount: number; deviceNum: string }>(`/api/orders/${orderNum}`)
+      await page
+        .locator(`text=/${orderNum.slice(-6)}/`)
+        .first()
+        .waitFor({ timeout: 15_000 })
+      const order = await get<{ units: { vendState: string }[]; payment: { state: string; amount: number }; actuallyAmount: number; deviceNum: string }>(
+        `/api/orders/${orderNum}`,
+      )
       assert.equal(order.payment.state, 'SUCCESS')
       assert.equal(order.payment.amount, order.actuallyAmount)
       assert.equal(order.deviceNum, drop.rtu)
@@ -39,7 +44,11 @@ async function untilDrop(file: string): Promise<Line> {
   const start = existsSync(file) ? readFileSync(file, 'utf8').length : 0
   return until(async () => {
     if (!existsSync(file)) return undefined
-    const lines = readFileSync(file, 'utf8').slice(start).split('\n').filter(Boolean).map((line) => JSON.parse(line) as Line)
+    const lines = readFileSync(file, 'utf8')
+      .slice(start)
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Line)
     return lines.find((line) => line.result === 'OK' && line.unit === 1)
   })
 }

@@ -1,7 +1,21 @@
 import assert from 'node:assert/strict'
 import type { Flow } from './run.ts'
 
-const accounts = ['super', 'admin', 'agent', 'operator', 'replenisher', 'repairer', 'sponsor', 'finance', 'campus', 'hospital', 'supplier', 'tenant', 'regulator']
+const accounts = [
+  'super',
+  'admin',
+  'agent',
+  'operator',
+  'replenisher',
+  'repairer',
+  'sponsor',
+  'finance',
+  'campus',
+  'hospital',
+  'supplier',
+  'tenant',
+  'regulator',
+]
 
 type Node = { path: string; title: string; titleEn: string; hidden: boolean; children: Node[] }
 const visible = (nodes: Node[]): string[] => nodes.filter((n) => !n.hidden).flatMap((n) => (n.children.length ? visible(n.children) : [n.title]))
@@ -17,7 +31,11 @@ export const flows: Flow[] = accounts.map((username) => ({
     await page.waitForURL((url) => url.pathname === '/home')
     const token = await page.evaluate(() => localStorage.getItem('Authorization'))
     assert.match(token ?? '', /^[\w-]{43}$/)
-    const user = (await (await fetch(`${env.base}/auth/user`, { headers: { authorization: token as string } })).json()) as { menus: Node[]; is_superuser: boolean; role: string }
+    const user = (await (await fetch(`${env.base}/auth/user`, { headers: { authorization: token as string } })).json()) as {
+      menus: Node[]
+      is_superuser: boolean
+      role: string
+    }
     assert.equal(user.is_superuser, user.role === 'ROLE_SUPER_ADMIN')
     const side = page.getByRole('navigation').first()
     await side.waitFor()

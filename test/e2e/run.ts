@@ -13,11 +13,18 @@ export type Env = {
   /** Signs in over the API; one session per account and run. */
   account(username: string): Promise<{ token: string }>
   /** A page of a fresh browser profile, signed in when an account is named. Collects CSP violations and page errors. */
-  open(options?: { username?: string; lang?: 'zh-CN' | 'en'; width?: number; path?: string; theme?: 'light' | 'dark' }): Promise<{ page: Page; context: BrowserContext }>
+  open(options?: {
+    username?: string
+    lang?: 'zh-CN' | 'en'
+    width?: number
+    path?: string
+    theme?: 'light' | 'dark'
+  }): Promise<{ page: Page; context: BrowserContext }>
 }
 export type Flow = { name: string; run(env: Env): Promise<void> }
 
-const flags = '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(' ')
+const flags =
+  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(' ')
 /** What no page may ever do; checked after the last flow. */
 export const violations: string[] = []
 
@@ -29,7 +36,9 @@ let passed = 0
 const failures: string[] = []
 try {
   const env = environment(server.base)
-  const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.spec.ts')).sort()
+  const files = readdirSync(import.meta.dirname)
+    .filter((file) => file.endsWith('.spec.ts'))
+    .sort()
   for (const file of files) {
     const { flows } = (await import(path.join(import.meta.dirname, file))) as { flows: Flow[] }
     for (const flow of flows) {
@@ -62,23 +71,33 @@ function environment(base: string): Env {
   async function account(username: string) {
     const known = tokens.get(username)
     if (known) return { token: known }
-    const response = await fetch(`${base}/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username, password: 'Huodao@2026' }) })
+    const response = await fetch(`${base}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username, password: 'Huodao@2026' }),
+    })
     const { token } = (await response.json()) as { token: string }
     tokens.set(username, token)
     return { token }
   }
   return {
-    base, dataDir, browser, account,
+    base,
+    dataDir,
+    browser,
+    account,
     async open({ username, lang = 'zh-CN', width = 1440, path: target = '/', theme = 'light' } = {}) {
       const context = await browser.newContext({ viewport: { width, height: width < 500 ? 844 : 900 } })
       const token = username ? (await account(username)).token : null
-      await context.addInitScript(([t, l, th]) => {
-        if (sessionStorage.getItem('e2e')) return
-        sessionStorage.setItem('e2e', '1')
-        if (t) localStorage.setItem('Authorization', t)
-        localStorage.setItem('lang', l as string)
-        localStorage.setItem('theme', th as string)
-      }, [token, lang, theme])
+      await context.addInitScript(
+        ([t, l, th]) => {
+          if (sessionStorage.getItem('e2e')) return
+          sessionStorage.setItem('e2e', '1')
+          if (t) localStorage.setItem('Authorization', t)
+          localStorage.setItem('lang', l as string)
+          localStorage.setItem('theme', th as string)
+        },
+        [token, lang, theme],
+      )
       const page = await context.newPage()
       page.on('pageerror', (error) => violations.push(`${page.url()}: ${error}`))
       page.on('console', (message) => {
@@ -94,8 +113,18 @@ async function startProduct(): Promise<{ base: string; stop(): Promise<void> }> 
   const [port, mqttPort] = [await freePort(), await freePort()]
   const { DATABASE_URL: _, ...inherited } = process.env
   const child = spawn(process.execPath, ['scripts/start.mjs'], {
-    cwd: path.resolve(import.meta.dirname, '../..'), stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...inherited, DATA_DIR: dataDir, PORT: String(port), MQTT_PORT: String(mqttPort), FLEET: '40', FLEET_PACE: '10', LOG_LEVEL: 'error', RATE_LIMIT: '10000' },
+    cwd: path.resolve(import.meta.dirname, '../..'),
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...inherited,
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      MQTT_PORT: String(mqttPort),
+      FLEET: '40',
+      FLEET_PACE: '10',
+      LOG_LEVEL: 'error',
+      RATE_LIMIT: '10000',
+    },
   })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   await new Promise<void>((resolve, reject) => {

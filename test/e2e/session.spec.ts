@@ -66,7 +66,11 @@ export const flows: Flow[] = [
   {
     name: 'a session that was ended elsewhere logs out once, with one message',
     async run(env) {
-      const response = await fetch(`${env.base}/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: 'finance', password: 'Huodao@2026' }) })
+      const response = await fetch(`${env.base}/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username: 'finance', password: 'Huodao@2026' }),
+      })
       const { token } = (await response.json()) as { token: string }
       const { page, context } = await env.open({ path: '/404' })
       await page.evaluate((t) => localStorage.setItem('Authorization', t), token)

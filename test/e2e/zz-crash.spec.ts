@@ -48,18 +48,28 @@ async function agree(env: Env, client: pg.Client): Promise<void> {
   let difference: unknown
   for (let second = 0; second < 150; second += 3) {
     await sleep(3000)
-    const lines = readFileSync(path.join(env.dataDir, 'fleet-record.jsonl'), 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line) as Line)
+    const lines = readFileSync(path.join(env.dataDir, 'fleet-record.jsonl'), 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Line)
     const dropped = new Set(lines.filter((line) => line.result === 'OK').map((line) => `${line.orderNum}-${line.unit}`))
     const paid = new Map(lines.filter((line) => line.outTradeNo).map((line) => [line.outTradeNo as string, line.amount as number]))
     const since = lines[0]?.orderNum
-    const { rows: taken } = await client.query<{ piece: string }>(`select u.order_num || '-' || u.unit_no as piece from order_units u join stock_flow_keys k on k.unit_id = u.id where u.order_num >= $1`, [since])
+    const { rows: taken } = await client.query<{ piece: string }>(
+      `select u.order_num || '-' || u.unit_no as piece from order_units u join stock_flow_keys k on k.unit_id = u.id where u.order_num >= $1`,
+      [since],
+    )
     const { rows: booked } = await client.query<{ no: string; amount: string }>(
-      `select p.out_trade_no as no, e.amount from payments p join ledger_voucher_keys k on k.key in ('in:' || p.id, 'sus:' || p.id) join ledger_entries e on e.voucher_id = k.voucher_id and e.amount > 0 where p.order_num >= $1`, [since])
+      `select p.out_trade_no as no, e.amount from payments p join ledger_voucher_keys k on k.key in ('in:' || p.id, 'sus:' || p.id) join ledger_entries e on e.voucher_id = k.voucher_id and e.amount > 0 where p.order_num >= $1`,
+      [since],
+    )
     const inBooks = new Set(taken.map((row) => row.piece))
     const money = new Map(booked.map((row) => [row.no, Number(row.amount)]))
     difference = {
-      droppedNotBooked: [...dropped].filter((piece) => !inBooks.has(piece)), bookedNotDropped: [...inBooks].filter((piece) => !dropped.has(piece)),
-      paidNotBooked: [...paid].filter(([no, amount]) => money.get(no) !== amount), bookedNotPaid: [...money].filter(([no]) => !paid.has(no)),
+      droppedNotBooked: [...dropped].filter((piece) => !inBooks.has(piece)),
+      bookedNotDropped: [...inBooks].filter((piece) => !dropped.has(piece)),
+      paidNotBooked: [...paid].filter(([no, amount]) => money.get(no) !== amount),
+      bookedNotPaid: [...money].filter(([no]) => !paid.has(no)),
     }
     if (Object.values(difference as Record<string, unknown[]>).every((list) => list.length === 0) && booked.length === money.size && taken.length > 20) {
       console.log(`        ${taken.length} pieces and ${booked.length} payments agree`)
@@ -71,7 +81,10 @@ async function agree(env: Env, client: pg.Client): Promise<void> {
 
 async function healthy(env: Env): Promise<void> {
   for (let n = 0; n < 600; n += 1) {
-    const fine = await fetch(`${env.base}/health`, { signal: AbortSignal.timeout(2000) }).then((answer) => answer.ok, () => false)
+    const fine = await fetch(`${env.base}/health`, { signal: AbortSignal.timeout(2000) }).then(
+      (answer) => answer.ok,
+      () => false,
+    )
     if (fine) return
     await sleep(50)
   }
@@ -91,7 +104,11 @@ function child(env: Env, file: string): number {
 }
 function environment(pid: number): Record<string, string> {
   try {
-    return Object.fromEntries(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
+    return Object.fromEntries(
+      readFileSync(`/proc/${pid}/environ`, 'utf8')
+        .split('\0')
+        .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    )
   } catch {
     return {}
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lanes } from '../../src/domains/lanes/contract.ts'
+import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
 import { orders } from '../../src/domains/orders/contract.ts'
 import { runRefunds } from '../../src/domains/orders/server/refunds.ts'
 import { closeUnpaid, sweepCommands } from '../../src/domains/orders/server/timers.ts'
@@ -9,7 +10,6 @@ import { recordVend, takeCommands, type VendFact, type VendOut } from '../../src
 import { payments } from '../../src/domains/payments/contract.ts'
 import type { Providers } from '../../src/domains/payments/server/providers.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
-import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
 import { moveStock } from '../../src/domains/stock/server/move.ts'
 import { createRandom, type Random } from '../../src/seed/random.ts'
 import { type Ctx, systemActor } from '../../src/server/context.ts'
@@ -51,17 +51,25 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, { timeo
   const [device] = await world.sql<{ rtu_number: string }>('select rtu_number from devices where id = $1', [machine()])
   const rtuNumber = device?.rtu_number as string
   let left = operations
-  await Promise.all(Array.from({ length: workers }, async (_, n) => {
-    const random = createRandom(`${seed} ${n}`)
-    while (left > 0) {
-      left -= 1
-      await step(random, rtuNumber)
-    }
-  }))
+  await Promise.all(
+    Array.from({ length: workers }, async (_, n) => {
+      const random = createRandom(`${seed} ${n}`)
+      while (left > 0) {
+        left -= 1
+        await step(random, rtuNumber)
+      }
+    }),
+  )
   await drain()
-  expect([...driver.statuses.keys()].filter((status) => status >= 500), 'no answer of 500').toEqual([])
+  expect(
+    [...driver.statuses.keys()].filter((status) => status >= 500),
+    'no answer of 500',
+  ).toEqual([])
   expect(await checkInvariants(world.ownerUrl)).toEqual([])
-  const [paid] = await world.sql<{ sum: string }>(`select coalesce(sum(amount), 0) as sum from ledger_entries where voucher_type = 'V1' and amount > 0 and order_num = any($1)`, [known])
+  const [paid] = await world.sql<{ sum: string }>(
+    `select coalesce(sum(amount), 0) as sum from ledger_entries where voucher_type = 'V1' and amount > 0 and order_num = any($1)`,
+    [known],
+  )
   expect(Number(paid?.sum), 'every acknowledged fen is booked once').toBe(driver.paid)
   const [drops] = await world.sql<{ count: string }>(`select count(*) from stock_flows where type = 'CUSTOMER_TAKE' and order_num = any($1)`, [known])
   expect(Number(drops?.count), 'every piece that dropped left the books once').toBe(driver.drops)
@@ -89,7 +97,13 @@ async function order(random: Random, rtuNumber: string): Promise<void> {
   const { body: shelf } = (await world.call(orders.mobileLanes, { rtuNumber })) as { body: Output<typeof orders.mobileLanes> }
   if (!shelf.list?.length) return
   const lane = random.pick(shelf.list)
-  const input = { rtuNumber, items: [{ roadIndex: lane.roadIndex, count: random.int(1, 2), price: lane.price }], payType: 'WECHAT', clientId: randomUUID(), consumer: '' }
+  const input = {
+    rtuNumber,
+    items: [{ roadIndex: lane.roadIndex, count: random.int(1, 2), price: lane.price }],
+    payType: 'WECHAT',
+    clientId: randomUUID(),
+    consumer: '',
+  }
   // a phone that lost its connection asks again with the same id
   const answers = await Promise.all(Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => world.call(orders.mobileOrder, input)))
   for (const answer of answers) count(answer.status)
@@ -104,7 +118,13 @@ async function order(random: Random, rtuNumber: string): Promise<void> {
 async function pay(random: Random): Promise<void> {
   const made = open.length ? open.splice(random.int(0, open.length - 1), 1)[0] : undefined
   if (!made || random.chance(0.05)) return
-  const notice = { eventId: randomUUID(), outTradeNo: made.outTradeNo, tradeNo: `T${made.outTradeNo}`, amount: random.chance(0.02) ? made.payableAmount + 1 : made.payableAmount, paidAt: new Date(now).toISOString() }
+  const notice = {
+    eventId: randomUUID(),
+    outTradeNo: made.outTradeNo,
+    tradeNo: `T${made.outTradeNo}`,
+    amount: random.chance(0.02) ? made.payableAmount + 1 : made.payableAmount,
+    paidAt: new Date(now).toISOString(),
+  }
   const sign = simulatorSign(world.app.config.simPayKey, notice)
   const answers = await Promise.all(Array.from({ length: random.chance(0.3) ? 3 : 1 }, () => world.call(payments.simulatorNotify, { ...notice, sign })))
   for (const answer of answers) count(answer.status)
@@ -132,7 +152,15 @@ async function vend(random: Random): Promise<void> {
 function execute(command: VendOut, random: Random): void {
   const dice = random.next()
   const result = dice < 0.9 ? 'OK' : dice < 0.94 ? 'NO_DROP' : dice < 0.96 ? 'MOTOR_NOT_MOVE' : dice < 0.98 ? 'BUSY' : 'SENSOR_FAULT'
-  memory.set(command.cmdId, { kind: 'result', deviceId: machine(), cmdId: command.cmdId, result, dropDetected: result === 'OK', durationMs: 900, at: new Date(now) })
+  memory.set(command.cmdId, {
+    kind: 'result',
+    deviceId: machine(),
+    cmdId: command.cmdId,
+    result,
+    dropDetected: result === 'OK',
+    durationMs: 900,
+    at: new Date(now),
+  })
   if (result === 'OK') driver.drops += 1
 }
 
@@ -149,18 +177,33 @@ async function refund(random: Random): Promise<void> {
 
 async function replenish(random: Random): Promise<void> {
   await system(async (ctx) => {
-    const { rows } = await (sql<{ id: number; room: number }>`select id, capacity - quantity as room from lanes where device_id = ${machine()} and archived_at is null and product_id is not null order by id for no key update`.execute(ctx.db))
+    const { rows } = await sql<{
+      id: number
+      room: number
+    }>`select id, capacity - quantity as room from lanes where device_id = ${machine()} and archived_at is null and product_id is not null order by id for no key update`.execute(
+      ctx.db,
+    )
     const lane = random.pick(rows)
-    if (lane.room > 20) await moveStock(ctx, [{ laneId: lane.id, flow: { change: lane.room, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' } }])
+    if (lane.room > 20)
+      await moveStock(ctx, [
+        { laneId: lane.id, flow: { change: lane.room, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' } },
+      ])
     await refreshDeviceCounters(ctx, [machine()])
   })
 }
 
 async function reprice(random: Random): Promise<void> {
-  const [lane] = await world.sql<{ id: string; device_version: number; retail_price: string }>(`select l.id, d.planogram_version as device_version, l.retail_price from lanes l join devices d on d.id = l.device_id where l.device_id = $1 and l.product_id is not null order by random() limit 1`, [machine()])
+  const [lane] = await world.sql<{ id: string; device_version: number; retail_price: string }>(
+    `select l.id, d.planogram_version as device_version, l.retail_price from lanes l join devices d on d.id = l.device_id where l.device_id = $1 and l.product_id is not null order by random() limit 1`,
+    [machine()],
+  )
   if (!lane) return
   const retailPrice = Number(lane.retail_price)
-  const answer = await world.call(lanes.update, { deviceId: machine(), version: lane.device_version, lanes: [{ id: Number(lane.id), price: retailPrice - random.int(0, 5) }] }, { token })
+  const answer = await world.call(
+    lanes.update,
+    { deviceId: machine(), version: lane.device_version, lanes: [{ id: Number(lane.id), price: retailPrice - random.int(0, 5) }] },
+    { token },
+  )
   count(answer.status)
   expect([200, 409, 422]).toContain(answer.status)
 }
@@ -168,10 +211,23 @@ async function reprice(random: Random): Promise<void> {
 /** A repairman clears faults and counts what is uncertain: half of it is there, half is gone. */
 async function repair(random: Random): Promise<void> {
   await system(async (ctx) => {
-    const { rows } = await sql<{ id: number; unit: number; order_num: string }>`select l.id, u.id as unit, u.order_num from lanes l join order_units u on u.lane_id = l.id and u.hold = 'FAILED_HOLD'
+    const { rows } = await sql<{
+      id: number
+      unit: number
+      order_num: string
+    }>`select l.id, u.id as unit, u.order_num from lanes l join order_units u on u.lane_id = l.id and u.hold = 'FAILED_HOLD'
       where l.device_id = ${machine()} order by u.order_id, u.unit_no for no key update of u skip locked`.execute(ctx.db)
     await sql`update order_units set hold = 'COUNTED' where id = any(${rows.map((row) => row.unit)}::bigint[])`.execute(ctx.db)
-    await moveStock(ctx, rows.map((row) => ({ laneId: row.id, failedHold: -1, ...(random.chance(0.5) ? { flow: { change: -1, type: 'MERCHANT_WITHDRAW' as const, reason: 'COUNT_LOSS', occurredAt: ctx.now, actorKind: 'SYSTEM' as const } } : {}) })))
+    await moveStock(
+      ctx,
+      rows.map((row) => ({
+        laneId: row.id,
+        failedHold: -1,
+        ...(random.chance(0.5)
+          ? { flow: { change: -1, type: 'MERCHANT_WITHDRAW' as const, reason: 'COUNT_LOSS', occurredAt: ctx.now, actorKind: 'SYSTEM' as const } }
+          : {}),
+      })),
+    )
     await sql`update lanes set status = 'ENABLED', lock_reason = null where device_id = ${machine()} and status in ('FAULT','LOCKED')`.execute(ctx.db)
     await refreshDeviceCounters(ctx, [machine()])
   })
@@ -179,7 +235,10 @@ async function repair(random: Random): Promise<void> {
 
 /** A provider that refuses one in five and answers the same number the same way. */
 function moody(random: Random): Providers {
-  const give = { refund: async ({ refundNo }: { refundNo: string }) => (random.chance(0.2) ? ({ state: 'RETRY', reason: 'moody' } as const) : ({ state: 'SUCCESS', providerRefundNo: refundNo } as const)) }
+  const give = {
+    refund: async ({ refundNo }: { refundNo: string }) =>
+      random.chance(0.2) ? ({ state: 'RETRY', reason: 'moody' } as const) : ({ state: 'SUCCESS', providerRefundNo: refundNo } as const),
+  }
   return { SIMULATOR: give, WECHAT: give, ALIPAY: give }
 }
 
@@ -198,7 +257,10 @@ async function drain(): Promise<void> {
     await closeUnpaid(world.app)
     await sweepCommands(world.app)
     await runRefunds(world.app, { SIMULATOR: calm, WECHAT: calm, ALIPAY: calm })
-    const [waiting] = await world.sql<{ count: string }>(`select (select count(*) from vend_commands where state in ('WAIT','SENT','ACKED','UNKNOWN') and device_id = $1) + (select count(*) from refunds where state in ('PENDING','PROCESSING') and device_id = $1) as count`, [machine()])
+    const [waiting] = await world.sql<{ count: string }>(
+      `select (select count(*) from vend_commands where state in ('WAIT','SENT','ACKED','UNKNOWN') and device_id = $1) + (select count(*) from refunds where state in ('PENDING','PROCESSING') and device_id = $1) as count`,
+      [machine()],
+    )
     if (Number(waiting?.count) === 0) break
   }
   await tell([...memory.values()])

@@ -11,6 +11,7 @@ const chunks: readonly { readonly name: string; readonly from: readonly string[]
   { name: 'app', from: [`${source}App.tsx`] },
   { name: 'list', from: [`${source}ListPage.tsx`, `${source}columns.tsx`, `${source}form/values.ts`, `${source}FormDialog.tsx`, `${source}form/fields.tsx`, `${source}Detail.tsx`, `${modules}@ant-design/icons/es/icons/PlusOutlined.js`] },
   { name: 'parts', from: ['select', 'dropdown', 'popover', 'modal', 'drawer'].map(antd) },
+  { name: 'dayjs', from: [`${modules}dayjs/dayjs.min.js`] },
   { name: 'form', from: [`${source}FormPage.tsx`, `${source}FormDialogReal.tsx`] },
   { name: 'dates', from: [antd('date-picker')] },
 ]
@@ -24,7 +25,7 @@ export function chunkGroups(): Group[] {
     for (const { name, from } of chunks) {
       const queue = [...from]
       for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
-        if (owner.has(id) || (name === 'list' && notFollowed.test(id))) continue
+        if (owner.has(id) || (id.includes('huodao-deferred:index') && name !== 'app') || (name === 'list' && notFollowed.test(id))) continue
         owner.set(id, name)
         queue.push(...(context.getModuleInfo(id)?.importedIds ?? []))
       }
@@ -39,7 +40,8 @@ export function chunkGroups(): Group[] {
     {
       name: (id, context) => {
         if (owner.size === 0) settle(context)
-        return owner.get(id) ?? null
+        // What stands for a part that waits must not wait with it.
+        return owner.get(id) ?? (id.includes('huodao-deferred:index') ? 'app' : null)
       },
       priority: 20,
     },

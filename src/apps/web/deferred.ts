@@ -33,7 +33,7 @@ const form = fileURLToPath(new URL('../../../node_modules/@rc-component/form/es/
 const rc = fileURLToPath(new URL('../../../node_modules/@rc-component/', import.meta.url))
 const slices: Readonly<Record<string, readonly (readonly [names: string, file: string])[]>> = {
   tree: [['arrAdd, arrDel', 'tree/es/util'], ['conductCheck', 'tree/es/utils/conductUtil'], ['convertDataToEntities', 'tree/es/utils/treeUtil']],
-  table: [['EXPAND_COLUMN, INTERNAL_HOOKS', 'table/es/constant'], ['default as Summary, FooterComponents', 'table/es/Footer'], ['default as Column', 'table/es/sugar/Column'], ['default as ColumnGroup', 'table/es/sugar/ColumnGroup'], ['genTable', 'table/es/Table'], ['INTERNAL_COL_DEFINE', 'table/es/utils/legacyUtil'], ['convertChildrenToColumns', 'table/es/hooks/useColumns']],
+  table: [['EXPAND_COLUMN, INTERNAL_HOOKS', 'table/es/constant'], ['FooterComponents as Summary', 'table/es/Footer/index'], ['default as Column', 'table/es/sugar/Column'], ['default as ColumnGroup', 'table/es/sugar/ColumnGroup'], ['genTable', 'table/es/Table'], ['INTERNAL_COL_DEFINE', 'table/es/utils/legacyUtil'], ['convertChildrenToColumns', 'table/es/hooks/useColumns/index']],
 }
 
 const direction = 'huodao-antd:'

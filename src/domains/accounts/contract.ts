@@ -10,14 +10,37 @@ export const OrganisationOption = z.strictObject({ id: f.id, parentId: f.id.null
 export type OrganisationOption = z.infer<typeof OrganisationOption>
 
 /** The specification's user of lists and pickers; `role` is the identifier of the highest role. */
-export const UserOption = z.strictObject({ id: f.id, userName: z.string(), name: z.string(), avatar: z.string(), role: z.string(), address: z.string(), createTime: f.instant })
+export const UserOption = z.strictObject({
+  id: f.id,
+  userName: z.string(),
+  name: z.string(),
+  avatar: z.string(),
+  role: z.string(),
+  address: z.string(),
+  createTime: f.instant,
+})
 export type UserOption = z.infer<typeof UserOption>
 
 export const accounts = {
-  organisationOptions: read('self', { path: '/organisations/options', summary: 'Organisations the actor sees, parents before children', output: page(OrganisationOption) }),
+  organisationOptions: read('self', {
+    path: '/organisations/options',
+    summary: 'Organisations the actor sees, parents before children',
+    output: page(OrganisationOption),
+  }),
   userOptions: read('user:lookup', {
-    path: '/users/options', summary: 'Enabled users for pickers',
-    input: listQuery({ roleCode: z.string().regex(/^ROLE_[A-Z0-9_]{1,60}$/).optional(), keyword }, ['createTime', 'name', 'userName'], 'name'),
+    path: '/users/options',
+    summary: 'Enabled users for pickers',
+    input: listQuery(
+      {
+        roleCode: z
+          .string()
+          .regex(/^ROLE_[A-Z0-9_]{1,60}$/)
+          .optional(),
+        keyword,
+      },
+      ['createTime', 'name', 'userName'],
+      'name',
+    ),
     output: page(UserOption),
   }),
 }

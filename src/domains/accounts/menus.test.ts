@@ -16,19 +16,32 @@ const roleOf = (code: string) => {
 /** The rows a role has in the database, in the order of the query. */
 function rowsOf(code: string) {
   const role = roleOf(code)
-  return menus.flatMap((group, index) => {
-    const own = group.pages.filter((page) => role.menus.includes(page.path) && role.permissions.includes(page.permission))
-    if (!own.length) return []
-    const id = (index + 1) * 100
-    return [
-      { id, parent_id: null, name: group.name, path: group.path, title_zh: group.zh, title_en: group.en, icon: group.icon, sort: group.sort, hidden: false },
-      ...own.map((page, at) => ({ id: id + at + 1, parent_id: id, name: page.name, path: page.path, title_zh: page.zh, title_en: page.en, icon: '', sort: page.sort, hidden: page.hidden })),
-    ]
-  }).toSorted((a, b) => a.sort - b.sort || a.id - b.id)
+  return menus
+    .flatMap((group, index) => {
+      const own = group.pages.filter((page) => role.menus.includes(page.path) && role.permissions.includes(page.permission))
+      if (!own.length) return []
+      const id = (index + 1) * 100
+      return [
+        { id, parent_id: null, name: group.name, path: group.path, title_zh: group.zh, title_en: group.en, icon: group.icon, sort: group.sort, hidden: false },
+        ...own.map((page, at) => ({
+          id: id + at + 1,
+          parent_id: id,
+          name: page.name,
+          path: page.path,
+          title_zh: page.zh,
+          title_en: page.en,
+          icon: '',
+          sort: page.sort,
+          hidden: page.hidden,
+        })),
+      ]
+    })
+    .toSorted((a, b) => a.sort - b.sort || a.id - b.id)
 }
 const treeOf = (code: string): MenuNode[] => menuTree(rowsOf(code), () => true)
 /** `{group: 'child child'}` of what shows; hidden pages in brackets. */
-const shape = (code: string) => Object.fromEntries(treeOf(code).map((group) => [group.name, group.children.map((child) => (child.hidden ? `(${child.name})` : child.name)).join(' ')]))
+const shape = (code: string) =>
+  Object.fromEntries(treeOf(code).map((group) => [group.name, group.children.map((child) => (child.hidden ? `(${child.name})` : child.name)).join(' ')]))
 
 const common = {
   device: 'device-list device-create device-category device-distribution main-board',
@@ -44,16 +57,19 @@ const further = {
   market: 'market-manage market-strategy market-advertisePanel market-program-group',
   apk: 'apk-manage apk-history',
   firmware: 'firmware-manage firmware-history',
-  ic_school_manage: 'school_manage grade_manage class_manage student_manage student_card_manage student_card_finance student_card_charge_records student_card_orders',
+  ic_school_manage:
+    'school_manage grade_manage class_manage student_manage student_card_manage student_card_finance student_card_charge_records student_card_orders',
   card_manage: 'card_list card_factory charge_records order_list cardMp_list card_factory_list employee_list ec_consumption employee_records',
   workbench: 'situation big-data',
   flowers: 'activity-list article-list flowers-order-list small-program-list',
   vip: 'vip_list',
-  redpack: 'order_list slogan_list sponsor_charge_records sponsor_list redPackStrategyTemplate redPackStrategyDayly distanceSettings bindSettings redpackRtuList',
+  redpack:
+    'order_list slogan_list sponsor_charge_records sponsor_list redPackStrategyTemplate redPackStrategyDayly distanceSettings bindSettings redpackRtuList',
   cargoRentRtuOwner: 'cargoDistribute (cargoRentBuild)',
   cargoRentTenent: 'cargoTenantRentedList',
   cargoTenantPlat: 'cargoTenantList',
-  consultation: 'userinfo-list doctorinfo-list inquiryrecord-list hospital-list prescription-list consultingRoom-list inspection-records-list physical-fee-list charge-bill-distributed-list sfd-consumables-list sfd-total-consumables-list',
+  consultation:
+    'userinfo-list doctorinfo-list inquiryrecord-list hospital-list prescription-list consultingRoom-list inspection-records-list physical-fee-list charge-bill-distributed-list sfd-consumables-list sfd-total-consumables-list',
 }
 const finance = 'billing-details sub-ledger-list sub-account payment-list (busManager) (invoice-enterprise)'
 
@@ -80,23 +96,48 @@ describe('menus', () => {
   })
 
   test('groups per role', () => {
-    const counts = ['ROLE_SUPER_ADMIN', 'ROLE_ADMIN', 'ROLE_RTU_AGENT', 'ROLE_RTU_SP', 'ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPAIRER'].map((code) => treeOf(code).length)
+    const counts = ['ROLE_SUPER_ADMIN', 'ROLE_ADMIN', 'ROLE_RTU_AGENT', 'ROLE_RTU_SP', 'ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPAIRER'].map(
+      (code) => treeOf(code).length,
+    )
     expect(counts).toEqual([23, 22, 22, 7, 3, 1])
   })
 
   test('the replenisher gets what the product book prints', () => {
     const leaf = { icon: '', hidden: false, children: [] }
     expect(treeOf('ROLE_RTU_REPLENISHER')).toEqual([
-      { name: 'stock', path: '/stock', title: '库存管理', titleEn: 'Stock', icon: 'box', sort: 30, hidden: false, children: [
-        { ...leaf, name: 'replenish', path: '/stock/replenish', title: '补货管理', titleEn: 'Replenishment', sort: 1 },
-        { ...leaf, name: 'waste', path: '/stock/waste', title: '库存流水', titleEn: 'Stock flow', sort: 2 },
-      ] },
-      { name: 'log', path: '/log', title: '日志管理', titleEn: 'Log', icon: 'note', sort: 80, hidden: false, children: [
-        { ...leaf, name: 'operate-log', path: '/log/operate-log', title: '操作日志', titleEn: 'Operation log', sort: 1 },
-      ] },
-      { name: 'complaint', path: '/complaint', title: '投诉反馈', titleEn: 'Complaints', icon: 'chat', sort: 90, hidden: false, children: [
-        { ...leaf, name: 'feedback', path: '/complaint/feedback', title: '用户反馈', titleEn: 'Feedback', sort: 1 },
-      ] },
+      {
+        name: 'stock',
+        path: '/stock',
+        title: '库存管理',
+        titleEn: 'Stock',
+        icon: 'box',
+        sort: 30,
+        hidden: false,
+        children: [
+          { ...leaf, name: 'replenish', path: '/stock/replenish', title: '补货管理', titleEn: 'Replenishment', sort: 1 },
+          { ...leaf, name: 'waste', path: '/stock/waste', title: '库存流水', titleEn: 'Stock flow', sort: 2 },
+        ],
+      },
+      {
+        name: 'log',
+        path: '/log',
+        title: '日志管理',
+        titleEn: 'Log',
+        icon: 'note',
+        sort: 80,
+        hidden: false,
+        children: [{ ...leaf, name: 'operate-log', path: '/log/operate-log', title: '操作日志', titleEn: 'Operation log', sort: 1 }],
+      },
+      {
+        name: 'complaint',
+        path: '/complaint',
+        title: '投诉反馈',
+        titleEn: 'Complaints',
+        icon: 'chat',
+        sort: 90,
+        hidden: false,
+        children: [{ ...leaf, name: 'feedback', path: '/complaint/feedback', title: '用户反馈', titleEn: 'Feedback', sort: 1 }],
+      },
     ])
   })
 

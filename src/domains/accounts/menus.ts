@@ -2,8 +2,24 @@
  * The menu catalogue of a fresh installation. A page is a row when the menu must authorise it by itself; sub-pages (create, edit)
  * travel with the `parent` of their screen. `hidden` pages open by a button on their neighbour (settled difference 10).
  */
-export type MenuPage = { readonly name: string; readonly path: string; readonly zh: string; readonly en: string; readonly permission: string; readonly hidden: boolean; readonly sort: number }
-export type MenuGroup = { readonly name: string; readonly path: string; readonly zh: string; readonly en: string; readonly icon: string; readonly sort: number; readonly pages: readonly MenuPage[] }
+export type MenuPage = {
+  readonly name: string
+  readonly path: string
+  readonly zh: string
+  readonly en: string
+  readonly permission: string
+  readonly hidden: boolean
+  readonly sort: number
+}
+export type MenuGroup = {
+  readonly name: string
+  readonly path: string
+  readonly zh: string
+  readonly en: string
+  readonly icon: string
+  readonly sort: number
+  readonly pages: readonly MenuPage[]
+}
 
 type Options = { hidden?: true; path?: string }
 type Page = readonly [name: string, zh: string, en: string, permission: string, options?: Options]
@@ -13,152 +29,269 @@ const hidden: Options = { hidden: true }
 
 const table: readonly Group[] = [
   // device-create stands before device-category: the specification's sample of the repairman names them in this order
-  ['device', 'device', '设备管理', 'Devices', [
-    ['device-list', '设备列表', 'Device list', 'device:read'],
-    ['device-create', '创建设备', 'Create devices', 'device:create'],
-    ['device-category', '设备类型', 'Device types', 'device-type:read'],
-    ['device-distribution', '设备分配', 'Device distribution', 'device:assign'],
-    ['main-board', '主板管理', 'Main boards', 'main-board:read'],
-  ]],
-  ['product', 'goods', '商品管理', 'Products', [
-    ['product-category', '商品分类', 'Categories', 'product-category:read'],
-    ['product-manage', '商品列表', 'Products', 'product:read'],
-    ['medical-insurance', '医保管理', 'Medical insurance', 'medical-insurance:read'],
-  ]],
-  ['stock', 'box', '库存管理', 'Stock', [
-    ['replenish', '补货管理', 'Replenishment', 'replenish:read'],
-    ['waste', '库存流水', 'Stock flow', 'stock-flow:read'],
-    ['cordon_stock', '库存预警', 'Stock warning', 'stock-warning:read'],
-    ['prompt-expired-goods', '临期商品', 'Near-expiry goods', 'near-expiry:read'],
-  ]],
-  ['order', 'list', '订单管理', 'Orders', [
-    ['order-list', '订单列表', 'Order list', 'order:read'],
-    ['order-clean', '订单清理', 'Order clean', 'order:clean'],
-    ['order-details', '一键补单', 'Order supplement', 'order:supplement'],
-  ]],
-  ['data', 'chart', '数据统计', 'Data', [
-    ['sales-report', '销售报表', 'Sales report', 'sales-report:read'],
-    ['financial-data', '财务数据', 'Financial data', 'financial-data:read'],
-    ['inventory-report', '库存报表', 'Inventory report', 'inventory-report:read'],
-    ['products-report', '商品报表', 'Products report', 'product-report:read'],
-    ['offline-equipment', '线下设备', 'Offline equipment', 'device-report:read'],
-    ['user-data', '用户数据', 'User data', 'user-data:read'],
-    ['best-selling-products', '畅销商品', 'Best-selling products', 'best-selling:read'],
-  ]],
-  ['finance', 'money', '财务管理', 'Finance', [
-    ['billing-details', '账单明细', 'Billing details', 'billing:read'],
-    ['sub-ledger-list', '分账列表', 'Sub-ledger list', 'split:read'],
-    ['sub-account', '分账策略', 'Split strategies', 'split-strategy:read'],
-    ['payment-list', '公司列表', 'Payment list', 'payment-config:read'],
-    ['busManager', '推荐人设置', 'Referrer settings', 'referrer:read', hidden],
-    ['invoice-enterprise', '企业发票', 'Enterprise invoices', 'invoice:read', hidden],
-  ]],
-  ['organ', 'tree', '组织管理', 'Organisation', [
-    ['organ-manage', '机构管理', 'Organisation management', 'org:read'],
-    ['organ-role', '角色管理', 'Role management', 'role:read', { path: '/system/organ-role' }],
-    ['organ-user', '组织用户', 'Organisation users', 'user:read', hidden],
-  ]],
-  ['log', 'note', '日志管理', 'Log', [
-    ['operate-log', '操作日志', 'Operation log', 'log:read'],
-    ['issue-notice', '发布公告', 'Issue notice', 'notice:read'],
-  ]],
-  ['complaint', 'chat', '投诉反馈', 'Complaints', [
-    ['feedback', '用户反馈', 'Feedback', 'complaint:read'],
-  ]],
-  ['system', 'gear', '系统管理', 'System', [
-    ['organ-menu', '菜单管理', 'Menu management', 'menu:read'],
-    ['forgetpwd', '重置密码', 'Reset password', 'user:reset-password'],
-    ['createroledistribute', '可创建角色设置', 'Roles selectable on user creation', 'role:distribute-read'],
-    ['organ-system', '系统设置', 'System settings', 'setting:read'],
-  ]],
-  ['market', 'ad', '广告管理', 'Ads', [
-    ['market-manage', '广告素材', 'Ad materials', 'ad-material:read'],
-    ['market-strategy', '广告投放', 'Device-ad binding', 'ad-binding:read'],
-    ['market-advertisePanel', '广告面板', 'Advertise panel', 'ad-panel:read'],
-    ['market-program-group', '节目组', 'Program groups', 'program-group:read'],
-  ]],
-  ['apk', 'app', '应用管理', 'Apps', [
-    ['apk-manage', '应用版本', 'App versions', 'apk:read'],
-    ['apk-history', '升级记录', 'Update history', 'apk:read'],
-  ]],
-  ['firmware', 'chip', '固件管理', 'Firmware', [
-    ['firmware-manage', '固件版本', 'Firmware versions', 'firmware:read'],
-    ['firmware-history', '固件历史', 'Firmware history', 'firmware:read'],
-  ]],
-  ['ic_school_manage', 'school', '校园卡管理', 'Campus cards', [
-    ['school_manage', '学校管理', 'Schools', 'school:read'],
-    ['grade_manage', '年级管理', 'Grades', 'grade:read'],
-    ['class_manage', '班级管理', 'Classes', 'class:read'],
-    ['student_manage', '学生管理', 'Students', 'student:read'],
-    ['student_card_manage', '学生卡管理', 'Student cards', 'student-card:read'],
-    ['student_card_finance', '学生卡财务', 'Student card finance', 'student-card-finance:read'],
-    ['student_card_charge_records', '充值记录', 'Charge records', 'student-card-charge:read'],
-    ['student_card_orders', '消费订单', 'Consumption orders', 'student-card-order:read'],
-  ]],
-  ['card_manage', 'card', '卡管理', 'Cards', [
-    ['card_list', '卡列表', 'Card list', 'card:read'],
-    ['card_factory', '制卡', 'Card making', 'card-factory:read'],
-    ['charge_records', '充值记录', 'Charge records', 'card-charge:read'],
-    ['order_list', '订单列表', 'Card orders', 'card-order:read'],
-    ['cardMp_list', '卡小程序', 'Card mini-programs', 'card-mp:read'],
-    ['card_factory_list', '卡厂列表', 'Card factories', 'card-factory:read'],
-    ['employee_list', '职工列表', 'Employees', 'employee:read'],
-    ['ec_consumption', '职工消费', 'Employee consumption', 'employee-consumption:read'],
-    ['employee_records', '职工记录', 'Employee records', 'employee-record:read'],
-  ]],
-  ['workbench', 'screen', '工作台', 'Workbench', [
-    ['situation', '运营态势', 'Situation', 'workbench:read'],
-    ['big-data', '大数据看板', 'Big-data screen', 'screen:read'],
-  ]],
-  ['flowers', 'flower', '鲜花管理', 'Flowers', [
-    ['activity-list', '活动列表', 'Activities', 'flower-activity:read'],
-    ['article-list', '文章列表', 'Articles', 'flower-article:read'],
-    ['flowers-order-list', '鲜花订单', 'Flower orders', 'flower-order:read'],
-    ['small-program-list', '小程序列表', 'Mini-programs', 'mini-program:read'],
-  ]],
-  ['vip', 'crown', '会员管理', 'VIP', [
-    ['vip_list', '会员列表', 'VIP list', 'vip:read'],
-  ]],
-  ['redpack', 'gift', '红包管理', 'Red packets', [
-    ['order_list', '红包订单', 'Red-packet orders', 'redpack-order:read'],
-    ['slogan_list', '广告语', 'Slogans', 'slogan:read'],
-    ['sponsor_charge_records', '赞助商充值记录', 'Sponsor charge records', 'sponsor-charge:read'],
-    ['sponsor_list', '赞助商管理', 'Sponsors', 'sponsor:read'],
-    ['redPackStrategyTemplate', '红包策略模板', 'Strategy templates', 'redpack-template:read'],
-    ['redPackStrategyDayly', '每日红包策略', 'Daily strategies', 'redpack-daily:read'],
-    ['distanceSettings', '距离设置', 'Distance settings', 'redpack-distance:read'],
-    ['bindSettings', '绑定设置', 'Bind settings', 'redpack-binding:read'],
-    ['redpackRtuList', '红包设备列表', 'Red-packet devices', 'redpack-device:read'],
-  ]],
-  ['cargoRentRtuOwner', 'key', '货道出租', 'Lane leasing', [
-    ['cargoDistribute', '货道分配', 'Lanes I let', 'lease:read'],
-    ['cargoRentBuild', '新建出租', 'Build an offer', 'lease:create', hidden],
-  ]],
-  ['cargoRentTenent', 'key', '我的租用', 'My rentals', [
-    ['cargoTenantRentedList', '我租用的货道', 'Lanes I rent', 'lease-rented:read'],
-  ]],
-  ['cargoTenantPlat', 'key', '租赁平台', 'Leasing platform', [
-    ['cargoTenantList', '平台货道列表', 'Platform lane list', 'lease-market:read'],
-  ]],
-  ['consultation', 'doctor', '问诊管理', 'Consultation', [
-    ['userinfo-list', '病例列表', 'Cases', 'case:read'],
-    ['doctorinfo-list', '医生管理', 'Doctors', 'doctor:read'],
-    ['inquiryrecord-list', '问诊记录', 'Inquiry records', 'inquiry:read'],
-    ['hospital-list', '医院列表', 'Hospitals', 'hospital:read'],
-    ['prescription-list', '处方列表', 'Prescriptions', 'prescription:read'],
-    ['consultingRoom-list', '诊室列表', 'Consulting rooms', 'consulting-room:read'],
-    ['inspection-records-list', '检查记录', 'Inspection records', 'inspection:read'],
-    ['physical-fee-list', '体检费用', 'Physical fees', 'physical-fee:read'],
-    ['charge-bill-distributed-list', '费用清单发放', 'Distributed bills', 'charge-bill:read'],
-    ['sfd-consumables-list', '耗材列表', 'Consumables', 'consumable:read'],
-    ['sfd-total-consumables-list', '耗材汇总', 'Consumable totals', 'consumable:read'],
-  ]],
+  [
+    'device',
+    'device',
+    '设备管理',
+    'Devices',
+    [
+      ['device-list', '设备列表', 'Device list', 'device:read'],
+      ['device-create', '创建设备', 'Create devices', 'device:create'],
+      ['device-category', '设备类型', 'Device types', 'device-type:read'],
+      ['device-distribution', '设备分配', 'Device distribution', 'device:assign'],
+      ['main-board', '主板管理', 'Main boards', 'main-board:read'],
+    ],
+  ],
+  [
+    'product',
+    'goods',
+    '商品管理',
+    'Products',
+    [
+      ['product-category', '商品分类', 'Categories', 'product-category:read'],
+      ['product-manage', '商品列表', 'Products', 'product:read'],
+      ['medical-insurance', '医保管理', 'Medical insurance', 'medical-insurance:read'],
+    ],
+  ],
+  [
+    'stock',
+    'box',
+    '库存管理',
+    'Stock',
+    [
+      ['replenish', '补货管理', 'Replenishment', 'replenish:read'],
+      ['waste', '库存流水', 'Stock flow', 'stock-flow:read'],
+      ['cordon_stock', '库存预警', 'Stock warning', 'stock-warning:read'],
+      ['prompt-expired-goods', '临期商品', 'Near-expiry goods', 'near-expiry:read'],
+    ],
+  ],
+  [
+    'order',
+    'list',
+    '订单管理',
+    'Orders',
+    [
+      ['order-list', '订单列表', 'Order list', 'order:read'],
+      ['order-clean', '订单清理', 'Order clean', 'order:clean'],
+      ['order-details', '一键补单', 'Order supplement', 'order:supplement'],
+    ],
+  ],
+  [
+    'data',
+    'chart',
+    '数据统计',
+    'Data',
+    [
+      ['sales-report', '销售报表', 'Sales report', 'sales-report:read'],
+      ['financial-data', '财务数据', 'Financial data', 'financial-data:read'],
+      ['inventory-report', '库存报表', 'Inventory report', 'inventory-report:read'],
+      ['products-report', '商品报表', 'Products report', 'product-report:read'],
+      ['offline-equipment', '线下设备', 'Offline equipment', 'device-report:read'],
+      ['user-data', '用户数据', 'User data', 'user-data:read'],
+      ['best-selling-products', '畅销商品', 'Best-selling products', 'best-selling:read'],
+    ],
+  ],
+  [
+    'finance',
+    'money',
+    '财务管理',
+    'Finance',
+    [
+      ['billing-details', '账单明细', 'Billing details', 'billing:read'],
+      ['sub-ledger-list', '分账列表', 'Sub-ledger list', 'split:read'],
+      ['sub-account', '分账策略', 'Split strategies', 'split-strategy:read'],
+      ['payment-list', '公司列表', 'Payment list', 'payment-config:read'],
+      ['busManager', '推荐人设置', 'Referrer settings', 'referrer:read', hidden],
+      ['invoice-enterprise', '企业发票', 'Enterprise invoices', 'invoice:read', hidden],
+    ],
+  ],
+  [
+    'organ',
+    'tree',
+    '组织管理',
+    'Organisation',
+    [
+      ['organ-manage', '机构管理', 'Organisation management', 'org:read'],
+      ['organ-role', '角色管理', 'Role management', 'role:read', { path: '/system/organ-role' }],
+      ['organ-user', '组织用户', 'Organisation users', 'user:read', hidden],
+    ],
+  ],
+  [
+    'log',
+    'note',
+    '日志管理',
+    'Log',
+    [
+      ['operate-log', '操作日志', 'Operation log', 'log:read'],
+      ['issue-notice', '发布公告', 'Issue notice', 'notice:read'],
+    ],
+  ],
+  ['complaint', 'chat', '投诉反馈', 'Complaints', [['feedback', '用户反馈', 'Feedback', 'complaint:read']]],
+  [
+    'system',
+    'gear',
+    '系统管理',
+    'System',
+    [
+      ['organ-menu', '菜单管理', 'Menu management', 'menu:read'],
+      ['forgetpwd', '重置密码', 'Reset password', 'user:reset-password'],
+      ['createroledistribute', '可创建角色设置', 'Roles selectable on user creation', 'role:distribute-read'],
+      ['organ-system', '系统设置', 'System settings', 'setting:read'],
+    ],
+  ],
+  [
+    'market',
+    'ad',
+    '广告管理',
+    'Ads',
+    [
+      ['market-manage', '广告素材', 'Ad materials', 'ad-material:read'],
+      ['market-strategy', '广告投放', 'Device-ad binding', 'ad-binding:read'],
+      ['market-advertisePanel', '广告面板', 'Advertise panel', 'ad-panel:read'],
+      ['market-program-group', '节目组', 'Program groups', 'program-group:read'],
+    ],
+  ],
+  [
+    'apk',
+    'app',
+    '应用管理',
+    'Apps',
+    [
+      ['apk-manage', '应用版本', 'App versions', 'apk:read'],
+      ['apk-history', '升级记录', 'Update history', 'apk:read'],
+    ],
+  ],
+  [
+    'firmware',
+    'chip',
+    '固件管理',
+    'Firmware',
+    [
+      ['firmware-manage', '固件版本', 'Firmware versions', 'firmware:read'],
+      ['firmware-history', '固件历史', 'Firmware history', 'firmware:read'],
+    ],
+  ],
+  [
+    'ic_school_manage',
+    'school',
+    '校园卡管理',
+    'Campus cards',
+    [
+      ['school_manage', '学校管理', 'Schools', 'school:read'],
+      ['grade_manage', '年级管理', 'Grades', 'grade:read'],
+      ['class_manage', '班级管理', 'Classes', 'class:read'],
+      ['student_manage', '学生管理', 'Students', 'student:read'],
+      ['student_card_manage', '学生卡管理', 'Student cards', 'student-card:read'],
+      ['student_card_finance', '学生卡财务', 'Student card finance', 'student-card-finance:read'],
+      ['student_card_charge_records', '充值记录', 'Charge records', 'student-card-charge:read'],
+      ['student_card_orders', '消费订单', 'Consumption orders', 'student-card-order:read'],
+    ],
+  ],
+  [
+    'card_manage',
+    'card',
+    '卡管理',
+    'Cards',
+    [
+      ['card_list', '卡列表', 'Card list', 'card:read'],
+      ['card_factory', '制卡', 'Card making', 'card-factory:read'],
+      ['charge_records', '充值记录', 'Charge records', 'card-charge:read'],
+      ['order_list', '订单列表', 'Card orders', 'card-order:read'],
+      ['cardMp_list', '卡小程序', 'Card mini-programs', 'card-mp:read'],
+      ['card_factory_list', '卡厂列表', 'Card factories', 'card-factory:read'],
+      ['employee_list', '职工列表', 'Employees', 'employee:read'],
+      ['ec_consumption', '职工消费', 'Employee consumption', 'employee-consumption:read'],
+      ['employee_records', '职工记录', 'Employee records', 'employee-record:read'],
+    ],
+  ],
+  [
+    'workbench',
+    'screen',
+    '工作台',
+    'Workbench',
+    [
+      ['situation', '运营态势', 'Situation', 'workbench:read'],
+      ['big-data', '大数据看板', 'Big-data screen', 'screen:read'],
+    ],
+  ],
+  [
+    'flowers',
+    'flower',
+    '鲜花管理',
+    'Flowers',
+    [
+      ['activity-list', '活动列表', 'Activities', 'flower-activity:read'],
+      ['article-list', '文章列表', 'Articles', 'flower-article:read'],
+      ['flowers-order-list', '鲜花订单', 'Flower orders', 'flower-order:read'],
+      ['small-program-list', '小程序列表', 'Mini-programs', 'mini-program:read'],
+    ],
+  ],
+  ['vip', 'crown', '会员管理', 'VIP', [['vip_list', '会员列表', 'VIP list', 'vip:read']]],
+  [
+    'redpack',
+    'gift',
+    '红包管理',
+    'Red packets',
+    [
+      ['order_list', '红包订单', 'Red-packet orders', 'redpack-order:read'],
+      ['slogan_list', '广告语', 'Slogans', 'slogan:read'],
+      ['sponsor_charge_records', '赞助商充值记录', 'Sponsor charge records', 'sponsor-charge:read'],
+      ['sponsor_list', '赞助商管理', 'Sponsors', 'sponsor:read'],
+      ['redPackStrategyTemplate', '红包策略模板', 'Strategy templates', 'redpack-template:read'],
+      ['redPackStrategyDayly', '每日红包策略', 'Daily strategies', 'redpack-daily:read'],
+      ['distanceSettings', '距离设置', 'Distance settings', 'redpack-distance:read'],
+      ['bindSettings', '绑定设置', 'Bind settings', 'redpack-binding:read'],
+      ['redpackRtuList', '红包设备列表', 'Red-packet devices', 'redpack-device:read'],
+    ],
+  ],
+  [
+    'cargoRentRtuOwner',
+    'key',
+    '货道出租',
+    'Lane leasing',
+    [
+      ['cargoDistribute', '货道分配', 'Lanes I let', 'lease:read'],
+      ['cargoRentBuild', '新建出租', 'Build an offer', 'lease:create', hidden],
+    ],
+  ],
+  ['cargoRentTenent', 'key', '我的租用', 'My rentals', [['cargoTenantRentedList', '我租用的货道', 'Lanes I rent', 'lease-rented:read']]],
+  ['cargoTenantPlat', 'key', '租赁平台', 'Leasing platform', [['cargoTenantList', '平台货道列表', 'Platform lane list', 'lease-market:read']]],
+  [
+    'consultation',
+    'doctor',
+    '问诊管理',
+    'Consultation',
+    [
+      ['userinfo-list', '病例列表', 'Cases', 'case:read'],
+      ['doctorinfo-list', '医生管理', 'Doctors', 'doctor:read'],
+      ['inquiryrecord-list', '问诊记录', 'Inquiry records', 'inquiry:read'],
+      ['hospital-list', '医院列表', 'Hospitals', 'hospital:read'],
+      ['prescription-list', '处方列表', 'Prescriptions', 'prescription:read'],
+      ['consultingRoom-list', '诊室列表', 'Consulting rooms', 'consulting-room:read'],
+      ['inspection-records-list', '检查记录', 'Inspection records', 'inspection:read'],
+      ['physical-fee-list', '体检费用', 'Physical fees', 'physical-fee:read'],
+      ['charge-bill-distributed-list', '费用清单发放', 'Distributed bills', 'charge-bill:read'],
+      ['sfd-consumables-list', '耗材列表', 'Consumables', 'consumable:read'],
+      ['sfd-total-consumables-list', '耗材汇总', 'Consumable totals', 'consumable:read'],
+    ],
+  ],
 ]
 
 /** Groups in menu order; their sort grows by ten, that of pages by one. */
 export const menus: readonly MenuGroup[] = table.map(([group, icon, zh, en, pages], index) => ({
-  name: group, path: `/${group}`, zh, en, icon, sort: (index + 1) * 10,
+  name: group,
+  path: `/${group}`,
+  zh,
+  en,
+  icon,
+  sort: (index + 1) * 10,
   pages: pages.map(([name, pageZh, pageEn, permission, options = {}], at) => ({
-    name, path: options.path ?? `/${group}/${name}`, zh: pageZh, en: pageEn, permission, hidden: options.hidden ?? false, sort: at + 1,
+    name,
+    path: options.path ?? `/${group}/${name}`,
+    zh: pageZh,
+    en: pageEn,
+    permission,
+    hidden: options.hidden ?? false,
+    sort: at + 1,
   })),
 }))

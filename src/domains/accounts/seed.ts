@@ -20,22 +20,40 @@ export async function seedAccess(db: Db, now: Date): Promise<void> {
   await addPlatform(db, now)
   const newCodes = await addPermissions(db)
   const { ids, added } = await addMenus(db)
-  const known = new Map((await db.selectFrom('roles').select(['id', 'code']).where('org_id', '=', platformId).where('builtin', '=', true).execute()).map((row) => [row.code, row.id]))
+  const known = new Map(
+    (await db.selectFrom('roles').select(['id', 'code']).where('org_id', '=', platformId).where('builtin', '=', true).execute()).map((row) => [
+      row.code,
+      row.id,
+    ]),
+  )
   for (const role of roles) {
     const id = await upsertRole(db, role, now)
     const fresh = !known.has(role.code)
     const codes = role.permissions.filter((code) => fresh || newCodes.has(code))
     const paths = withGroups(role.menus).filter((path) => fresh || added.has(path))
-    if (codes.length) await db.insertInto('role_permissions').values(codes.map((code) => ({ role_id: id, permission_code: code }))).onConflict((oc) => oc.doNothing()).execute()
+    if (codes.length)
+      await db
+        .insertInto('role_permissions')
+        .values(codes.map((code) => ({ role_id: id, permission_code: code })))
+        .onConflict((oc) => oc.doNothing())
+        .execute()
     const rows = paths.flatMap((path) => ids.get(path) ?? []).map((menuId) => ({ role_id: id, menu_id: menuId }))
-    if (rows.length) await db.insertInto('role_menus').values(rows).onConflict((oc) => oc.doNothing()).execute()
+    if (rows.length)
+      await db
+        .insertInto('role_menus')
+        .values(rows)
+        .onConflict((oc) => oc.doNothing())
+        .execute()
   }
 }
 
 async function addPlatform(db: Db, now: Date): Promise<void> {
   const there = await db.selectFrom('organisations').select('id').where('kind', '=', 'PLATFORM').executeTakeFirst()
   if (there) return
-  await db.insertInto('organisations').values({ id: platformId, parent_id: null, path: String(platformId), kind: 'PLATFORM', name: '货道平台', created_at: now }).execute()
+  await db
+    .insertInto('organisations')
+    .values({ id: platformId, parent_id: null, path: String(platformId), kind: 'PLATFORM', name: '货道平台', created_at: now })
+    .execute()
   await passIds(db, 'organisations', platformId)
 }
 
@@ -43,9 +61,18 @@ async function addPlatform(db: Db, now: Date): Promise<void> {
 async function addPermissions(db: Db): Promise<Set<string>> {
   const before = new Set((await db.selectFrom('permissions').select('code').execute()).map((row) => row.code))
   const rows = permissions.map((p, sort) => ({ code: p.code, menu_group: p.group, name_zh: p.zh, name_en: p.en, sort }))
-  await db.insertInto('permissions').values(rows).onConflict((oc) =>
-    oc.column('code').doUpdateSet((eb) => ({ menu_group: eb.ref('excluded.menu_group'), name_zh: eb.ref('excluded.name_zh'), name_en: eb.ref('excluded.name_en'), sort: eb.ref('excluded.sort') })),
-  ).execute()
+  await db
+    .insertInto('permissions')
+    .values(rows)
+    .onConflict((oc) =>
+      oc.column('code').doUpdateSet((eb) => ({
+        menu_group: eb.ref('excluded.menu_group'),
+        name_zh: eb.ref('excluded.name_zh'),
+        name_en: eb.ref('excluded.name_en'),
+        sort: eb.ref('excluded.sort'),
+      })),
+    )
+    .execute()
   return new Set(permissions.map((p) => p.code).filter((code) => !before.has(code)))
 }
 
@@ -54,25 +81,58 @@ async function addMenus(db: Db): Promise<{ ids: Map<string, number>; added: Set<
   const read = async () => new Map((await db.selectFrom('menus').select(['id', 'path']).execute()).map((row) => [row.path, row.id]))
   const before = await read()
   const groups = menus.map((g) => ({ parent_id: null, name: g.name, path: g.path, title_zh: g.zh, title_en: g.en, icon: g.icon, sort: g.sort }))
-  await db.insertInto('menus').values(groups).onConflict((oc) => oc.doNothing()).execute()
+  await db
+    .insertInto('menus')
+    .values(groups)
+    .onConflict((oc) => oc.doNothing())
+    .execute()
   const parents = await read()
-  const pages = menus.flatMap((group) => group.pages.map((page) => ({
-    parent_id: parents.get(group.path) ?? null, name: page.name, path: page.path, title_zh: page.zh, title_en: page.en, sort: page.sort, hidden: page.hidden, permission_code: page.permission,
-  })))
-  await db.insertInto('menus').values(pages).onConflict((oc) => oc.doNothing()).execute()
+  const pages = menus.flatMap((group) =>
+    group.pages.map((page) => ({
+      parent_id: parents.get(group.path) ?? null,
+      name: page.name,
+      path: page.path,
+      title_zh: page.zh,
+      title_en: page.en,
+      sort: page.sort,
+      hidden: page.hidden,
+      permission_code: page.permission,
+    })),
+  )
+  await db
+    .insertInto('menus')
+    .values(pages)
+    .onConflict((oc) => oc.doNothing())
+    .execute()
   const ids = await read()
   return { ids, added: new Set([...ids.keys()].filter((path) => !before.has(path))) }
 }
 
 async function upsertRole(db: Db, role: BuiltinRole, now: Date): Promise<number> {
-  const row = await db.insertInto('roles')
-    .values({ org_id: platformId, code: role.code, name: role.zh, name_en: role.en, rank: role.rank, data_scope: role.dataScope, builtin: true, created_at: now })
-    .onConflict((oc) => oc.columns(['org_id', 'code']).doUpdateSet({ name: role.zh, name_en: role.en, rank: role.rank, data_scope: role.dataScope, builtin: true }))
-    .returning('id').executeTakeFirstOrThrow()
+  const row = await db
+    .insertInto('roles')
+    .values({
+      org_id: platformId,
+      code: role.code,
+      name: role.zh,
+      name_en: role.en,
+      rank: role.rank,
+      data_scope: role.dataScope,
+      builtin: true,
+      created_at: now,
+    })
+    .onConflict((oc) =>
+      oc.columns(['org_id', 'code']).doUpdateSet({ name: role.zh, name_en: role.en, rank: role.rank, data_scope: role.dataScope, builtin: true }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow()
   return row.id
 }
 
-const withGroups = (paths: readonly string[]): string[] => [...menus.filter((group) => group.pages.some((page) => paths.includes(page.path))).map((group) => group.path), ...paths]
+const withGroups = (paths: readonly string[]): string[] => [
+  ...menus.filter((group) => group.pages.some((page) => paths.includes(page.path))).map((group) => group.path),
+  ...paths,
+]
 
 /** Organisations and staff of the demo, ninety days old, everybody with the demo password. Wants a database without users. */
 export async function seedDemoPeople(db: Db, now: Date): Promise<{ organisations: Map<string, number>; users: Map<string, number> }> {
@@ -83,13 +143,25 @@ export async function seedDemoPeople(db: Db, now: Date): Promise<{ organisations
   const people = staff.map((person, index) => {
     const home = organisations.find((o) => o.key === person.orgKey)
     return {
-      id: index + 1, org_id: idOf(orgIds, person.orgKey), username: person.username, password_hash: hash, real_name: person.realName, phone: person.phone, consumer_phone: home?.servicePhone ?? '',
-      title: person.title, region_code: person.regionCode ?? '', address: home?.address ?? '', created_at: since,
+      id: index + 1,
+      org_id: idOf(orgIds, person.orgKey),
+      username: person.username,
+      password_hash: hash,
+      real_name: person.realName,
+      phone: person.phone,
+      consumer_phone: home?.servicePhone ?? '',
+      title: person.title,
+      region_code: person.regionCode ?? '',
+      address: home?.address ?? '',
+      created_at: since,
     }
   })
   await db.insertInto('users').values(people).execute()
   await passIds(db, 'users', people.length)
-  await db.insertInto('user_roles').values(staff.map((person, index) => ({ user_id: index + 1, role_id: idOf(roleIds, person.role), org_id: idOf(orgIds, person.orgKey), created_at: since }))).execute()
+  await db
+    .insertInto('user_roles')
+    .values(staff.map((person, index) => ({ user_id: index + 1, role_id: idOf(roleIds, person.role), org_id: idOf(orgIds, person.orgKey), created_at: since })))
+    .execute()
   return { organisations: orgIds, users: new Map(people.map((person) => [person.username, person.id])) }
 }
 
@@ -101,15 +173,35 @@ async function addOrganisations(db: Db, since: Date): Promise<Map<string, number
     const path = o.parentKey === null ? String(id) : `${paths.get(o.parentKey)}.${id}`
     paths.set(o.key, path)
     return {
-      id, parent_id: o.parentKey === null ? null : idOf(ids, o.parentKey), path, kind: o.kind, name: o.name, contact_name: o.contactName, contact_phone: o.contactPhone,
-      service_phone: o.servicePhone, region_code: o.regionCode, address: o.address, created_at: since,
+      id,
+      parent_id: o.parentKey === null ? null : idOf(ids, o.parentKey),
+      path,
+      kind: o.kind,
+      name: o.name,
+      contact_name: o.contactName,
+      contact_phone: o.contactPhone,
+      service_phone: o.servicePhone,
+      region_code: o.regionCode,
+      address: o.address,
+      created_at: since,
     }
   })
   // the platform is there already and takes the demo's address and age
-  await db.insertInto('organisations').values(rows).onConflict((oc) => oc.column('id').doUpdateSet((eb) => ({
-    name: eb.ref('excluded.name'), contact_name: eb.ref('excluded.contact_name'), contact_phone: eb.ref('excluded.contact_phone'), service_phone: eb.ref('excluded.service_phone'),
-    region_code: eb.ref('excluded.region_code'), address: eb.ref('excluded.address'), created_at: eb.ref('excluded.created_at'),
-  }))).execute()
+  await db
+    .insertInto('organisations')
+    .values(rows)
+    .onConflict((oc) =>
+      oc.column('id').doUpdateSet((eb) => ({
+        name: eb.ref('excluded.name'),
+        contact_name: eb.ref('excluded.contact_name'),
+        contact_phone: eb.ref('excluded.contact_phone'),
+        service_phone: eb.ref('excluded.service_phone'),
+        region_code: eb.ref('excluded.region_code'),
+        address: eb.ref('excluded.address'),
+        created_at: eb.ref('excluded.created_at'),
+      })),
+    )
+    .execute()
   await passIds(db, 'organisations', platformId + rows.length - 1)
   return ids
 }

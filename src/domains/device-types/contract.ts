@@ -15,36 +15,88 @@ export const deviceTypeErrors = defineErrors('deviceTypes', {
 
 const Kind = z.enum(['GENERAL', 'DRUG', 'FLOWER', 'LIFT', 'CABINET'], bi('请选择机型用途', 'Choose the purpose'))
 const Pattern = z.enum(['spring', 'lift', 'belt', 'pusher', 'locker'], bi('请选择出货方式', 'Choose the dispensing'))
-const limit = z.number(bi('须为1-20', 'From 1 to 20')).int(bi('须为1-20', 'From 1 to 20')).min(1, bi('须为1-20', 'From 1 to 20')).max(20, bi('须为1-20', 'From 1 to 20'))
+const limit = z
+  .number(bi('须为1-20', 'From 1 to 20'))
+  .int(bi('须为1-20', 'From 1 to 20'))
+  .min(1, bi('须为1-20', 'From 1 to 20'))
+  .max(20, bi('须为1-20', 'From 1 to 20'))
 const count = z.number().int().min(0)
 
 const fields = {
   name: f.text(30, bi('请输入设备类型名称', 'Enter a name')),
-  img: z.union([f.imageUrl, z.literal('')]).default('').meta({ unit: 'image' }),
-  screen: z.boolean(), screenSize: f.optionalText(20), refrigeration: z.boolean(), pattern: Pattern, kind: Kind, dropSensor: z.boolean(),
-  maxLevels: limit.default(10), maxRoads: limit.default(10),
+  img: z
+    .union([f.imageUrl, z.literal('')])
+    .default('')
+    .meta({ unit: 'image' }),
+  screen: z.boolean(),
+  screenSize: f.optionalText(20),
+  refrigeration: z.boolean(),
+  pattern: Pattern,
+  kind: Kind,
+  dropSensor: z.boolean(),
+  maxLevels: limit.default(10),
+  maxRoads: limit.default(10),
 }
 export const NewType = z.strictObject(fields)
 export type NewType = z.infer<typeof NewType>
 
 export const TypeRow = z.strictObject({
-  id: f.id, img: z.string().meta({ unit: 'image' }), name: z.string(), screen: z.boolean(), screenSize: z.string(), refrigeration: z.boolean(), pattern: Pattern, kind: Kind, dropSensor: z.boolean(),
-  maxLevels: count, maxRoads: count, deviceCount: count, version: f.version, createTime: f.instant, can: z.strictObject({ update: z.boolean(), delete: z.boolean() }),
+  id: f.id,
+  img: z.string().meta({ unit: 'image' }),
+  name: z.string(),
+  screen: z.boolean(),
+  screenSize: z.string(),
+  refrigeration: z.boolean(),
+  pattern: Pattern,
+  kind: Kind,
+  dropSensor: z.boolean(),
+  maxLevels: count,
+  maxRoads: count,
+  deviceCount: count,
+  version: f.version,
+  createTime: f.instant,
+  can: z.strictObject({ update: z.boolean(), delete: z.boolean() }),
 })
 export type TypeRow = z.infer<typeof TypeRow>
 
 export const deviceTypes = {
   list: read('device-type:read', {
-    path: '/device-types', summary: 'Device types', input: listQuery({ keyword, pattern: Pattern.optional(), kind: Kind.optional() }, ['name', 'deviceCount', 'createTime'], 'createTime'), output: page(TypeRow),
+    path: '/device-types',
+    summary: 'Device types',
+    input: listQuery({ keyword, pattern: Pattern.optional(), kind: Kind.optional() }, ['name', 'deviceCount', 'createTime'], 'createTime'),
+    output: page(TypeRow),
   }),
   options: read('device:read', {
-    path: '/device-types/options', summary: 'Types for a select box',
-    output: z.strictObject({ list: z.array(z.strictObject({ id: f.id, name: z.string(), kind: Kind, pattern: Pattern, dropSensor: z.boolean(), maxLevels: count, maxRoads: count })) }),
+    path: '/device-types/options',
+    summary: 'Types for a select box',
+    output: z.strictObject({
+      list: z.array(z.strictObject({ id: f.id, name: z.string(), kind: Kind, pattern: Pattern, dropSensor: z.boolean(), maxLevels: count, maxRoads: count })),
+    }),
   }),
-  create: write('device-type:create', { path: '/device-types', summary: 'Add a device type', audit: 'deviceTypes.create', errors: [deviceTypeErrors.nameTaken, deviceTypeErrors.screenSize], input: NewType, output: TypeRow }),
+  create: write('device-type:create', {
+    path: '/device-types',
+    summary: 'Add a device type',
+    audit: 'deviceTypes.create',
+    errors: [deviceTypeErrors.nameTaken, deviceTypeErrors.screenSize],
+    input: NewType,
+    output: TypeRow,
+  }),
   update: write('device-type:update', {
-    method: 'PUT', path: '/device-types/{id}', summary: 'Change a device type', audit: 'deviceTypes.update', errors: [deviceTypeErrors.nameTaken, deviceTypeErrors.patternFixed, deviceTypeErrors.tooSmall, deviceTypeErrors.screenSize],
-    input: z.strictObject({ id: f.id, version: f.version, ...fields }), output: TypeRow,
+    method: 'PUT',
+    path: '/device-types/{id}',
+    summary: 'Change a device type',
+    audit: 'deviceTypes.update',
+    errors: [deviceTypeErrors.nameTaken, deviceTypeErrors.patternFixed, deviceTypeErrors.tooSmall, deviceTypeErrors.screenSize],
+    input: z.strictObject({ id: f.id, version: f.version, ...fields }),
+    output: TypeRow,
   }),
-  remove: write('device-type:delete', { method: 'DELETE', path: '/device-types/{id}', summary: 'Delete an unused device type', audit: 'deviceTypes.remove', errors: [deviceTypeErrors.inUse], input: z.strictObject({ id: f.id }), output: f.done }),
+  remove: write('device-type:delete', {
+    method: 'DELETE',
+    path: '/device-types/{id}',
+    summary: 'Delete an unused device type',
+    audit: 'deviceTypes.remove',
+    errors: [deviceTypeErrors.inUse],
+    input: z.strictObject({ id: f.id }),
+    output: f.done,
+  }),
 }

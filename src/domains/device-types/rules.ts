@@ -2,7 +2,8 @@ import type { ErrorDef } from '../../shared/errors.ts'
 import { deviceTypeErrors, type NewType } from './contract.ts'
 
 /** A screen has a size. */
-export const screenRule = (type: Pick<NewType, 'screen' | 'screenSize'>): ErrorDef | null => (type.screen && type.screenSize === '' ? deviceTypeErrors.screenSize : null)
+export const screenRule = (type: Pick<NewType, 'screen' | 'screenSize'>): ErrorDef | null =>
+  type.screen && type.screenSize === '' ? deviceTypeErrors.screenSize : null
 
 type Used = { devices: number; levels: number; roads: number }
 

@@ -6,7 +6,9 @@ type Lifecycle = (typeof lifecycles)[number]
 
 /** Business state of a machine. Sold and scrapped are final; they need device:delete and come with their own verb. */
 export const lifecycleStates = defineStates<Lifecycle>({
-  name: 'device', column: 'devices.lifecycle', start: ['STOCK'],
+  name: 'device',
+  column: 'devices.lifecycle',
+  start: ['STOCK'],
   moves: { STOCK: ['OPERATING', 'SOLD', 'SCRAPPED'], OPERATING: ['PAUSED'], PAUSED: ['OPERATING', 'SOLD', 'SCRAPPED'], SOLD: [], SCRAPPED: [] },
 })
 
@@ -46,7 +48,8 @@ export function readyRule(device: { boardNo: string | null; sellingLanes: number
 
 /** A repairer changes board, SIM card and place only (core.md, edit device). */
 export const repairerFields: ReadonlySet<string> = new Set(['boardNo', 'card', 'county', 'address', 'lng', 'lat'])
-export const forbiddenFields = (role: string, changed: readonly string[]): string[] => (role === 'ROLE_RTU_REPAIRER' ? changed.filter((field) => !repairerFields.has(field)) : [])
+export const forbiddenFields = (role: string, changed: readonly string[]): string[] =>
+  role === 'ROLE_RTU_REPAIRER' ? changed.filter((field) => !repairerFields.has(field)) : []
 
 /** How old the last word of a machine is (core.md: under 4 h, to 8 h, older). */
 export const freshness = (lastSeenAt: Date | null, now: Date): 'fresh' | 'aging' | 'stale' => {

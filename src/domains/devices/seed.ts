@@ -17,12 +17,33 @@ const perPerson = 15
 /** Types, machines, their last words and who serves them; ids follow the order of the lists. Answers the id of each machine number. */
 export async function seedDevices(db: Db, ids: SeedIds, now: Date, secretKey: string): Promise<Map<string, number>> {
   const since = new Date(now.getTime() - age * dayMs)
-  await db.insertInto('device_types').values(deviceTypes.map((t, i) => ({
-    id: i + 1, org_id: idOf(ids.org, 'platform'), name: t.name, screen: t.screen, screen_size: t.screenSize, refrigeration: t.refrigeration, pattern: t.pattern, kind: t.kind,
-    drop_sensor: t.dropSensor, max_levels: t.maxLevels, max_roads: t.maxRoads, created_at: since,
-  }))).execute()
-  await db.insertInto('devices').values(devices.map((d, i) => deviceRow(d, i, idOf(ids.org, d.orgKey), new Date(since.getTime() + i * 3_600_000), secretKey))).execute()
-  await db.insertInto('device_states').values(devices.map((d, i) => stateRow(d, i + 1, idOf(ids.org, d.orgKey), now))).execute()
+  await db
+    .insertInto('device_types')
+    .values(
+      deviceTypes.map((t, i) => ({
+        id: i + 1,
+        org_id: idOf(ids.org, 'platform'),
+        name: t.name,
+        screen: t.screen,
+        screen_size: t.screenSize,
+        refrigeration: t.refrigeration,
+        pattern: t.pattern,
+        kind: t.kind,
+        drop_sensor: t.dropSensor,
+        max_levels: t.maxLevels,
+        max_roads: t.maxRoads,
+        created_at: since,
+      })),
+    )
+    .execute()
+  await db
+    .insertInto('devices')
+    .values(devices.map((d, i) => deviceRow(d, i, idOf(ids.org, d.orgKey), new Date(since.getTime() + i * 3_600_000), secretKey)))
+    .execute()
+  await db
+    .insertInto('device_states')
+    .values(devices.map((d, i) => stateRow(d, i + 1, idOf(ids.org, d.orgKey), now)))
+    .execute()
   await db.insertInto('device_assignments').values(assignments(ids, since)).execute()
   await passIds(db, 'device_types', deviceTypes.length)
   await passIds(db, 'devices', devices.length)
@@ -33,10 +54,27 @@ function deviceRow(d: DemoDevice, index: number, orgId: number, createdAt: Date,
   const type = deviceTypes.findIndex((t) => t.key === d.typeKey)
   const fitted = d.lifecycle === 'OPERATING' || d.lifecycle === 'PAUSED'
   return {
-    id: index + 1, org_id: orgId, rtu_number: d.rtuNumber, nickname: d.name, type_id: type + 1, board_no: fitted ? `BD3F-${2200 + (index % 40)}-${String(8000 + index)}` : null,
-    card: fitted ? `898604${String(22_010_000_000_000 + index * 7919)}` : null, province: d.province.code, city: d.city.code, county: d.county.code, address: d.address, lng: d.lng, lat: d.lat,
-    kind: d.kind, lifecycle: d.lifecycle, dispensing_mode: d.dispensingMode, licence_no: d.licenceNo ?? '', licence_address: d.licenceAddress ?? '', drop_sensor: deviceTypes[type]?.dropSensor ?? true,
-    secret_hash: secretHash(demoSecret(secretKey, d.rtuNumber)), created_at: createdAt,
+    id: index + 1,
+    org_id: orgId,
+    rtu_number: d.rtuNumber,
+    nickname: d.name,
+    type_id: type + 1,
+    board_no: fitted ? `BD3F-${2200 + (index % 40)}-${String(8000 + index)}` : null,
+    card: fitted ? `898604${String(22_010_000_000_000 + index * 7919)}` : null,
+    province: d.province.code,
+    city: d.city.code,
+    county: d.county.code,
+    address: d.address,
+    lng: d.lng,
+    lat: d.lat,
+    kind: d.kind,
+    lifecycle: d.lifecycle,
+    dispensing_mode: d.dispensingMode,
+    licence_no: d.licenceNo ?? '',
+    licence_address: d.licenceAddress ?? '',
+    drop_sensor: deviceTypes[type]?.dropSensor ?? true,
+    secret_hash: secretHash(demoSecret(secretKey, d.rtuNumber)),
+    created_at: createdAt,
   }
 }
 
@@ -51,23 +89,42 @@ function stateRow(d: DemoDevice, id: number, orgId: number, now: Date) {
   const warm = online && type?.refrigeration === true && random.chance(0.03)
   const temperature = type?.refrigeration ? (warm ? random.int(100, 125) : random.int(35, 60)) / 10 : random.int(230, 265) / 10
   return {
-    device_id: id, org_id: orgId, online, last_seen_at: seen, offline_since: online ? null : seen, offline_cause: fitted && !online ? ('TIMEOUT' as const) : null, boot: fitted ? 'seed' : null,
-    signal: fitted ? (rsrp >= -90 ? ('strong' as const) : rsrp >= -100 ? ('medium' as const) : ('weak' as const)) : null, rsrp: fitted ? rsrp : null,
-    temperature: fitted ? temperature : null, humidity: fitted ? random.int(380, 620) / 10 : null, temp_alarm: warm, fw: fitted ? `2.4.${random.int(0, 3)}` : null, apk: fitted && type?.screen ? `5.1.${random.int(0, 2)}` : null,
+    device_id: id,
+    org_id: orgId,
+    online,
+    last_seen_at: seen,
+    offline_since: online ? null : seen,
+    offline_cause: fitted && !online ? ('TIMEOUT' as const) : null,
+    boot: fitted ? 'seed' : null,
+    signal: fitted ? (rsrp >= -90 ? ('strong' as const) : rsrp >= -100 ? ('medium' as const) : ('weak' as const)) : null,
+    rsrp: fitted ? rsrp : null,
+    temperature: fitted ? temperature : null,
+    humidity: fitted ? random.int(380, 620) / 10 : null,
+    temp_alarm: warm,
+    fw: fitted ? `2.4.${random.int(0, 3)}` : null,
+    apk: fitted && type?.screen ? `5.1.${random.int(0, 2)}` : null,
   }
 }
 
 /** Each replenisher and repairer serves fifteen machines of his organisation, starting at his share of the list. */
 function assignments(ids: SeedIds, since: Date) {
-  const kinds = [['ROLE_RTU_REPLENISHER', 'REPLENISHER'], ['ROLE_RTU_REPAIRER', 'REPAIRER']] as const
+  const kinds = [
+    ['ROLE_RTU_REPLENISHER', 'REPLENISHER'],
+    ['ROLE_RTU_REPAIRER', 'REPAIRER'],
+  ] as const
   return kinds.flatMap(([role, kind]) =>
-    staff.filter((person) => person.role === role).flatMap((person) => {
-      const colleagues = staff.filter((other) => other.role === role && other.orgKey === person.orgKey)
-      const own = devices.flatMap((d, i) => (d.orgKey === person.orgKey && (d.lifecycle === 'OPERATING' || d.lifecycle === 'PAUSED') ? [i + 1] : []))
-      const start = Math.floor((own.length * colleagues.indexOf(person)) / colleagues.length)
-      return own.map((_, i) => own[(start + i) % own.length] as number).slice(0, perPerson)
-        .map((deviceId) => ({ org_id: idOf(ids.org, person.orgKey), device_id: deviceId, user_id: idOf(ids.user, person.username), kind, from_at: since }))
-    }))
+    staff
+      .filter((person) => person.role === role)
+      .flatMap((person) => {
+        const colleagues = staff.filter((other) => other.role === role && other.orgKey === person.orgKey)
+        const own = devices.flatMap((d, i) => (d.orgKey === person.orgKey && (d.lifecycle === 'OPERATING' || d.lifecycle === 'PAUSED') ? [i + 1] : []))
+        const start = Math.floor((own.length * colleagues.indexOf(person)) / colleagues.length)
+        return own
+          .map((_, i) => own[(start + i) % own.length] as number)
+          .slice(0, perPerson)
+          .map((deviceId) => ({ org_id: idOf(ids.org, person.orgKey), device_id: deviceId, user_id: idOf(ids.user, person.username), kind, from_at: since }))
+      }),
+  )
 }
 
 function idOf(ids: ReadonlyMap<string, number>, key: string): number {

@@ -49,12 +49,30 @@ const Status = z.enum(laneStatuses)
 const View = z.enum(laneViews)
 
 export const Road = z.strictObject({
-  id: f.id, roadIndex: z.number().int(), column: z.number().int(), motorNo: z.number().int(), productId: f.id.nullable(), productName: z.string().nullable(), productImg: z.string().nullable(),
-  model: z.string().nullable(), drugClass: z.string().nullable(),
+  id: f.id,
+  roadIndex: z.number().int(),
+  column: z.number().int(),
+  motorNo: z.number().int(),
+  productId: f.id.nullable(),
+  productName: z.string().nullable(),
+  productImg: z.string().nullable(),
+  model: z.string().nullable(),
+  drugClass: z.string().nullable(),
   /** Null without product:cost. */
   costPrice: f.fen.nullable(),
-  roadCapacity: count, productStock: count, reserved: count, failedHold: count, warnQty: count, retailPrice: f.fen.nullable(), price: f.fen.nullable(), restriction: count,
-  status: Status, view: View, lockReason: z.string().nullable(), faultCode: z.string().nullable(), mergedInto: f.id.nullable(),
+  roadCapacity: count,
+  productStock: count,
+  reserved: count,
+  failedHold: count,
+  warnQty: count,
+  retailPrice: f.fen.nullable(),
+  price: f.fen.nullable(),
+  restriction: count,
+  status: Status,
+  view: View,
+  lockReason: z.string().nullable(),
+  faultCode: z.string().nullable(),
+  mergedInto: f.id.nullable(),
   /** Road indexes of the lanes merged into this one. */
   merged: z.array(z.number().int()),
 })
@@ -63,8 +81,17 @@ const Floor = z.strictObject({ id: f.id, level: z.number().int(), name: z.string
 
 export const Planogram = z.strictObject({
   device: z.strictObject({
-    id: f.id, rtuNumber: z.string(), nickname: z.string(), orgId: f.id, typeName: z.string(), kind: z.string(), dispensingMode: z.string().nullable(), lifecycle: z.string(),
-    status: z.enum(['online', 'offline']), maxLevels: z.number().int(), maxRoads: z.number().int(),
+    id: f.id,
+    rtuNumber: z.string(),
+    nickname: z.string(),
+    orgId: f.id,
+    typeName: z.string(),
+    kind: z.string(),
+    dispensingMode: z.string().nullable(),
+    lifecycle: z.string(),
+    status: z.enum(['online', 'offline']),
+    maxLevels: z.number().int(),
+    maxRoads: z.number().int(),
   }),
   version: planogram,
   totals: z.strictObject({ lanes: count, enabled: count, soldOut: count, low: count, fault: count, free: count, stock: count, capacity: count }),
@@ -78,7 +105,9 @@ const capacity = z.number(capacityText).int(capacityText).min(0, capacityText).m
 const limitText = bi('限购数量超出范围', 'The purchase limit is out of range')
 const restriction = z
   .number({ error: (issue) => (issue.input === undefined || issue.input === null ? bi('限购数量不能为空', 'Enter a purchase limit, 0 for none') : limitText) })
-  .int(limitText).min(0, limitText).max(999, limitText)
+  .int(limitText)
+  .min(0, limitText)
+  .max(999, limitText)
 const oneProduct = bi('只能添加一个商品', 'A lane holds one product only')
 const warnText = bi('库存预警值须为0-199', 'A warning level from 0 to 199')
 
@@ -86,49 +115,112 @@ const warnText = bi('库存预警值须为0-199', 'A warning level from 0 to 199
 export const LanePatch = z.strictObject({
   id: f.id,
   productId: z.number(oneProduct).int().positive().max(Number.MAX_SAFE_INTEGER).nullable().optional(),
-  roadCapacity: capacity.optional(), warnQty: z.number(warnText).int(warnText).min(0, warnText).max(199, warnText).optional(),
-  retailPrice: f.price.optional(), price: f.price.optional(), restriction: restriction.optional(),
-  status: z.enum(['ENABLED', 'DISABLED']).optional(), motorNo: z.number().int().min(1).max(400).optional(),
+  roadCapacity: capacity.optional(),
+  warnQty: z.number(warnText).int(warnText).min(0, warnText).max(199, warnText).optional(),
+  retailPrice: f.price.optional(),
+  price: f.price.optional(),
+  restriction: restriction.optional(),
+  status: z.enum(['ENABLED', 'DISABLED']).optional(),
+  motorNo: z.number().int().min(1).max(400).optional(),
 })
 export type LanePatch = z.infer<typeof LanePatch>
 
 const columnsText = bi('每层货道数须为1-20', 'One to 20 lanes per level')
-export const Level = z.strictObject({ name: f.optionalText(20), columns: z.number(columnsText).int(columnsText).min(1, columnsText).max(20, columnsText), roadCapacity: capacity.default(8) })
+export const Level = z.strictObject({
+  name: f.optionalText(20),
+  columns: z.number(columnsText).int(columnsText).min(1, columnsText).max(20, columnsText),
+  roadCapacity: capacity.default(8),
+})
 export type Level = z.infer<typeof Level>
 const levels = z.array(Level).min(1, bi('请至少添加一层', 'Add a level')).max(20)
 const ofDevice = { deviceId: f.id, version: planogram }
 const noneChosen = bi('请选择要合并的货道', 'Choose the lanes to merge')
 
 export const lanes = {
-  plan: read('lane:read', { path: '/devices/{deviceId}/lanes', summary: 'Levels and lanes of a machine', input: z.strictObject({ deviceId: f.id }), output: Planogram }),
+  plan: read('lane:read', {
+    path: '/devices/{deviceId}/lanes',
+    summary: 'Levels and lanes of a machine',
+    input: z.strictObject({ deviceId: f.id }),
+    output: Planogram,
+  }),
   create: write('lane:update', {
-    path: '/devices/{deviceId}/lanes', summary: 'Draw the first lanes', audit: 'lanes.create', errors: [laneErrors.hasLanes, laneErrors.tooManyLevels, laneErrors.tooManyRoads, laneErrors.closed],
-    input: z.strictObject({ ...ofDevice, levels }), output: Planogram,
+    path: '/devices/{deviceId}/lanes',
+    summary: 'Draw the first lanes',
+    audit: 'lanes.create',
+    errors: [laneErrors.hasLanes, laneErrors.tooManyLevels, laneErrors.tooManyRoads, laneErrors.closed],
+    input: z.strictObject({ ...ofDevice, levels }),
+    output: Planogram,
   }),
   update: write('lane:update', {
-    method: 'PUT', path: '/devices/{deviceId}/lanes', summary: 'Change some lanes, all or none', audit: 'lanes.update',
+    method: 'PUT',
+    path: '/devices/{deviceId}/lanes',
+    summary: 'Change some lanes, all or none',
+    audit: 'lanes.update',
     errors: [
-      laneErrors.oneProduct, laneErrors.notEmpty, laneErrors.capacityBelowStock, laneErrors.warnOverCapacity, laneErrors.retailBelowCost, laneErrors.priceMissing, laneErrors.priceBelowCost, laneErrors.priceOverRetail,
-      laneErrors.productOff, laneErrors.otcBRefused, laneErrors.otcARefused, laneErrors.rxRefused, laneErrors.secondary, laneErrors.fixedStatus, laneErrors.locked, laneErrors.motorTaken, laneErrors.closed,
+      laneErrors.oneProduct,
+      laneErrors.notEmpty,
+      laneErrors.capacityBelowStock,
+      laneErrors.warnOverCapacity,
+      laneErrors.retailBelowCost,
+      laneErrors.priceMissing,
+      laneErrors.priceBelowCost,
+      laneErrors.priceOverRetail,
+      laneErrors.productOff,
+      laneErrors.otcBRefused,
+      laneErrors.otcARefused,
+      laneErrors.rxRefused,
+      laneErrors.secondary,
+      laneErrors.fixedStatus,
+      laneErrors.locked,
+      laneErrors.motorTaken,
+      laneErrors.closed,
     ],
-    input: z.strictObject({ ...ofDevice, lanes: z.array(LanePatch).min(1, bi('请选择货道', 'Choose a lane')).max(400) }), output: Planogram,
+    input: z.strictObject({ ...ofDevice, lanes: z.array(LanePatch).min(1, bi('请选择货道', 'Choose a lane')).max(400) }),
+    output: Planogram,
   }),
   merge: write('lane:merge', {
-    path: '/devices/{deviceId}/lanes/merge', summary: 'Join neighbours to the right into one wide lane', audit: 'lanes.merge',
-    errors: [laneErrors.noneToMerge, laneErrors.notNeighbours, laneErrors.alreadyMerged, laneErrors.secondaryStock, laneErrors.secondaryHolds, laneErrors.notWorking, laneErrors.closed],
-    input: z.strictObject({ ...ofDevice, mainId: z.number(noneChosen).int().positive().max(Number.MAX_SAFE_INTEGER), secondaryIds: z.array(f.id, noneChosen).min(1, noneChosen).max(19) }), output: Planogram,
+    path: '/devices/{deviceId}/lanes/merge',
+    summary: 'Join neighbours to the right into one wide lane',
+    audit: 'lanes.merge',
+    errors: [
+      laneErrors.noneToMerge,
+      laneErrors.notNeighbours,
+      laneErrors.alreadyMerged,
+      laneErrors.secondaryStock,
+      laneErrors.secondaryHolds,
+      laneErrors.notWorking,
+      laneErrors.closed,
+    ],
+    input: z.strictObject({
+      ...ofDevice,
+      mainId: z.number(noneChosen).int().positive().max(Number.MAX_SAFE_INTEGER),
+      secondaryIds: z.array(f.id, noneChosen).min(1, noneChosen).max(19),
+    }),
+    output: Planogram,
   }),
   split: write('lane:merge', {
-    path: '/devices/{deviceId}/lanes/split', summary: 'Take a wide lane apart', audit: 'lanes.split', errors: [laneErrors.notMerged, laneErrors.capacityBelowStock, laneErrors.warnOverCapacity, laneErrors.closed],
-    input: z.strictObject({ ...ofDevice, mainId: f.id, roadCapacity: capacity.optional() }), output: Planogram,
+    path: '/devices/{deviceId}/lanes/split',
+    summary: 'Take a wide lane apart',
+    audit: 'lanes.split',
+    errors: [laneErrors.notMerged, laneErrors.capacityBelowStock, laneErrors.warnOverCapacity, laneErrors.closed],
+    input: z.strictObject({ ...ofDevice, mainId: f.id, roadCapacity: capacity.optional() }),
+    output: Planogram,
   }),
   rebuild: write('lane:rebuild', {
-    path: '/devices/{deviceId}/lanes/rebuild', summary: 'Delete all lanes and draw new ones; stock is withdrawn', audit: 'lanes.rebuild', idempotent: true,
+    path: '/devices/{deviceId}/lanes/rebuild',
+    summary: 'Delete all lanes and draw new ones; stock is withdrawn',
+    audit: 'lanes.rebuild',
+    idempotent: true,
     errors: [laneErrors.wrongNumber, laneErrors.busyLanes, laneErrors.noLanes, laneErrors.tooManyLevels, laneErrors.tooManyRoads, laneErrors.closed],
-    input: z.strictObject({ ...ofDevice, confirmNumber: z.string(bi('请输入机器编号确认', 'Type the machine number to confirm')).max(40), levels }), output: Planogram,
+    input: z.strictObject({ ...ofDevice, confirmNumber: z.string(bi('请输入机器编号确认', 'Type the machine number to confirm')).max(40), levels }),
+    output: Planogram,
   }),
   clearFault: write('fault:update', {
-    path: '/devices/{deviceId}/lanes/{laneId}/clear-fault', summary: 'The lane is repaired and sells again', audit: 'lanes.clearFault', errors: [laneErrors.noFault],
-    input: z.strictObject({ deviceId: f.id, laneId: f.id }), output: Planogram,
+    path: '/devices/{deviceId}/lanes/{laneId}/clear-fault',
+    summary: 'The lane is repaired and sells again',
+    audit: 'lanes.clearFault',
+    errors: [laneErrors.noFault],
+    input: z.strictObject({ deviceId: f.id, laneId: f.id }),
+    output: Planogram,
   }),
 }

@@ -1,56 +1,150 @@
 import { describe, expect, test } from 'vitest'
 import { laneErrors } from './contract.ts'
-import { busyLanes, canPlace, defaultWarn, type Lane, laneRule, laneView, levelsRule, merged, mergeRule, type Product, roadIndexOf, splitRule } from './rules.ts'
+import {
+  busyLanes,
+  canPlace,
+  defaultWarn,
+  type Lane,
+  laneRule,
+  laneView,
+  levelsRule,
+  merged,
+  mergeRule,
+  type Product,
+  roadIndexOf,
+  splitRule,
+} from './rules.ts'
 
 const lane = (change: Partial<Lane> = {}): Lane => ({
-  id: 1, floorId: 1, col: 1, motorNo: 1, productId: 1, capacity: 8, quantity: 5, reserved: 0, failedHold: 0, warnQty: 2, retailPrice: 300, price: 300, restriction: 0, status: 'ENABLED', mergedInto: null, ...change,
+  id: 1,
+  floorId: 1,
+  col: 1,
+  motorNo: 1,
+  productId: 1,
+  capacity: 8,
+  quantity: 5,
+  reserved: 0,
+  failedHold: 0,
+  warnQty: 2,
+  retailPrice: 300,
+  price: 300,
+  restriction: 0,
+  status: 'ENABLED',
+  mergedInto: null,
+  ...change,
 })
-const product = (change: Partial<Product> = {}): Product => ({ id: 1, drugClass: 'NONE', costPrice: 100, retailPrice: 300, warnQty: null, status: 'ON', ...change })
+const product = (change: Partial<Product> = {}): Product => ({
+  id: 1,
+  drugClass: 'NONE',
+  costPrice: 100,
+  retailPrice: 300,
+  warnQty: null,
+  status: 'ON',
+  ...change,
+})
 const plain = { kind: 'GENERAL', dispensingMode: null }
 
 describe('view', () => {
   test.each([
-    [{}, 'normal'], [{ quantity: 2 }, 'low'], [{ quantity: 0 }, 'soldOut'], [{ quantity: 3, reserved: 1 }, 'low'], [{ quantity: 2, reserved: 1, failedHold: 1 }, 'soldOut'], [{ quantity: 1, warnQty: 0 }, 'normal'],
-    [{ productId: null, quantity: 0 }, 'empty'], [{ status: 'DISABLED' }, 'disabled'], [{ status: 'FAULT', quantity: 0 }, 'fault'], [{ status: 'LOCKED' }, 'locked'], [{ status: 'MERGED', productId: null }, 'merged'],
+    [{}, 'normal'],
+    [{ quantity: 2 }, 'low'],
+    [{ quantity: 0 }, 'soldOut'],
+    [{ quantity: 3, reserved: 1 }, 'low'],
+    [{ quantity: 2, reserved: 1, failedHold: 1 }, 'soldOut'],
+    [{ quantity: 1, warnQty: 0 }, 'normal'],
+    [{ productId: null, quantity: 0 }, 'empty'],
+    [{ status: 'DISABLED' }, 'disabled'],
+    [{ status: 'FAULT', quantity: 0 }, 'fault'],
+    [{ status: 'LOCKED' }, 'locked'],
+    [{ status: 'MERGED', productId: null }, 'merged'],
   ] as [Partial<Lane>, string][])('%o is %s', (change, view) => expect(laneView(lane(change))).toBe(view))
 })
 
 describe('drug guard', () => {
-  const modes = [['GENERAL', null], ['LIFT', null], ['DRUG', 'UNATTENDED'], ['DRUG', 'PHARMACIST'], ['DRUG', 'MEDICAL']] as const
-  test.each([['NONE', [1, 1, 1, 1, 1]], ['OTC_B', [0, 0, 1, 1, 1]], ['OTC_A', [0, 0, 0, 1, 1]], ['RX', [0, 0, 0, 0, 1]], ['unknown', [0, 0, 0, 0, 1]]] as const)('%s', (drugClass, expected) => {
+  const modes = [
+    ['GENERAL', null],
+    ['LIFT', null],
+    ['DRUG', 'UNATTENDED'],
+    ['DRUG', 'PHARMACIST'],
+    ['DRUG', 'MEDICAL'],
+  ] as const
+  test.each([
+    ['NONE', [1, 1, 1, 1, 1]],
+    ['OTC_B', [0, 0, 1, 1, 1]],
+    ['OTC_A', [0, 0, 0, 1, 1]],
+    ['RX', [0, 0, 0, 0, 1]],
+    ['unknown', [0, 0, 0, 0, 1]],
+  ] as const)('%s', (drugClass, expected) => {
     expect(modes.map(([kind, dispensingMode]) => (canPlace({ drugClass }, { kind, dispensingMode }) === null ? 1 : 0))).toEqual(expected)
   })
-  test('a mode on an ordinary machine does not help', () => expect(canPlace({ drugClass: 'RX' }, { kind: 'GENERAL', dispensingMode: 'MEDICAL' })).toBe(laneErrors.rxRefused))
+  test('a mode on an ordinary machine does not help', () =>
+    expect(canPlace({ drugClass: 'RX' }, { kind: 'GENERAL', dispensingMode: 'MEDICAL' })).toBe(laneErrors.rxRefused))
 })
 
 describe('what a patch makes', () => {
   test('a new product brings its prices and warning level', () =>
-    expect(merged(lane({ productId: null, quantity: 0, retailPrice: null, price: null }), { id: 1, productId: 2 }, product({ id: 2, retailPrice: 450 }))).toMatchObject({ productId: 2, retailPrice: 450, price: 450, warnQty: 2 }))
-  test('a given price wins', () => expect(merged(lane({ quantity: 0 }), { id: 1, productId: 2, price: 400 }, product({ id: 2, retailPrice: 450 }))).toMatchObject({ retailPrice: 450, price: 400 }))
-  test('a given list price is also the price', () => expect(merged(lane({ quantity: 0 }), { id: 1, productId: 2, retailPrice: 500 }, product({ id: 2 }))).toMatchObject({ retailPrice: 500, price: 500 }))
-  test('the same product keeps its price', () => expect(merged(lane({ price: 250 }), { id: 1, productId: 1 }, product())).toMatchObject({ retailPrice: 300, price: 250 }))
-  test('without a product there are no prices', () => expect(merged(lane({ quantity: 0 }), { id: 1, productId: null }, null)).toMatchObject({ productId: null, retailPrice: null, price: null, warnQty: 0 }))
-  test.each([[8, null, 2], [6, null, 2], [5, null, 1], [0, null, 0], [8, 3, 3], [2, 9, 2]])('capacity %i, product says %s: warn at %i', (capacity, warnQty, expected) => expect(defaultWarn(capacity, { warnQty })).toBe(expected))
+    expect(
+      merged(lane({ productId: null, quantity: 0, retailPrice: null, price: null }), { id: 1, productId: 2 }, product({ id: 2, retailPrice: 450 })),
+    ).toMatchObject({ productId: 2, retailPrice: 450, price: 450, warnQty: 2 }))
+  test('a given price wins', () =>
+    expect(merged(lane({ quantity: 0 }), { id: 1, productId: 2, price: 400 }, product({ id: 2, retailPrice: 450 }))).toMatchObject({
+      retailPrice: 450,
+      price: 400,
+    }))
+  test('a given list price is also the price', () =>
+    expect(merged(lane({ quantity: 0 }), { id: 1, productId: 2, retailPrice: 500 }, product({ id: 2 }))).toMatchObject({ retailPrice: 500, price: 500 }))
+  test('the same product keeps its price', () =>
+    expect(merged(lane({ price: 250 }), { id: 1, productId: 1 }, product())).toMatchObject({ retailPrice: 300, price: 250 }))
+  test('without a product there are no prices', () =>
+    expect(merged(lane({ quantity: 0 }), { id: 1, productId: null }, null)).toMatchObject({ productId: null, retailPrice: null, price: null, warnQty: 0 }))
+  test.each([
+    [8, null, 2],
+    [6, null, 2],
+    [5, null, 1],
+    [0, null, 0],
+    [8, 3, 3],
+    [2, 9, 2],
+  ])('capacity %i, product says %s: warn at %i', (capacity, warnQty, expected) => expect(defaultWarn(capacity, { warnQty })).toBe(expected))
 })
 
 describe('a saved lane', () => {
-  const check = (before: Partial<Lane>, after: Partial<Lane>, p: Product | null = product(), device: { kind: string; dispensingMode: string | null } = plain) => laneRule(lane(before), lane({ ...before, ...after }), p, device)
+  const check = (before: Partial<Lane>, after: Partial<Lane>, p: Product | null = product(), device: { kind: string; dispensingMode: string | null } = plain) =>
+    laneRule(lane(before), lane({ ...before, ...after }), p, device)
   test.each([
-    [{}, { productId: 2 }, 'notEmpty', 'productId'], [{ quantity: 0, reserved: 1 }, { productId: 2 }, 'notEmpty', 'productId'], [{ quantity: 0, failedHold: 1 }, { productId: 2 }, 'notEmpty', 'productId'],
-    [{}, { capacity: 4 }, 'capacityBelowStock', 'roadCapacity'], [{}, { capacity: 0, warnQty: 0 }, 'capacityBelowStock', 'roadCapacity'], [{}, { warnQty: 9 }, 'warnOverCapacity', 'warnQty'],
-    [{}, { retailPrice: 99, price: 99 }, 'retailBelowCost', 'retailPrice'], [{}, { price: 99 }, 'priceBelowCost', 'price'], [{}, { price: 301 }, 'priceOverRetail', 'price'], [{}, { price: 0 }, 'priceMissing', 'price'],
-    [{}, { retailPrice: null }, 'priceMissing', 'retailPrice'], [{ status: 'FAULT' }, { status: 'ENABLED' }, 'fixedStatus', 'status'], [{ status: 'LOCKED' }, { status: 'DISABLED' }, 'fixedStatus', 'status'],
-    [{ status: 'LOCKED', quantity: 0 }, { productId: 2 }, 'locked', 'productId'], [{ status: 'MERGED' }, { capacity: 9 }, 'secondary', 'id'],
-  ] as [Partial<Lane>, Partial<Lane>, keyof typeof laneErrors, string][])('%o to %o: %s', (before, after, error, field) => expect(check(before, after)).toEqual({ def: laneErrors[error], field }))
+    [{}, { productId: 2 }, 'notEmpty', 'productId'],
+    [{ quantity: 0, reserved: 1 }, { productId: 2 }, 'notEmpty', 'productId'],
+    [{ quantity: 0, failedHold: 1 }, { productId: 2 }, 'notEmpty', 'productId'],
+    [{}, { capacity: 4 }, 'capacityBelowStock', 'roadCapacity'],
+    [{}, { capacity: 0, warnQty: 0 }, 'capacityBelowStock', 'roadCapacity'],
+    [{}, { warnQty: 9 }, 'warnOverCapacity', 'warnQty'],
+    [{}, { retailPrice: 99, price: 99 }, 'retailBelowCost', 'retailPrice'],
+    [{}, { price: 99 }, 'priceBelowCost', 'price'],
+    [{}, { price: 301 }, 'priceOverRetail', 'price'],
+    [{}, { price: 0 }, 'priceMissing', 'price'],
+    [{}, { retailPrice: null }, 'priceMissing', 'retailPrice'],
+    [{ status: 'FAULT' }, { status: 'ENABLED' }, 'fixedStatus', 'status'],
+    [{ status: 'LOCKED' }, { status: 'DISABLED' }, 'fixedStatus', 'status'],
+    [{ status: 'LOCKED', quantity: 0 }, { productId: 2 }, 'locked', 'productId'],
+    [{ status: 'MERGED' }, { capacity: 9 }, 'secondary', 'id'],
+  ] as [Partial<Lane>, Partial<Lane>, keyof typeof laneErrors, string][])('%o to %o: %s', (before, after, error, field) =>
+    expect(check(before, after)).toEqual({ def: laneErrors[error], field }),
+  )
   test.each([
-    [{}, { price: 300 }], [{}, { price: 100 }], [{}, { capacity: 5 }], [{}, { status: 'DISABLED' }], [{ status: 'DISABLED' }, { status: 'ENABLED' }], [{ quantity: 0 }, { productId: 2 }], [{ status: 'FAULT' }, { price: 200 }],
+    [{}, { price: 300 }],
+    [{}, { price: 100 }],
+    [{}, { capacity: 5 }],
+    [{}, { status: 'DISABLED' }],
+    [{ status: 'DISABLED' }, { status: 'ENABLED' }],
+    [{ quantity: 0 }, { productId: 2 }],
+    [{ status: 'FAULT' }, { price: 200 }],
   ] as [Partial<Lane>, Partial<Lane>][])('%o to %o is fine', (before, after) => expect(check(before, after)).toBe(null))
   test('an empty lane needs no price', () => expect(check({ quantity: 0 }, { productId: null, retailPrice: null, price: null }, null)).toBe(null))
   test('a product off the shelf is not placed, one already there may stay', () => {
     expect(check({ quantity: 0 }, { productId: 2 }, product({ id: 2, status: 'OFF' }))?.def).toBe(laneErrors.productOff)
     expect(check({}, { price: 200 }, product({ status: 'OFF' }))).toBe(null)
   })
-  test('the drug guard also stands over a price change', () => expect(check({}, { price: 200 }, product({ drugClass: 'OTC_B' }))?.def).toBe(laneErrors.otcBRefused))
+  test('the drug guard also stands over a price change', () =>
+    expect(check({}, { price: 200 }, product({ drugClass: 'OTC_B' }))?.def).toBe(laneErrors.otcBRefused))
 })
 
 describe('merge and split', () => {
@@ -61,8 +155,15 @@ describe('merge and split', () => {
   test('several, in any order', () => expect(merge([at(3), at(2)])).toBe(null))
   test('a wide lane grows to its right', () => expect(merge([at(3)], main, [at(2, { status: 'MERGED', mergedInto: 1 })])).toBe(null))
   test.each([
-    [[], 'noneToMerge'], [[at(3)], 'notNeighbours'], [[at(2), at(4)], 'notNeighbours'], [[at(2, { floorId: 2 })], 'notNeighbours'], [[at(2, { quantity: 3 })], 'secondaryStock'],
-    [[at(2, { quantity: 1, reserved: 1 })], 'secondaryHolds'], [[at(2, { quantity: 1, failedHold: 1 })], 'secondaryHolds'], [[at(2, { status: 'MERGED', mergedInto: 9 })], 'alreadyMerged'], [[at(2, { status: 'FAULT' })], 'notWorking'],
+    [[], 'noneToMerge'],
+    [[at(3)], 'notNeighbours'],
+    [[at(2), at(4)], 'notNeighbours'],
+    [[at(2, { floorId: 2 })], 'notNeighbours'],
+    [[at(2, { quantity: 3 })], 'secondaryStock'],
+    [[at(2, { quantity: 1, reserved: 1 })], 'secondaryHolds'],
+    [[at(2, { quantity: 1, failedHold: 1 })], 'secondaryHolds'],
+    [[at(2, { status: 'MERGED', mergedInto: 9 })], 'alreadyMerged'],
+    [[at(2, { status: 'FAULT' })], 'notWorking'],
     [[at(2, { status: 'LOCKED' })], 'notWorking'],
   ] as [Lane[], keyof typeof laneErrors][])('%#: %s', (secondaries, error) => expect(merge(secondaries)).toBe(laneErrors[error]))
   test('to the left is not right', () => expect(mergeRule(at(2), [main], [main, at(2)])).toBe(laneErrors.notNeighbours))
@@ -82,5 +183,11 @@ test('a drawing fits the type', () => {
   expect(levelsRule([{ columns: 1 }, { columns: 1 }, { columns: 1 }], type)).toEqual({ def: laneErrors.tooManyLevels, n: 2 })
   expect(levelsRule([{ columns: 11 }], type)).toEqual({ def: laneErrors.tooManyRoads, n: 10 })
 })
-test.each([[1, 1, 10, 1], [2, 1, 10, 11], [5, 10, 10, 50], [2, 1, 12, 21], [20, 20, 20, 400]])('level %i column %i of %i is %i', (level, column, most, road) => expect(roadIndexOf(level, column, most)).toBe(road))
+test.each([
+  [1, 1, 10, 1],
+  [2, 1, 10, 11],
+  [5, 10, 10, 50],
+  [2, 1, 12, 21],
+  [20, 20, 20, 400],
+])('level %i column %i of %i is %i', (level, column, most, road) => expect(roadIndexOf(level, column, most)).toBe(road))
 test('busy lanes', () => expect(busyLanes([lane(), lane({ id: 2, reserved: 1 }), lane({ id: 3, failedHold: 1 })]).map((l) => l.id)).toEqual([2, 3]))

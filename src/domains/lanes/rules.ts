@@ -1,20 +1,41 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { defineStates } from '../../shared/moves.ts'
-import { laneErrors, type laneStatuses, type laneViews, type LanePatch, type Level } from './contract.ts'
+import { type LanePatch, type Level, laneErrors, type laneStatuses, type laneViews } from './contract.ts'
 
 type Status = (typeof laneStatuses)[number]
 type View = (typeof laneViews)[number]
 
 /** People switch between enabled and disabled; vends and quality decisions do the rest (core.md, lane transitions). */
 export const laneStates = defineStates<Status>({
-  name: 'lane', column: 'lanes.status', start: ['ENABLED'],
-  moves: { ENABLED: ['DISABLED', 'FAULT', 'LOCKED', 'MERGED'], DISABLED: ['ENABLED', 'LOCKED', 'MERGED'], FAULT: ['ENABLED', 'LOCKED'], LOCKED: ['ENABLED'], MERGED: ['DISABLED'] },
+  name: 'lane',
+  column: 'lanes.status',
+  start: ['ENABLED'],
+  moves: {
+    ENABLED: ['DISABLED', 'FAULT', 'LOCKED', 'MERGED'],
+    DISABLED: ['ENABLED', 'LOCKED', 'MERGED'],
+    FAULT: ['ENABLED', 'LOCKED'],
+    LOCKED: ['ENABLED'],
+    MERGED: ['DISABLED'],
+  },
 })
 
 /** A lane as the rules see it; `capacity` and `quantity` are roadCapacity and productStock of the wire. */
 export type Lane = {
-  id: number; floorId: number; col: number; motorNo: number; productId: number | null; capacity: number; quantity: number; reserved: number; failedHold: number
-  warnQty: number; retailPrice: number | null; price: number | null; restriction: number; status: Status; mergedInto: number | null
+  id: number
+  floorId: number
+  col: number
+  motorNo: number
+  productId: number | null
+  capacity: number
+  quantity: number
+  reserved: number
+  failedHold: number
+  warnQty: number
+  retailPrice: number | null
+  price: number | null
+  restriction: number
+  status: Status
+  mergedInto: number | null
 }
 export type Product = { id: number; drugClass: string; costPrice: number; retailPrice: number; warnQty: number | null; status: 'ON' | 'OFF' }
 type Device = { kind: string; dispensingMode: string | null }
@@ -36,7 +57,8 @@ export function canPlace(product: { drugClass: string }, device: Device): ErrorD
   if (drugClass === 'NONE') return null
   const drugMachine = device.kind === 'DRUG'
   if (drugClass === 'OTC_B') return drugMachine ? null : laneErrors.otcBRefused
-  if (drugClass === 'OTC_A') return drugMachine && (device.dispensingMode === 'PHARMACIST' || device.dispensingMode === 'MEDICAL') ? null : laneErrors.otcARefused
+  if (drugClass === 'OTC_A')
+    return drugMachine && (device.dispensingMode === 'PHARMACIST' || device.dispensingMode === 'MEDICAL') ? null : laneErrors.otcARefused
   return drugMachine && device.dispensingMode === 'MEDICAL' ? null : laneErrors.rxRefused
 }
 
@@ -47,7 +69,13 @@ export const defaultWarn = (capacity: number, product: Pick<Product, 'warnQty'>)
 export function merged(lane: Lane, patch: LanePatch, product: Product | null): Lane {
   const changes = patch.productId !== undefined && patch.productId !== lane.productId
   const capacity = patch.roadCapacity ?? lane.capacity
-  const base = { ...lane, capacity, motorNo: patch.motorNo ?? lane.motorNo, restriction: patch.restriction ?? lane.restriction, status: patch.status ?? lane.status }
+  const base = {
+    ...lane,
+    capacity,
+    motorNo: patch.motorNo ?? lane.motorNo,
+    restriction: patch.restriction ?? lane.restriction,
+    status: patch.status ?? lane.status,
+  }
   if (!product) return { ...base, productId: null, retailPrice: null, price: null, warnQty: patch.warnQty ?? (changes ? 0 : Math.min(lane.warnQty, capacity)) }
   const retailPrice = patch.retailPrice ?? (changes ? product.retailPrice : lane.retailPrice)
   const kept = changes ? (patch.retailPrice ?? product.retailPrice) : lane.price
@@ -114,4 +142,5 @@ export const roadIndexOf = (level: number, column: number, maxRoads: number): nu
 export const floorName = (level: number): string => `第${level}层`
 
 /** Lanes that forbid a rebuild: pieces on their way to a customer or waiting for a count. */
-export const busyLanes = <L extends Pick<Lane, 'reserved' | 'failedHold'>>(all: readonly L[]): L[] => all.filter((lane) => lane.reserved > 0 || lane.failedHold > 0)
+export const busyLanes = <L extends Pick<Lane, 'reserved' | 'failedHold'>>(all: readonly L[]): L[] =>
+  all.filter((lane) => lane.reserved > 0 || lane.failedHold > 0)

@@ -25,8 +25,19 @@ export async function seedLanes(db: Db, ids: Ids, now: Date): Promise<void> {
         const faulty = road.productKey !== null && device.lifecycle === 'OPERATING' && random.chance(1 / 400)
         const id = lanes.length + 1
         lanes.push({
-          id, ...owner, floor_id: floors.length, road_index: roadIndex, col: road.column, product_id: road.productKey === null ? null : ids.product.get(road.productKey), capacity: road.capacity, quantity: road.quantity,
-          warn_qty: road.warnQty, retail_price: road.productKey === null ? null : road.retailPrice, price: road.productKey === null ? null : road.price, restriction: road.restriction, status: faulty ? 'FAULT' : 'ENABLED',
+          id,
+          ...owner,
+          floor_id: floors.length,
+          road_index: roadIndex,
+          col: road.column,
+          product_id: road.productKey === null ? null : ids.product.get(road.productKey),
+          capacity: road.capacity,
+          quantity: road.quantity,
+          warn_qty: road.warnQty,
+          retail_price: road.productKey === null ? null : road.retailPrice,
+          price: road.productKey === null ? null : road.price,
+          restriction: road.restriction,
+          status: faulty ? 'FAULT' : 'ENABLED',
         })
         if (faulty) faults.push({ ...owner, lane_id: id, code: random.pick(faultCodes), opened_at: new Date(now.getTime() - random.int(20, 600) * 60_000) })
       }
@@ -39,10 +50,18 @@ export async function seedLanes(db: Db, ids: Ids, now: Date): Promise<void> {
     from jsonb_to_recordset(${JSON.stringify(lanes)}::jsonb) as x(id bigint, org_id bigint, device_id bigint, floor_id bigint, road_index int, col int, product_id bigint, capacity int, quantity int, warn_qty int,
       retail_price bigint, price bigint, restriction int, status text)`.execute(db)
   await sql`insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) select org_id, device_id, lane_id, code, 'ERROR', opened_at
-    from jsonb_to_recordset(${JSON.stringify(faults)}::jsonb) as x(org_id bigint, device_id bigint, lane_id bigint, code text, opened_at timestamptz)`.execute(db)
+    from jsonb_to_recordset(${JSON.stringify(faults)}::jsonb) as x(org_id bigint, device_id bigint, lane_id bigint, code text, opened_at timestamptz)`.execute(
+    db,
+  )
   await db.updateTable('devices').set({ planogram_version: 1 }).where('lifecycle', 'not in', ['SOLD', 'SCRAPPED']).execute()
-  for (const [table, last] of [['lane_floors', floors.length], ['lanes', lanes.length]] as const) {
+  for (const [table, last] of [
+    ['lane_floors', floors.length],
+    ['lanes', lanes.length],
+  ] as const) {
     await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id'))) from generate_series(1, ${last}::int)`.execute(db)
   }
-  await refreshDeviceCounters({ db }, devices.map((_, index) => index + 1))
+  await refreshDeviceCounters(
+    { db },
+    devices.map((_, index) => index + 1),
+  )
 }

@@ -14,17 +14,57 @@ export type Voucher = {
 type Of = Pick<Voucher, 'orgId' | 'orderId' | 'orderNum'>
 
 /** Money arrived for an order: channel money / pending split. */
-export const orderIn = (paymentId: number, amount: number, of: Of): Voucher => ({ ...of, key: `in:${paymentId}`, type: 'V1', entries: [{ account: '1001', amount }, { account: '2001', amount: -amount }] })
+export const orderIn = (paymentId: number, amount: number, of: Of): Voucher => ({
+  ...of,
+  key: `in:${paymentId}`,
+  type: 'V1',
+  entries: [
+    { account: '1001', amount },
+    { account: '2001', amount: -amount },
+  ],
+})
 
 /** The channel's fee. */
-export const fee = (paymentId: number, amount: number, of: Of): Voucher => ({ ...of, key: `fee:${paymentId}`, type: 'V2', entries: [{ account: '2001', amount }, { account: '1001', amount: -amount }] })
+export const fee = (paymentId: number, amount: number, of: Of): Voucher => ({
+  ...of,
+  key: `fee:${paymentId}`,
+  type: 'V2',
+  entries: [
+    { account: '2001', amount },
+    { account: '1001', amount: -amount },
+  ],
+})
 
 /** A refund; the channel gives back `feeShare` of its fee, so pending split and channel money shrink by the rest. */
-export const refundOut = (refundNo: string, amount: number, feeShare: number, of: Of): Voucher => ({ ...of, key: `rf:${refundNo}`, type: 'V6', entries: [{ account: '2001', amount: amount - feeShare }, { account: '1001', amount: -(amount - feeShare) }] })
+export const refundOut = (refundNo: string, amount: number, feeShare: number, of: Of): Voucher => ({
+  ...of,
+  key: `rf:${refundNo}`,
+  type: 'V6',
+  entries: [
+    { account: '2001', amount: amount - feeShare },
+    { account: '1001', amount: -(amount - feeShare) },
+  ],
+})
 
 /** Money without an order (late, double): into suspense, and out again by refund. */
-export const suspenseIn = (paymentId: number, amount: number, of: Of): Voucher => ({ ...of, key: `sus:${paymentId}`, type: 'V11', entries: [{ account: '1001', amount }, { account: '2901', amount: -amount }] })
-export const suspenseOut = (refundNo: string, amount: number, of: Of): Voucher => ({ ...of, key: `susr:${refundNo}`, type: 'V11', entries: [{ account: '2901', amount }, { account: '1001', amount: -amount }] })
+export const suspenseIn = (paymentId: number, amount: number, of: Of): Voucher => ({
+  ...of,
+  key: `sus:${paymentId}`,
+  type: 'V11',
+  entries: [
+    { account: '1001', amount },
+    { account: '2901', amount: -amount },
+  ],
+})
+export const suspenseOut = (refundNo: string, amount: number, of: Of): Voucher => ({
+  ...of,
+  key: `susr:${refundNo}`,
+  type: 'V11',
+  entries: [
+    { account: '2901', amount },
+    { account: '1001', amount: -amount },
+  ],
+})
 
 /** The channel's fee on an amount, rounded half up; `rate` in basis points. */
 export const feeOf = (amount: number, rate: number): number => Math.floor((amount * rate + 5000) / 10_000)

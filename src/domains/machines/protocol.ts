@@ -15,7 +15,17 @@ const rsrp = z.number().int().min(-160).max(-20)
 const signal = z.enum(['strong', 'medium', 'weak'])
 const durationMs = z.number().int().min(0).max(3_600_000)
 
-export const vendResults = ['OK', 'NO_DROP', 'MOTOR_NOT_IN_PLACE', 'MOTOR_NOT_MOVE', 'MOTOR_NOT_RETURN', 'SENSOR_FAULT', 'BUSY', 'DOOR_OPEN', 'TIMEOUT'] as const
+export const vendResults = [
+  'OK',
+  'NO_DROP',
+  'MOTOR_NOT_IN_PLACE',
+  'MOTOR_NOT_MOVE',
+  'MOTOR_NOT_RETURN',
+  'SENSOR_FAULT',
+  'BUSY',
+  'DOOR_OPEN',
+  'TIMEOUT',
+] as const
 const acks = ['ACCEPTED', 'DUPLICATE', 'BUSY', 'EXPIRED', 'LANE_FAULT', 'UNKNOWN_LANE', 'VOIDED'] as const
 
 /** A field that cannot be read is left out and noted; the rest of the message counts. Without a required one it does not. */
@@ -89,8 +99,14 @@ export function readUp(kind: UpKind | null, payload: Uint8Array): Up | string {
   }
   for (const key of Object.keys(shape.required)) if (body[key] === undefined) return `${key} missing`
   return {
-    kind, boot: place.boot.data, seq: place.seq.data, ts: ts.success ? ts.data : null,
-    fw: version(raw.fw, 'fw', notes), apk: version(raw.apk, 'apk', notes), body, notes,
+    kind,
+    boot: place.boot.data,
+    seq: place.seq.data,
+    ts: ts.success ? ts.data : null,
+    fw: version(raw.fw, 'fw', notes),
+    apk: version(raw.apk, 'apk', notes),
+    body,
+    notes,
   }
 }
 
@@ -127,7 +143,14 @@ const tidy = (text: string, max: number): string => text.replaceAll('\0', '').sl
 // ---------------------------------------------------------------- downward
 
 const command = z.strictObject({
-  cmdId, orderNo: z.string(), unit: z.number().int(), lane, motor: lane, qty: z.literal(1), issuedAt: millis, expireAt: millis,
+  cmdId,
+  orderNo: z.string(),
+  unit: z.number().int(),
+  lane,
+  motor: lane,
+  qty: z.literal(1),
+  issuedAt: millis,
+  expireAt: millis,
 })
 /** Every downward message carries `ts`, the platform's clock when it was sent. */
 const downShapes = {

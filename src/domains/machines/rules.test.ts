@@ -2,19 +2,36 @@ import { expect, test } from 'vitest'
 import { parseUpTopic, readDown, readUp } from './protocol.ts'
 import { askFor, bootText, freshBucket, freshSeen, limits, markSeen, markTail, signalOf, take, vendTime } from './rules.ts'
 
-test.each([[-60, 'strong'], [-90, 'strong'], [-91, 'medium'], [-100, 'medium'], [-101, 'weak']])('rsrp %i is %s', (rsrp, signal) => expect(signalOf(rsrp)).toBe(signal))
+test.each([
+  [-60, 'strong'],
+  [-90, 'strong'],
+  [-91, 'medium'],
+  [-100, 'medium'],
+  [-101, 'weak'],
+])('rsrp %i is %s', (rsrp, signal) => expect(signalOf(rsrp)).toBe(signal))
 
 test('the machine is believed about the time of a vend within 10 minutes', () => {
   const received = new Date('2026-11-21T00:00:00Z')
   const minutes = (n: number) => new Date(received.getTime() + n * 60_000)
-  expect([minutes(-10), minutes(3), minutes(-11), minutes(1440), null].map((told) => vendTime(told, received).getTime())).toEqual([minutes(-10), minutes(3), received, received, received].map((at) => at.getTime()))
+  expect([minutes(-10), minutes(3), minutes(-11), minutes(1440), null].map((told) => vendTime(told, received).getTime())).toEqual(
+    [minutes(-10), minutes(3), received, received, received].map((at) => at.getTime()),
+  )
 })
 
-test('boots sort as text', () => expect([9, 10, 1_732_000_000, 999_999_999_999].map(bootText).toSorted()).toEqual([9, 10, 1_732_000_000, 999_999_999_999].map(bootText)))
+test('boots sort as text', () =>
+  expect([9, 10, 1_732_000_000, 999_999_999_999].map(bootText).toSorted()).toEqual([9, 10, 1_732_000_000, 999_999_999_999].map(bootText)))
 
 test('tokens: a burst, then 20 a second, then the door', () => {
   const bucket = freshBucket(limits, 0)
-  const run = (count: number, at: number, cost = 1) => Array.from({ length: count }, () => take(limits, bucket, at, cost)).reduce((sum, verdict) => ({ ...sum, [verdict]: (sum[verdict] ?? 0) + 1 }), {} as Record<string, number>)
+  const run = (count: number, at: number, cost = 1) =>
+    Object.fromEntries(
+      [
+        ...Map.groupBy(
+          Array.from({ length: count }, () => take(limits, bucket, at, cost)),
+          (verdict) => verdict,
+        ),
+      ].map(([verdict, all]) => [verdict, all.length]),
+    )
   expect(run(110, 0)).toEqual({ pass: 100, drop: 10 })
   expect(run(30, 1000)).toEqual({ pass: 20, drop: 10 })
   expect(run(400, 1000)).toMatchObject({ drop: 189, ban: 211 })
@@ -40,17 +57,37 @@ test('holes are asked for with growing pauses and given up', () => {
   expect(askFor(seen, 2_000_000 + limits.gapMs)).toEqual({ from: 10, to: 11 })
 })
 
-test.each(['v1/HD0001/up/hello/', 'v1/hd0001/up/hello', 'v1/HD0001/up/', 'v1/HD0001/up/HELLO', 'v2/HD0001/up/hello', 'v1//up/hello', 'v1/+/up/hello'])('%s is no topic', (topic) => expect(parseUpTopic(topic)).toBeNull())
+test.each(['v1/HD0001/up/hello/', 'v1/hd0001/up/hello', 'v1/HD0001/up/', 'v1/HD0001/up/HELLO', 'v2/HD0001/up/hello', 'v1//up/hello', 'v1/+/up/hello'])(
+  '%s is no topic',
+  (topic) => expect(parseUpTopic(topic)).toBeNull(),
+)
 
 test.each(['constructor', '__proto__', 'ota'])('%s is no kind', (kind) => expect(parseUpTopic(`v1/HD0001/up/${kind}`)?.kind ?? null).toBeNull())
 
 const read = (kind: Parameters<typeof readUp>[0], body: unknown) => readUp(kind, Buffer.from(JSON.stringify(body)))
 test('what cannot be read is left out, what must be there is missed', () => {
-  expect(read('telemetry', { boot: 1, seq: 2, ts: 'now', temperature: 'NaN', humidity: 40, extra: 1 })).toEqual({ kind: 'telemetry', boot: 1, seq: 2, ts: null, fw: null, apk: null, body: { humidity: 40 }, notes: ['ts', 'temperature'] })
+  expect(read('telemetry', { boot: 1, seq: 2, ts: 'now', temperature: 'NaN', humidity: 40, extra: 1 })).toEqual({
+    kind: 'telemetry',
+    boot: 1,
+    seq: 2,
+    ts: null,
+    fw: null,
+    apk: null,
+    body: { humidity: 40 },
+    notes: ['ts', 'temperature'],
+  })
   expect(read('vend_result', { boot: 1, seq: 2, cmdId: 'x', result: 'OK' })).toBe('cmdId missing')
   expect(read('fault', { boot: 1, seq: 2, code: 'lower' })).toBe('code missing')
   expect(read('heartbeat', { boot: 1, seq: 0 })).toMatchObject({ seq: 0 })
-  for (const bad of [{ boot: 0, seq: 1 }, { boot: 1.5, seq: 1 }, { boot: 1, seq: 0 }, { boot: '1', seq: 1 }, { boot: 1, seq: 2 ** 53 }, { boot: 1e12, seq: 1 }]) expect(read('hello', bad)).toBe('boot or seq missing')
+  for (const bad of [
+    { boot: 0, seq: 1 },
+    { boot: 1.5, seq: 1 },
+    { boot: 1, seq: 0 },
+    { boot: '1', seq: 1 },
+    { boot: 1, seq: 2 ** 53 },
+    { boot: 1e12, seq: 1 },
+  ])
+    expect(read('hello', bad)).toBe('boot or seq missing')
   expect(readUp('hello', new Uint8Array(16_385))).toBe('too large')
   expect(read('fault', { boot: 1, seq: 2, code: 'JAM', detail: `a\0${'\ud800'}b` })).toMatchObject({ body: { detail: 'a\ufffdb' } })
 })

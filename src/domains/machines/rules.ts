@@ -31,8 +31,7 @@ export type Signal = 'strong' | 'medium' | 'weak'
 export const signalOf = (rsrp: number): Signal => (rsrp >= -90 ? 'strong' : rsrp >= -100 ? 'medium' : 'weak')
 
 /** When a vend happened: as told when that is near the receipt, else the receipt (core.md, rule 8). */
-export const vendTime = (told: Date | null, received: Date): Date =>
-  told && Math.abs(told.getTime() - received.getTime()) <= limits.vendMs ? told : received
+export const vendTime = (told: Date | null, received: Date): Date => (told && Math.abs(told.getTime() - received.getTime()) <= limits.vendMs ? told : received)
 
 /** Boots sort as text the same way as numbers, so that (boot, seq) is a range of the key's index. */
 export const bootText = (boot: number): string => String(boot).padStart(12, '0')

@@ -28,7 +28,10 @@ export const vendStateNames = ['WAIT', 'SENT', 'ACKED', 'SUCCESS', 'FAILED', 'UN
 export const refundStateNames = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'CANCELLED'] as const
 const reasons = ['NOT_DISPENSED', 'WRONG_ITEM', 'QUALITY', 'DUPLICATE', 'USER_REQUEST', 'OTHER'] as const
 
-export const orderNum = z.string().regex(/^\d{20}$/).meta({ description: 'order number: Shanghai day and 12 digits' })
+export const orderNum = z
+  .string()
+  .regex(/^\d{20}$/)
+  .meta({ description: 'order number: Shanghai day and 12 digits' })
 
 const Can = z.strictObject({ refund: z.boolean() })
 
@@ -75,19 +78,48 @@ export const OrderQuery = listQuery(filters, ['createTime', 'actuallyAmount'], '
 export const OrderFilter = z.strictObject(filters).refine(rangeIsFine, { path: ['to'], message: rangeError })
 
 export const Statistics = z.strictObject({
-  orderAmount: f.fen.nullable(), orderCount: z.number().int(), orderIncome: f.signedFen.nullable(), orderCost: f.fen.nullable(),
-  orderRefund: f.fen.nullable(), orderProfit: f.signedFen.nullable(), abnormal: z.number().int(),
+  orderAmount: f.fen.nullable(),
+  orderCount: z.number().int(),
+  orderIncome: f.signedFen.nullable(),
+  orderCost: f.fen.nullable(),
+  orderRefund: f.fen.nullable(),
+  orderProfit: f.signedFen.nullable(),
+  abnormal: z.number().int(),
 })
 
 export const OrderUnit = z.strictObject({
-  id: f.id, unitNo: z.number().int(), road: z.number().int().nullable(), productName: z.string(), model: z.string(), img: z.string(), drugClass: z.string(),
-  price: f.fen, discount: f.fen, paid: f.fen, cost: f.fen.nullable(),
-  vendState: z.enum(vendStateNames), failReason: z.string().nullable(), dropConfirmed: z.boolean(), lateSuccess: z.boolean(), held: z.boolean(),
-  sentAt: f.instant.nullable(), ackedAt: f.instant.nullable(), finishedAt: f.instant.nullable(),
-  refund: z.strictObject({
-    refundNo: z.string(), amount: f.fen, state: z.enum(refundStateNames), reason: z.string(), automatic: z.boolean(), attempts: z.number().int(),
-    lastError: z.string().nullable(), nextAt: f.instant.nullable(), succeededAt: f.instant.nullable(),
-  }).nullable(),
+  id: f.id,
+  unitNo: z.number().int(),
+  road: z.number().int().nullable(),
+  productName: z.string(),
+  model: z.string(),
+  img: z.string(),
+  drugClass: z.string(),
+  price: f.fen,
+  discount: f.fen,
+  paid: f.fen,
+  cost: f.fen.nullable(),
+  vendState: z.enum(vendStateNames),
+  failReason: z.string().nullable(),
+  dropConfirmed: z.boolean(),
+  lateSuccess: z.boolean(),
+  held: z.boolean(),
+  sentAt: f.instant.nullable(),
+  ackedAt: f.instant.nullable(),
+  finishedAt: f.instant.nullable(),
+  refund: z
+    .strictObject({
+      refundNo: z.string(),
+      amount: f.fen,
+      state: z.enum(refundStateNames),
+      reason: z.string(),
+      automatic: z.boolean(),
+      attempts: z.number().int(),
+      lastError: z.string().nullable(),
+      nextAt: f.instant.nullable(),
+      succeededAt: f.instant.nullable(),
+    })
+    .nullable(),
   canRefund: z.boolean(),
 })
 
@@ -98,11 +130,38 @@ export const OrderDetail = OrderRow.extend({
   payState: z.enum(['UNPAID', 'PAID', 'PART_REFUNDED', 'REFUNDED', 'CLOSED']),
   userId: z.string(),
   channel: z.enum(['MACHINE', 'ONLINE']),
-  payment: z.strictObject({ provider: z.string(), outTradeNo: z.string(), tradeNo: z.string().nullable(), amount: f.fen, fee: f.fen, state: z.string(), paidAt: f.instant.nullable() }).nullable(),
+  payment: z
+    .strictObject({
+      provider: z.string(),
+      outTradeNo: z.string(),
+      tradeNo: z.string().nullable(),
+      amount: f.fen,
+      fee: f.fen,
+      state: z.string(),
+      paidAt: f.instant.nullable(),
+    })
+    .nullable(),
   /** One line per lane, the specification's shape. */
-  list: z.array(z.strictObject({ count: z.number().int(), road: z.number().int().nullable(), refund: z.number().int(), orderStatus: z.enum(orderStatuses), orderType: z.enum(orderTypes) })),
+  list: z.array(
+    z.strictObject({
+      count: z.number().int(),
+      road: z.number().int().nullable(),
+      refund: z.number().int(),
+      orderStatus: z.enum(orderStatuses),
+      orderType: z.enum(orderTypes),
+    }),
+  ),
   units: z.array(OrderUnit),
-  timeline: z.array(z.strictObject({ id: f.id, at: f.instant, kind: z.string(), unitNo: z.number().int().nullable(), actor: z.string(), data: z.record(z.string(), z.unknown()) })),
+  timeline: z.array(
+    z.strictObject({
+      id: f.id,
+      at: f.instant,
+      kind: z.string(),
+      unitNo: z.number().int().nullable(),
+      actor: z.string(),
+      data: z.record(z.string(), z.unknown()),
+    }),
+  ),
 })
 export type OrderDetail = z.infer<typeof OrderDetail>
 
@@ -116,14 +175,24 @@ export const Refund = z.strictObject({
 
 /** What a customer's phone or the machine's screen sees of a lane; sellable lanes only. */
 export const MobileLane = z.strictObject({
-  roadIndex: z.number().int(), productId: f.id, productName: z.string(), model: z.string(), productImg: z.string(),
-  price: f.fen, retailPrice: f.fen, available: z.number().int(), restriction: z.number().int(),
+  roadIndex: z.number().int(),
+  productId: f.id,
+  productName: z.string(),
+  model: z.string(),
+  productImg: z.string(),
+  price: f.fen,
+  retailPrice: f.fen,
+  available: z.number().int(),
+  restriction: z.number().int(),
 })
 const rtuNumber = z.string().regex(/^[A-Z0-9]{4,20}$/)
 
 export const MobileOrder = z.strictObject({
   rtuNumber,
-  items: z.array(z.strictObject({ roadIndex: z.number().int().min(1).max(400), count: z.number().int().min(1).max(32), price: f.price })).min(1).max(32),
+  items: z
+    .array(z.strictObject({ roadIndex: z.number().int().min(1).max(400), count: z.number().int().min(1).max(32), price: f.price }))
+    .min(1)
+    .max(32),
   payType: z.enum(['WECHAT', 'ALIPAY']),
   /** Made by the phone; a repeat with the same id answers with the same order. */
   clientId: z.uuid(),
@@ -133,16 +202,49 @@ export const MobileOrder = z.strictObject({
 export const orders = {
   list: read('order:read', { path: '/orders', summary: 'Orders of the scope', input: OrderQuery, output: page(OrderRow) }),
   statistics: read('order:read', { path: '/orders/statistics', summary: 'Sums over the same filter as the list', input: OrderFilter, output: Statistics }),
-  get: read('order:read', { path: '/orders/{orderNum}', summary: 'One order with its pieces, payment, refunds and timeline', input: z.strictObject({ orderNum }), output: OrderDetail }),
-  refund: write('order:refund', {
-    path: '/orders/{orderNum}/refunds', summary: 'Refund pieces by the original way; a piece is the atom', audit: 'orders.refund', idempotent: true,
-    errors: [orderErrors.notPaid, orderErrors.alreadyRefunded, orderErrors.shipping, orderErrors.drugNotReturnable, orderErrors.tooOld, orderErrors.nothingToRefund],
-    input: Refund, output: OrderDetail,
+  get: read('order:read', {
+    path: '/orders/{orderNum}',
+    summary: 'One order with its pieces, payment, refunds and timeline',
+    input: z.strictObject({ orderNum }),
+    output: OrderDetail,
   }),
-  mobileLanes: read('open', { path: '/mobile/devices/{rtuNumber}/lanes', summary: 'What a machine sells now', scope: 'system', input: z.strictObject({ rtuNumber }), output: z.strictObject({ rtuNumber: z.string(), name: z.string(), online: z.boolean(), list: z.array(MobileLane) }) }),
+  refund: write('order:refund', {
+    path: '/orders/{orderNum}/refunds',
+    summary: 'Refund pieces by the original way; a piece is the atom',
+    audit: 'orders.refund',
+    idempotent: true,
+    errors: [
+      orderErrors.notPaid,
+      orderErrors.alreadyRefunded,
+      orderErrors.shipping,
+      orderErrors.drugNotReturnable,
+      orderErrors.tooOld,
+      orderErrors.nothingToRefund,
+    ],
+    input: Refund,
+    output: OrderDetail,
+  }),
+  mobileLanes: read('open', {
+    path: '/mobile/devices/{rtuNumber}/lanes',
+    summary: 'What a machine sells now',
+    scope: 'system',
+    input: z.strictObject({ rtuNumber }),
+    output: z.strictObject({ rtuNumber: z.string(), name: z.string(), online: z.boolean(), list: z.array(MobileLane) }),
+  }),
   mobileOrder: write('open', {
-    path: '/mobile/orders', summary: 'Order pieces at a machine: reserves stock and opens a payment', audit: { none: 'a customer, not staff; order_events keeps it' }, scope: 'system',
-    errors: [orderErrors.deviceOffline, orderErrors.deviceNotSelling, orderErrors.laneNotSelling, orderErrors.outOfStock, orderErrors.priceChanged, orderErrors.overLimit, orderErrors.drugForbidden],
+    path: '/mobile/orders',
+    summary: 'Order pieces at a machine: reserves stock and opens a payment',
+    audit: { none: 'a customer, not staff; order_events keeps it' },
+    scope: 'system',
+    errors: [
+      orderErrors.deviceOffline,
+      orderErrors.deviceNotSelling,
+      orderErrors.laneNotSelling,
+      orderErrors.outOfStock,
+      orderErrors.priceChanged,
+      orderErrors.overLimit,
+      orderErrors.drugForbidden,
+    ],
     input: MobileOrder,
     output: z.strictObject({ orderNum, payableAmount: f.fen, outTradeNo: z.string(), expireAt: f.instant }),
   }),

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { displayStatus, happen, type Hold, nextRefundTry, payStates, refundable, refundStates, type UnitFacts, type VendState, vendStates } from './rules.ts'
+import { displayStatus, type Hold, happen, nextRefundTry, payStates, refundable, refundStates, type UnitFacts, type VendState, vendStates } from './rules.ts'
 
-const unit = (vendState: VendState, refundState: UnitFacts['refundState'] = null, dropConfirmed = vendState === 'SUCCESS'): UnitFacts => ({ vendState, refundState, dropConfirmed })
+const unit = (vendState: VendState, refundState: UnitFacts['refundState'] = null, dropConfirmed = vendState === 'SUCCESS'): UnitFacts => ({
+  vendState,
+  refundState,
+  dropConfirmed,
+})
 const paid = { payState: 'PAID' as const, paid: 300, refunded: 0 }
 
 describe('what an order is called', () => {
@@ -24,7 +28,12 @@ describe('what an order is called', () => {
 })
 
 describe('what happens to a piece', () => {
-  const result = (code: 'OK' | 'NO_DROP' | 'MOTOR_NOT_MOVE', dropDetected = code === 'OK') => ({ kind: 'result' as const, result: code, dropDetected, durationMs: 1 })
+  const result = (code: 'OK' | 'NO_DROP' | 'MOTOR_NOT_MOVE', dropDetected = code === 'OK') => ({
+    kind: 'result' as const,
+    result: code,
+    dropDetected,
+    durationMs: 1,
+  })
   const ack = (code: 'ACCEPTED' | 'VOIDED' | 'LANE_FAULT') => ({ kind: 'ack' as const, ack: code })
   test.each<[string, VendState, Hold, Parameters<typeof happen>[2], Partial<NonNullable<ReturnType<typeof happen>>> | null]>([
     ['acknowledged', 'SENT', 'HELD', ack('ACCEPTED'), { vendState: 'ACKED', hold: 'HELD' }],
@@ -33,7 +42,13 @@ describe('what happens to a piece', () => {
     ['result before the acknowledgement', 'SENT', 'HELD', result('OK'), { vendState: 'SUCCESS', take: true }],
     ['said twice', 'SUCCESS', 'CONSUMED', result('OK'), null],
     ['no drop: the piece may have left', 'ACKED', 'HELD', result('NO_DROP'), { vendState: 'FAILED', hold: 'FAILED_HOLD', laneFault: false }],
-    ['motor stood still: the piece is there, the lane is broken', 'ACKED', 'HELD', result('MOTOR_NOT_MOVE'), { vendState: 'FAILED', hold: 'RELEASED', laneFault: true }],
+    [
+      'motor stood still: the piece is there, the lane is broken',
+      'ACKED',
+      'HELD',
+      result('MOTOR_NOT_MOVE'),
+      { vendState: 'FAILED', hold: 'RELEASED', laneFault: true },
+    ],
     ['void acknowledged', 'UNKNOWN', 'HELD', ack('VOIDED'), { vendState: 'VOID', hold: 'RELEASED' }],
     ['given up without an answer', 'UNKNOWN', 'HELD', { kind: 'abandoned', sent: true }, { vendState: 'VOID', hold: 'FAILED_HOLD' }],
     ['never sent', 'WAIT', 'HELD', { kind: 'abandoned', sent: false }, { vendState: 'VOID', hold: 'RELEASED' }],
@@ -51,12 +66,23 @@ describe('what happens to a piece', () => {
   })
 
   test('every effect is a move of the table', () => {
-    const whats: Parameters<typeof happen>[2][] = [ack('ACCEPTED'), ack('VOIDED'), ack('LANE_FAULT'), result('OK'), result('NO_DROP'), result('MOTOR_NOT_MOVE'), { kind: 'overdue' }, { kind: 'abandoned', sent: true }, { kind: 'abandoned', sent: false }]
+    const whats: Parameters<typeof happen>[2][] = [
+      ack('ACCEPTED'),
+      ack('VOIDED'),
+      ack('LANE_FAULT'),
+      result('OK'),
+      result('NO_DROP'),
+      result('MOTOR_NOT_MOVE'),
+      { kind: 'overdue' },
+      { kind: 'abandoned', sent: true },
+      { kind: 'abandoned', sent: false },
+    ]
     for (const vendState of Object.keys(vendStates.moves) as VendState[]) {
       for (const hold of ['HELD', 'CONSUMED', 'RELEASED', 'FAILED_HOLD', 'COUNTED'] as const) {
         for (const what of whats) {
           const effect = happen({ vendState, hold }, true, what)
-          if (effect && effect.vendState !== vendState) expect(vendStates.moves[vendState], `${vendState} ${hold} ${JSON.stringify(what)}`).toContain(effect.vendState)
+          if (effect && effect.vendState !== vendState)
+            expect(vendStates.moves[vendState], `${vendState} ${hold} ${JSON.stringify(what)}`).toContain(effect.vendState)
           if (effect?.take) expect(effect).toMatchObject({ vendState: 'SUCCESS', hold: 'CONSUMED' })
         }
       }
@@ -73,13 +99,21 @@ describe('who may have his money back', () => {
     ['dispensed drug, changed his mind', { ...unit('SUCCESS'), drugClass: 'OTC_B' }, order, 'USER_REQUEST' as const, 'orders.drugNotReturnable'],
     ['dispensed drug, bad quality', { ...unit('SUCCESS'), drugClass: 'OTC_B' }, order, 'QUALITY' as const, null],
     ['drug that never came', { ...unit('FAILED'), drugClass: 'OTC_B' }, order, 'USER_REQUEST' as const, null],
+    ['failed before, asked again', { ...unit('FAILED', 'FAILED'), drugClass: 'NONE' }, order, 'OTHER' as const, null],
     ['too old', { ...unit('SUCCESS'), drugClass: 'NONE' }, { ...order, ageDays: 361 }, 'OTHER' as const, 'orders.tooOld'],
     ['cancelled before, asked again', { ...unit('SUCCESS', 'CANCELLED'), drugClass: 'NONE' }, order, 'WRONG_ITEM' as const, null],
   ])('%s', (_, piece, context, reason, expected) => expect(refundable(piece, context, reason)?.name ?? null).toBe(expected))
 
   test('the provider is asked six times, ever slower', () => {
     const now = new Date('2026-01-01T00:00:00Z')
-    expect([1, 2, 3, 4, 5, 6].map((n) => nextRefundTry(n, now)?.getTime()).map((t) => t && (t - now.getTime()) / 1000)).toEqual([10, 60, 300, 1800, 21_600, undefined])
+    expect([1, 2, 3, 4, 5, 6].map((n) => nextRefundTry(n, now)?.getTime()).map((t) => t && (t - now.getTime()) / 1000)).toEqual([
+      10,
+      60,
+      300,
+      1800,
+      21_600,
+      undefined,
+    ])
   })
 })
 

@@ -11,12 +11,16 @@ export type Hold = 'HELD' | 'CONSUMED' | 'RELEASED' | 'FAILED_HOLD' | 'COUNTED'
 export type OrderStatus = 'UNPAID' | 'CLOSED' | 'PAID' | 'SHIPPED' | 'ABNORMAL' | 'REFUNDED' | 'SUCCESS'
 
 export const payStates = defineStates<PayState>({
-  name: 'orders.pay', column: 'orders.pay_state', start: ['UNPAID'],
+  name: 'orders.pay',
+  column: 'orders.pay_state',
+  start: ['UNPAID'],
   moves: { UNPAID: ['PAID', 'CLOSED'], PAID: ['PART_REFUNDED', 'REFUNDED'], PART_REFUNDED: ['PART_REFUNDED', 'REFUNDED'], REFUNDED: [], CLOSED: [] },
 })
 
 export const vendStates = defineStates<VendState>({
-  name: 'orders.vend', column: 'order_units.vend_state', start: ['WAIT'],
+  name: 'orders.vend',
+  column: 'order_units.vend_state',
+  start: ['WAIT'],
   moves: {
     WAIT: ['SENT', 'VOID'],
     SENT: ['ACKED', 'SUCCESS', 'FAILED', 'UNKNOWN', 'VOID'],
@@ -29,8 +33,16 @@ export const vendStates = defineStates<VendState>({
 })
 
 export const refundStates = defineStates<RefundState>({
-  name: 'orders.refund', column: 'refunds.state', start: ['PENDING'],
-  moves: { PENDING: ['PROCESSING', 'SUCCESS', 'CANCELLED'], PROCESSING: ['SUCCESS', 'FAILED', 'PROCESSING'], FAILED: ['PROCESSING', 'CANCELLED'], CANCELLED: ['PENDING'], SUCCESS: [] },
+  name: 'orders.refund',
+  column: 'refunds.state',
+  start: ['PENDING'],
+  moves: {
+    PENDING: ['PROCESSING', 'SUCCESS', 'CANCELLED'],
+    PROCESSING: ['SUCCESS', 'FAILED', 'PROCESSING'],
+    FAILED: ['PROCESSING', 'CANCELLED'],
+    CANCELLED: ['PENDING'],
+    SUCCESS: [],
+  },
 })
 
 export const refundFrom = (next: RefundState): RefundState[] => allowedFrom(refundStates, next)
@@ -85,8 +97,18 @@ const open: readonly VendState[] = ['SENT', 'ACKED', 'UNKNOWN']
 
 /** null: this fact changes nothing (duplicate, too late, or out of order). */
 export function happen(unit: { vendState: VendState; hold: Hold }, dropSensor: boolean, what: Happening): Effect | null {
-  const effect = (vendState: VendState, hold: Hold, more: Partial<Effect> = {}): Effect =>
-    ({ vendState, hold, failReason: null, dropConfirmed: false, late: false, laneFault: false, take: false, correct: false, park: false, ...more })
+  const effect = (vendState: VendState, hold: Hold, more: Partial<Effect> = {}): Effect => ({
+    vendState,
+    hold,
+    failReason: null,
+    dropConfirmed: false,
+    late: false,
+    laneFault: false,
+    take: false,
+    correct: false,
+    park: false,
+    ...more,
+  })
   const isOpen = open.includes(unit.vendState)
   if (what.kind === 'overdue') return unit.vendState === 'SENT' || unit.vendState === 'ACKED' ? effect('UNKNOWN', unit.hold) : null
   if (what.kind === 'abandoned') {
@@ -101,7 +123,10 @@ export function happen(unit: { vendState: VendState; hold: Hold }, dropSensor: b
   }
   if (what.result !== 'OK') {
     if (isOpen) {
-      return effect('FAILED', pieceMayHaveLeft.includes(what.result) ? 'FAILED_HOLD' : 'RELEASED', { failReason: what.result, laneFault: mechanical.includes(what.result) })
+      return effect('FAILED', pieceMayHaveLeft.includes(what.result) ? 'FAILED_HOLD' : 'RELEASED', {
+        failReason: what.result,
+        laneFault: mechanical.includes(what.result),
+      })
     }
     // the clock gave up first; the machine now says that nothing left
     if (unit.vendState === 'VOID' && unit.hold === 'FAILED_HOLD' && !pieceMayHaveLeft.includes(what.result)) {
@@ -125,7 +150,8 @@ export type RefundReason = (typeof refundReasons)[number]
 
 export function refundable(unit: UnitFacts & { drugClass: string }, order: { payState: PayState; ageDays: number }, reason: RefundReason): ErrorDef | null {
   if (order.payState === 'UNPAID' || order.payState === 'CLOSED') return orderErrors.notPaid
-  if (unit.refundState !== null && unit.refundState !== 'CANCELLED') return orderErrors.alreadyRefunded
+  // a failed refund may be asked for again: it keeps its number
+  if (unit.refundState !== null && unit.refundState !== 'CANCELLED' && unit.refundState !== 'FAILED') return orderErrors.alreadyRefunded
   if (unit.vendState === 'WAIT' || open.includes(unit.vendState)) return orderErrors.shipping
   if (unit.vendState === 'SUCCESS' && unit.drugClass !== 'NONE' && reason !== 'QUALITY' && reason !== 'WRONG_ITEM') return orderErrors.drugNotReturnable
   if (order.ageDays > 360) return orderErrors.tooOld

@@ -13,10 +13,18 @@ export const paymentErrors = defineErrors('payments', {
  */
 export const payments = {
   simulatorNotify: write('open', {
-    path: '/pay/simulator/notify', summary: 'Notification of the simulated payment provider', audit: { none: 'payment_events keeps every notification' }, scope: 'system',
+    path: '/pay/simulator/notify',
+    summary: 'Notification of the simulated payment provider',
+    audit: { none: 'payment_events keeps every notification' },
+    scope: 'system',
     errors: [paymentErrors.badSignature],
     input: z.strictObject({
-      eventId: z.string().min(1).max(64), outTradeNo: z.string().min(1).max(64), tradeNo: z.string().min(1).max(64), amount: f.fen, paidAt: f.instant, sign: z.string().regex(/^[0-9a-f]{64}$/),
+      eventId: z.string().min(1).max(64),
+      outTradeNo: z.string().min(1).max(64),
+      tradeNo: z.string().min(1).max(64),
+      amount: f.fen,
+      paidAt: f.instant,
+      sign: z.string().regex(/^[0-9a-f]{64}$/),
     }),
     output: z.strictObject({ result: z.enum(['APPLIED', 'DUPLICATE', 'LATE', 'MISMATCH', 'UNKNOWN']) }),
   }),

@@ -11,17 +11,31 @@ const count = z.number().int().min(0)
 
 /** An empty field of a form is no value. */
 const orNull = (isFine: (value: string) => boolean, text: string) =>
-  z.string().trim().max(60).nullable().default(null).transform((value) => value || null).refine((value) => value === null || isFine(value), text)
+  z
+    .string()
+    .trim()
+    .max(60)
+    .nullable()
+    .default(null)
+    .transform((value) => value || null)
+    .refine((value) => value === null || isFine(value), text)
 const celsius = z.number().min(-40).max(60).multipleOf(0.1).nullable().default(null)
 
 const fields = {
   name: f.text(60, bi('请输入商品名称', 'Enter a product name')),
-  categoryId: z.number({ error: bi('请选择商品分类', 'Choose a category') }).int().positive(bi('请选择商品分类', 'Choose a category')).max(Number.MAX_SAFE_INTEGER),
+  categoryId: z
+    .number({ error: bi('请选择商品分类', 'Choose a category') })
+    .int()
+    .positive(bi('请选择商品分类', 'Choose a category'))
+    .max(Number.MAX_SAFE_INTEGER),
   drugClass: DrugClass,
   model: f.text(60, bi('请输入规格', 'Enter the specification')),
   costPrice: f.price,
   retailPrice: f.price,
-  images: z.array(f.imageUrl, bi('请上传商品图片', 'Upload a product picture')).min(1, bi('请上传商品图片', 'Upload a product picture')).max(5, bi('最多上传5张图片', 'At most 5 pictures')),
+  images: z
+    .array(f.imageUrl, bi('请上传商品图片', 'Upload a product picture'))
+    .min(1, bi('请上传商品图片', 'Upload a product picture'))
+    .max(5, bi('最多上传5张图片', 'At most 5 pictures')),
   detailImages: z.array(f.imageUrl).max(5, bi('最多上传5张图片', 'At most 5 pictures')).default([]),
   barcode: orNull(barcodeIsValid, ruleTexts.barcode),
   manufacturer: f.optionalText(60),
@@ -49,43 +63,109 @@ const shownCost = f.fen.nullable()
 const Can = z.strictObject({ edit: z.boolean(), publish: z.boolean(), delete: z.boolean() })
 
 export const ProductRow = z.strictObject({
-  id: f.id, img: z.string().meta({ unit: 'image' }), name: z.string(), model: z.string(), categoryId: f.id, categoryName: z.string(), drugClass: z.enum(drugClasses),
-  barcode: z.string().nullable(), costPrice: shownCost, retailPrice: f.fen,
+  id: f.id,
+  img: z.string().meta({ unit: 'image' }),
+  name: z.string(),
+  model: z.string(),
+  categoryId: f.id,
+  categoryName: z.string(),
+  drugClass: z.enum(drugClasses),
+  barcode: z.string().nullable(),
+  costPrice: shownCost,
+  retailPrice: f.fen,
   /** Share of the retail price that stays, in tenths of a percent. */
   margin: z.number().int().nullable(),
-  deviceCount: count, laneCount: count, stock: count,
+  deviceCount: count,
+  laneCount: count,
+  stock: count,
   /** Pieces sold in the last 30 days. */
   sales30: count,
   /** INHERITED: belongs to an organisation above, can be used but not changed. */
-  source: z.enum(['OWN', 'INHERITED']), orgName: z.string().nullable(),
-  status: Status, version: f.version, updateTime: f.instant, can: Can,
+  source: z.enum(['OWN', 'INHERITED']),
+  orgName: z.string().nullable(),
+  status: Status,
+  version: f.version,
+  updateTime: f.instant,
+  can: Can,
 })
 export type ProductRow = z.infer<typeof ProductRow>
 
 export const Product = z.strictObject({
-  id: f.id, name: z.string(), categoryId: f.id, categoryName: z.string(), drugClass: z.enum(drugClasses), model: z.string(), costPrice: shownCost, retailPrice: f.fen,
-  images: z.array(z.string()), detailImages: z.array(z.string()), barcode: z.string().nullable(), manufacturer: z.string(), approvalNo: z.string().nullable(),
-  dosageForm: z.string().nullable(), storeTempMin: z.number().nullable(), storeTempMax: z.number().nullable(), purchaseLimit: count, warnQty: count.nullable(),
-  nearExpiryDays: count.nullable(), status: Status, source: z.enum(['OWN', 'INHERITED']), orgName: z.string().nullable(), version: f.version, updateTime: f.instant, can: Can,
+  id: f.id,
+  name: z.string(),
+  categoryId: f.id,
+  categoryName: z.string(),
+  drugClass: z.enum(drugClasses),
+  model: z.string(),
+  costPrice: shownCost,
+  retailPrice: f.fen,
+  images: z.array(z.string()),
+  detailImages: z.array(z.string()),
+  barcode: z.string().nullable(),
+  manufacturer: z.string(),
+  approvalNo: z.string().nullable(),
+  dosageForm: z.string().nullable(),
+  storeTempMin: z.number().nullable(),
+  storeTempMax: z.number().nullable(),
+  purchaseLimit: count,
+  warnQty: count.nullable(),
+  nearExpiryDays: count.nullable(),
+  status: Status,
+  source: z.enum(['OWN', 'INHERITED']),
+  orgName: z.string().nullable(),
+  version: f.version,
+  updateTime: f.instant,
+  can: Can,
 })
 export type Product = z.infer<typeof Product>
 
 export const ProductOption = z.strictObject({
-  id: f.id, img: z.string().meta({ unit: 'image' }), name: z.string(), model: z.string(), drugClass: z.enum(drugClasses), costPrice: shownCost, retailPrice: f.fen,
-  warnQty: count.nullable(), purchaseLimit: count, status: Status,
+  id: f.id,
+  img: z.string().meta({ unit: 'image' }),
+  name: z.string(),
+  model: z.string(),
+  drugClass: z.enum(drugClasses),
+  costPrice: shownCost,
+  retailPrice: f.fen,
+  warnQty: count.nullable(),
+  purchaseLimit: count,
+  status: Status,
 })
 export type ProductOption = z.infer<typeof ProductOption>
 
 export const ProductQuery = listQuery(
-  { keyword, categoryId: f.id.optional(), drugClass: z.enum(drugClasses).optional(), status: Status.optional(), source: z.enum(['OWN', 'INHERITED']).optional() },
-  ['createTime', 'updateTime', 'name', 'retailPrice', 'laneCount', 'stock', 'sales30'], '-createTime')
+  {
+    keyword,
+    categoryId: f.id.optional(),
+    drugClass: z.enum(drugClasses).optional(),
+    status: Status.optional(),
+    source: z.enum(['OWN', 'INHERITED']).optional(),
+  },
+  ['createTime', 'updateTime', 'name', 'retailPrice', 'laneCount', 'stock', 'sales30'],
+  '-createTime',
+)
 
 export const ProductLane = z.strictObject({
-  id: f.id, deviceId: f.id, rtuNumber: z.string(), nickname: z.string(), roadIndex: z.number().int(), quantity: count, capacity: count, price: f.fen, retailPrice: f.fen, status: z.string(),
+  id: f.id,
+  deviceId: f.id,
+  rtuNumber: z.string(),
+  nickname: z.string(),
+  roadIndex: z.number().int(),
+  quantity: count,
+  capacity: count,
+  price: f.fen,
+  retailPrice: f.fen,
+  status: z.string(),
 })
 
 export const CategoryRow = z.strictObject({
-  id: f.id, name: z.string(), productCount: count, sort: count, source: z.enum(['OWN', 'INHERITED']), version: f.version, createTime: f.instant,
+  id: f.id,
+  name: z.string(),
+  productCount: count,
+  sort: count,
+  source: z.enum(['OWN', 'INHERITED']),
+  version: f.version,
+  createTime: f.instant,
   can: z.strictObject({ edit: z.boolean(), delete: z.boolean() }),
 })
 export type CategoryRow = z.infer<typeof CategoryRow>
@@ -99,43 +179,101 @@ export const EditCategory = z.strictObject({ id: f.id, ...categoryFields, versio
 const byId = z.strictObject({ id: f.id })
 /** A destructive act carries the version the person saw. */
 const byVersion = z.strictObject({ id: f.id, version: f.version })
-const editErrors = [productErrors.barcodeTaken, productErrors.inherited, productErrors.belowCost, productErrors.lanesBelowCost, productErrors.looserDrugClass, productErrors.lanesForbidDrug]
+const editErrors = [
+  productErrors.barcodeTaken,
+  productErrors.inherited,
+  productErrors.belowCost,
+  productErrors.lanesBelowCost,
+  productErrors.looserDrugClass,
+  productErrors.lanesForbidDrug,
+]
 
 export const products = {
   list: read('product:read', { path: '/products', summary: 'Own products and those of organisations above', input: ProductQuery, output: page(ProductRow) }),
   options: read('product:read', {
-    path: '/products/options', summary: 'Products on the shelf for a picker: the first 50; `id` adds the chosen one whatever its status',
-    input: z.strictObject({ keyword, id: f.id.optional() }), output: z.strictObject({ list: z.array(ProductOption) }),
+    path: '/products/options',
+    summary: 'Products on the shelf for a picker: the first 50; `id` adds the chosen one whatever its status',
+    input: z.strictObject({ keyword, id: f.id.optional() }),
+    output: z.strictObject({ list: z.array(ProductOption) }),
   }),
   get: read('product:read', { path: '/products/{id}', summary: 'One product', input: byId, output: Product }),
   lanes: read('product:read', {
-    path: '/products/{id}/lanes', summary: 'Lanes that hold the product', input: listQuery({ id: f.id }, ['rtuNumber', 'quantity', 'price'], 'rtuNumber'),
+    path: '/products/{id}/lanes',
+    summary: 'Lanes that hold the product',
+    input: listQuery({ id: f.id }, ['rtuNumber', 'quantity', 'price'], 'rtuNumber'),
     output: pageWithSums(ProductLane, z.strictObject({ devices: count, lanes: count, stock: count })),
   }),
   create: write('product:create', {
-    path: '/products', summary: 'Add a product to the own organisation', audit: 'products.create', idempotent: true, errors: [productErrors.barcodeTaken, productErrors.belowCost], input: NewProduct, output: Product,
+    path: '/products',
+    summary: 'Add a product to the own organisation',
+    audit: 'products.create',
+    idempotent: true,
+    errors: [productErrors.barcodeTaken, productErrors.belowCost],
+    input: NewProduct,
+    output: Product,
   }),
-  edit: write('product:update', { method: 'PUT', path: '/products/{id}', summary: 'Change a product', audit: 'products.edit', errors: editErrors, input: EditProduct, output: Product }),
+  edit: write('product:update', {
+    method: 'PUT',
+    path: '/products/{id}',
+    summary: 'Change a product',
+    audit: 'products.edit',
+    errors: editErrors,
+    input: EditProduct,
+    output: Product,
+  }),
   publish: write('product:publish', {
-    method: 'PUT', path: '/products/{id}/status', summary: 'Put on or take off the shelf; lanes keep their stock but stop selling', audit: 'products.publish', errors: [productErrors.inherited],
-    input: z.strictObject({ id: f.id, status: Status, version: f.version }), output: Product,
+    method: 'PUT',
+    path: '/products/{id}/status',
+    summary: 'Put on or take off the shelf; lanes keep their stock but stop selling',
+    audit: 'products.publish',
+    errors: [productErrors.inherited],
+    input: z.strictObject({ id: f.id, status: Status, version: f.version }),
+    output: Product,
   }),
   remove: write('product:delete', {
-    method: 'DELETE', path: '/products/{id}', summary: 'Delete a product that was never used', audit: 'products.remove', errors: [productErrors.used, productErrors.inherited], input: byVersion, output: f.done,
+    method: 'DELETE',
+    path: '/products/{id}',
+    summary: 'Delete a product that was never used',
+    audit: 'products.remove',
+    errors: [productErrors.used, productErrors.inherited],
+    input: byVersion,
+    output: f.done,
   }),
   categories: read('product-category:read', {
-    path: '/product-categories', summary: 'Categories with their number of products', input: listQuery({ keyword }, ['sort', 'name', 'createTime', 'productCount'], 'sort'), output: page(CategoryRow),
+    path: '/product-categories',
+    summary: 'Categories with their number of products',
+    input: listQuery({ keyword }, ['sort', 'name', 'createTime', 'productCount'], 'sort'),
+    output: page(CategoryRow),
   }),
   allCategories: read('product:read', {
-    path: '/product-categories/all', summary: 'Categories for a picker', output: z.strictObject({ list: z.array(z.strictObject({ id: f.id, name: z.string() })) }),
+    path: '/product-categories/all',
+    summary: 'Categories for a picker',
+    output: z.strictObject({ list: z.array(z.strictObject({ id: f.id, name: z.string() })) }),
   }),
   createCategory: write('product-category:create', {
-    path: '/product-categories', summary: 'Add a category', audit: 'products.createCategory', errors: [productErrors.categoryNameTaken], input: NewCategory, output: CategoryRow,
+    path: '/product-categories',
+    summary: 'Add a category',
+    audit: 'products.createCategory',
+    errors: [productErrors.categoryNameTaken],
+    input: NewCategory,
+    output: CategoryRow,
   }),
   editCategory: write('product-category:update', {
-    method: 'PUT', path: '/product-categories/{id}', summary: 'Change a category', audit: 'products.editCategory', errors: [productErrors.categoryNameTaken, productErrors.inherited], input: EditCategory, output: CategoryRow,
+    method: 'PUT',
+    path: '/product-categories/{id}',
+    summary: 'Change a category',
+    audit: 'products.editCategory',
+    errors: [productErrors.categoryNameTaken, productErrors.inherited],
+    input: EditCategory,
+    output: CategoryRow,
   }),
   removeCategory: write('product-category:delete', {
-    method: 'DELETE', path: '/product-categories/{id}', summary: 'Delete an empty category', audit: 'products.removeCategory', errors: [productErrors.categoryInUse, productErrors.inherited], input: byVersion, output: f.done,
+    method: 'DELETE',
+    path: '/product-categories/{id}',
+    summary: 'Delete an empty category',
+    audit: 'products.removeCategory',
+    errors: [productErrors.categoryInUse, productErrors.inherited],
+    input: byVersion,
+    output: f.done,
   }),
 }

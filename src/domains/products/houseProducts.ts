@@ -1,9 +1,32 @@
 import type { DemoProduct } from '../../seed/world.ts'
 
 /** Fresh food of one demo operator: his own products beside those of the platform. */
-const row = (key: string, name: string, categoryKey: string, model: string, costPrice: number, retailPrice: number, barcode: string, picture: DemoProduct['picture']): DemoProduct => ({
-  key, name, categoryKey, model, drugClass: 'NONE', costPrice, retailPrice, barcode, manufacturer: '深圳鲜达运营中央厨房', approvalNo: null, dosageForm: null,
-  storeTempMin: 2, storeTempMax: 8, purchaseLimit: 0, picture, weight: 0,
+const row = (
+  key: string,
+  name: string,
+  categoryKey: string,
+  model: string,
+  costPrice: number,
+  retailPrice: number,
+  barcode: string,
+  picture: DemoProduct['picture'],
+): DemoProduct => ({
+  key,
+  name,
+  categoryKey,
+  model,
+  drugClass: 'NONE',
+  costPrice,
+  retailPrice,
+  barcode,
+  manufacturer: '深圳鲜达运营中央厨房',
+  approvalNo: null,
+  dosageForm: null,
+  storeTempMin: 2,
+  storeTempMax: 8,
+  purchaseLimit: 0,
+  picture,
+  weight: 0,
 })
 
 export const houseProducts: readonly DemoProduct[] = [

@@ -1,13 +1,34 @@
 import { describe, expect, test } from 'vitest'
-import { NewProduct } from './contract.ts'
 import { products as demo } from '../../seed/world.ts'
 import { say } from '../../shared/text.ts'
-import { barcodeIsValid, becomesStricter, drugClassChange, marginPermille, mayBeSoldOn, productCan, productErrors, productFindings, retailAboveCost } from './rules.ts'
+import { NewProduct } from './contract.ts'
+import {
+  barcodeIsValid,
+  becomesStricter,
+  drugClassChange,
+  marginPermille,
+  mayBeSoldOn,
+  productCan,
+  productErrors,
+  productFindings,
+  retailAboveCost,
+} from './rules.ts'
 
 describe('barcode', () => {
   test.each([
-    ['6901028075763', true], ['6901028075764', false], ['96385074', true], ['96385075', false], ['036000291452', true], ['10012345678902', true], ['10012345678903', false],
-    ['', false], ['123', false], ['690102807576', false], ['６901028075763', false], ['69010280757 3', false], ['690102807576a', false],
+    ['6901028075763', true],
+    ['6901028075764', false],
+    ['96385074', true],
+    ['96385075', false],
+    ['036000291452', true],
+    ['10012345678902', true],
+    ['10012345678903', false],
+    ['', false],
+    ['123', false],
+    ['690102807576', false],
+    ['６901028075763', false],
+    ['69010280757 3', false],
+    ['690102807576a', false],
   ])('%s is %s', (code, fine) => expect(barcodeIsValid(code)).toBe(fine))
   test('every demo product carries a valid one', () => expect(demo.filter((p) => !barcodeIsValid(p.barcode))).toEqual([]))
 })
@@ -25,18 +46,35 @@ describe('drug fields', () => {
   ] as const)('%#', (product, fields) => expect(productFindings(product).map((found) => found.field)).toEqual(fields))
 })
 
-test.each([[100, 100, null], [101, 100, productErrors.belowCost], [1, 1000, null]])('cost %i, retail %i', (costPrice, retailPrice, found) => expect(retailAboveCost({ costPrice, retailPrice })).toBe(found))
+test.each([
+  [100, 100, null],
+  [101, 100, productErrors.belowCost],
+  [1, 1000, null],
+])('cost %i, retail %i', (costPrice, retailPrice, found) => expect(retailAboveCost({ costPrice, retailPrice })).toBe(found))
 
 test.each([
-  ['OTC_A', 'OTC_B', 'ON', true, productErrors.looserDrugClass], ['OTC_A', 'OTC_B', 'OFF', true, null], ['OTC_A', 'OTC_B', 'ON', false, null],
-  ['OTC_B', 'RX', 'ON', true, null], ['RX', 'NONE', 'ON', true, productErrors.looserDrugClass], ['NONE', 'NONE', 'ON', true, null],
-] as const)('class %s to %s while %s, placed %s', (from, to, status, placed, found) => expect(drugClassChange({ drugClass: from, status }, to, placed)).toBe(found))
+  ['OTC_A', 'OTC_B', 'ON', true, productErrors.looserDrugClass],
+  ['OTC_A', 'OTC_B', 'OFF', true, null],
+  ['OTC_A', 'OTC_B', 'ON', false, null],
+  ['OTC_B', 'RX', 'ON', true, null],
+  ['RX', 'NONE', 'ON', true, productErrors.looserDrugClass],
+  ['NONE', 'NONE', 'ON', true, null],
+] as const)('class %s to %s while %s, placed %s', (from, to, status, placed, found) =>
+  expect(drugClassChange({ drugClass: from, status }, to, placed)).toBe(found),
+)
 
 test('stricter', () => expect([becomesStricter('NONE', 'OTC_B'), becomesStricter('RX', 'OTC_A'), becomesStricter('RX', 'RX')]).toEqual([true, false, false]))
 
 test.each([
-  ['GENERAL', null, 'NONE', true], ['GENERAL', null, 'OTC_B', false], ['DRUG', 'UNATTENDED', 'OTC_B', true], ['DRUG', 'UNATTENDED', 'OTC_A', false], ['DRUG', 'PHARMACIST', 'OTC_A', true],
-  ['DRUG', 'PHARMACIST', 'RX', false], ['DRUG', 'MEDICAL', 'RX', true], ['DRUG', 'MEDICAL', 'OTC_A', true], ['FLOWER', 'MEDICAL', 'OTC_B', false],
+  ['GENERAL', null, 'NONE', true],
+  ['GENERAL', null, 'OTC_B', false],
+  ['DRUG', 'UNATTENDED', 'OTC_B', true],
+  ['DRUG', 'UNATTENDED', 'OTC_A', false],
+  ['DRUG', 'PHARMACIST', 'OTC_A', true],
+  ['DRUG', 'PHARMACIST', 'RX', false],
+  ['DRUG', 'MEDICAL', 'RX', true],
+  ['DRUG', 'MEDICAL', 'OTC_A', true],
+  ['FLOWER', 'MEDICAL', 'OTC_B', false],
 ] as const)('machine %s %s sells %s: %s', (kind, dispensingMode, drugClass, may) => expect(mayBeSoldOn({ kind, dispensingMode }, drugClass)).toBe(may))
 
 test('margin', () => expect([marginPermille(90, 200), marginPermille(200, 200), marginPermille(1, 3), marginPermille(1, 0)]).toEqual([550, 0, 667, null]))
@@ -56,12 +94,28 @@ describe('messages of the form', () => {
   }
   test.each([
     [{}, 'fine'],
-    [{ name: undefined }, 'name 请输入商品名称'], [{ name: '   ' }, 'name 请输入商品名称'], [{ categoryId: undefined }, 'categoryId 请选择商品分类'], [{ drugClass: undefined }, 'drugClass 请选择药品分类'],
-    [{ drugClass: 'POISON' }, 'drugClass 请选择药品分类'], [{ model: '' }, 'model 请输入规格'], [{ images: undefined }, 'images 请上传商品图片'], [{ images: [] }, 'images 请上传商品图片'],
-    [{ images: Array(6).fill('files/a.png') }, 'images 最多上传5张图片'], [{ images: ['https://x/y.png'] }, 'images 请上传图片'],
-    [{ costPrice: undefined }, 'costPrice 价格不能为空或0'], [{ retailPrice: null }, 'retailPrice 价格不能为空或0'], [{ costPrice: 0 }, 'costPrice 价格不能为空或0'], [{ retailPrice: -1 }, 'retailPrice 价格不能为空或0'],
-    [{ retailPrice: 0.1 }, 'retailPrice 价格格式错误'], [{ retailPrice: '１２' }, 'retailPrice 价格格式错误'], [{ retailPrice: '1e3' }, 'retailPrice 价格格式错误'], [{ retailPrice: 1e12 }, 'retailPrice 价格过大'],
-    [{ barcode: '6901028075764' }, 'barcode 条形码不正确'], [{ barcode: '' }, 'fine'], [{ approvalNo: '国药准字X1' }, 'approvalNo 批准文号格式不正确'], [{ dosageForm: 'x' }, 'dosageForm 请选择剂型'],
+    [{ name: undefined }, 'name 请输入商品名称'],
+    [{ name: '   ' }, 'name 请输入商品名称'],
+    [{ categoryId: undefined }, 'categoryId 请选择商品分类'],
+    [{ drugClass: undefined }, 'drugClass 请选择药品分类'],
+    [{ drugClass: 'POISON' }, 'drugClass 请选择药品分类'],
+    [{ model: '' }, 'model 请输入规格'],
+    [{ images: undefined }, 'images 请上传商品图片'],
+    [{ images: [] }, 'images 请上传商品图片'],
+    [{ images: Array(6).fill('files/a.png') }, 'images 最多上传5张图片'],
+    [{ images: ['https://x/y.png'] }, 'images 请上传图片'],
+    [{ costPrice: undefined }, 'costPrice 价格不能为空或0'],
+    [{ retailPrice: null }, 'retailPrice 价格不能为空或0'],
+    [{ costPrice: 0 }, 'costPrice 价格不能为空或0'],
+    [{ retailPrice: -1 }, 'retailPrice 价格不能为空或0'],
+    [{ retailPrice: 0.1 }, 'retailPrice 价格格式错误'],
+    [{ retailPrice: '１２' }, 'retailPrice 价格格式错误'],
+    [{ retailPrice: '1e3' }, 'retailPrice 价格格式错误'],
+    [{ retailPrice: 1e12 }, 'retailPrice 价格过大'],
+    [{ barcode: '6901028075764' }, 'barcode 条形码不正确'],
+    [{ barcode: '' }, 'fine'],
+    [{ approvalNo: '国药准字X1' }, 'approvalNo 批准文号格式不正确'],
+    [{ dosageForm: 'x' }, 'dosageForm 请选择剂型'],
     [{ drugClass: 'RX' }, 'approvalNo 请输入批准文号; dosageForm 请选择剂型; manufacturer 请输入生产厂家'],
     [{ storeTempMin: 20, storeTempMax: 10 }, 'storeTempMin 最低温度不能高于最高温度'],
   ])('%o', (change, text) => expect(message(change)).toBe(text))

@@ -6,7 +6,25 @@ export type DrugClass = (typeof drugClasses)[number]
 
 /** Dosage forms of the product book, kept in Chinese as printed on the package; English for screens is in locale.ts. */
 export const dosageForms = [
-  '片剂/胶囊', '缓释控释', '口服液体剂', '丸剂', '颗粒剂', '口服散剂', '外用散剂', '软膏剂', '贴剂', '外用液体剂', '硬膏剂', '凝胶剂', '涂剂', '栓剂', '滴眼剂', '滴耳剂', '滴鼻剂', '吸入剂', '其他',
+  '片剂/胶囊',
+  '缓释控释',
+  '口服液体剂',
+  '丸剂',
+  '颗粒剂',
+  '口服散剂',
+  '外用散剂',
+  '软膏剂',
+  '贴剂',
+  '外用液体剂',
+  '硬膏剂',
+  '凝胶剂',
+  '涂剂',
+  '栓剂',
+  '滴眼剂',
+  '滴耳剂',
+  '滴鼻剂',
+  '吸入剂',
+  '其他',
 ] as const
 
 export const productErrors = defineErrors('products', {
@@ -18,7 +36,11 @@ export const productErrors = defineErrors('products', {
   belowCost: [422030, '零售价不能低于成本价', 'The retail price must not be below the cost'],
   lanesBelowCost: [422031, '以下货道售价低于新成本价:{list},共{n}个货道', 'These lanes sell below the new cost: {list} ({n} lanes in all)'],
   looserDrugClass: [422032, '商品正在销售,药品分类只能改为更严格的类别', 'While the product is on sale its drug class may only become stricter'],
-  lanesForbidDrug: [422033, '以下货道所在设备不允许销售此类药品:{list},共{n}个货道', 'The machines of these lanes may not sell such drugs: {list} ({n} lanes in all)'],
+  lanesForbidDrug: [
+    422033,
+    '以下货道所在设备不允许销售此类药品:{list},共{n}个货道',
+    'The machines of these lanes may not sell such drugs: {list} ({n} lanes in all)',
+  ],
 })
 
 export const ruleTexts = {

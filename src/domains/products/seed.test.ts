@@ -21,7 +21,12 @@ afterAll(async () => {
 })
 
 test('categories, products and pictures, the same twice', async () => {
-  const ids = { organisations: new Map([['platform', 1], ['op-xianda', 3]]) }
+  const ids = {
+    organisations: new Map([
+      ['platform', 1],
+      ['op-xianda', 3],
+    ]),
+  }
   const seed = () => world.app.database.transact(systemScope, (db) => seedProducts(db, openFiles(folder), ids, world.now))
   const first = await seed()
   expect(first.size).toBe(products.length + houseProducts.length)

@@ -19,21 +19,58 @@ export async function seedProducts(db: Db, files: FileStore, ids: Ids, now: Date
   const platform = idOf(ids.organisations, 'platform')
   const operator = idOf(ids.organisations, 'op-xianda')
   const since = new Date(now.getTime() - 200 * dayMs)
-  const added = await db.insertInto('product_categories').values(categories.map((c) => ({ org_id: platform, name: c.name, sort: c.sort, created_at: since }))).returning(['id', 'name']).execute()
+  const added = await db
+    .insertInto('product_categories')
+    .values(categories.map((c) => ({ org_id: platform, name: c.name, sort: c.sort, created_at: since })))
+    .returning(['id', 'name'])
+    .execute()
   const categoryIds = new Map(categories.map((c) => [c.key, added.find((row) => row.name === c.name)?.id ?? 0]))
   const all = [...products.map((product) => ({ product, org: platform })), ...houseProducts.map((product) => ({ product, org: operator }))]
   const pictures = new Map<string, Picture>()
   for (const { product } of all) pictures.set(product.key, await putPicture(files, product))
   const owned = all.map((entry) => ({ ...entry, picture: pictures.get(entry.product.key) as Picture }))
-  await db.insertInto('uploads').values(owned.map(({ org, picture }) => ({
-    id: picture.id, org_id: org, user_id: null, kind: 'IMAGE' as const, mime: 'image/png', bytes: picture.bytes, sha256: picture.sha256, url: picture.url, created_at: since,
-  }))).onConflict((oc) => oc.doNothing()).execute()
-  const rows = await db.insertInto('products').values(owned.map(({ product, org, picture }, index) => ({
-    org_id: org, category_id: categoryIds.get(product.categoryKey) ?? 0, name: product.name, model: product.model, drug_class: product.drugClass, cost_price: product.costPrice,
-    retail_price: product.retailPrice, barcode: product.barcode, manufacturer: product.manufacturer, approval_no: product.approvalNo, dosage_form: product.dosageForm,
-    store_temp_min: product.storeTempMin, store_temp_max: product.storeTempMax, purchase_limit: product.purchaseLimit, images: [picture.url],
-    created_at: new Date(since.getTime() + index * 3_600_000), updated_at: new Date(since.getTime() + index * 3_600_000),
-  }))).returning(['id', 'barcode']).execute()
+  await db
+    .insertInto('uploads')
+    .values(
+      owned.map(({ org, picture }) => ({
+        id: picture.id,
+        org_id: org,
+        user_id: null,
+        kind: 'IMAGE' as const,
+        mime: 'image/png',
+        bytes: picture.bytes,
+        sha256: picture.sha256,
+        url: picture.url,
+        created_at: since,
+      })),
+    )
+    .onConflict((oc) => oc.doNothing())
+    .execute()
+  const rows = await db
+    .insertInto('products')
+    .values(
+      owned.map(({ product, org, picture }, index) => ({
+        org_id: org,
+        category_id: categoryIds.get(product.categoryKey) ?? 0,
+        name: product.name,
+        model: product.model,
+        drug_class: product.drugClass,
+        cost_price: product.costPrice,
+        retail_price: product.retailPrice,
+        barcode: product.barcode,
+        manufacturer: product.manufacturer,
+        approval_no: product.approvalNo,
+        dosage_form: product.dosageForm,
+        store_temp_min: product.storeTempMin,
+        store_temp_max: product.storeTempMax,
+        purchase_limit: product.purchaseLimit,
+        images: [picture.url],
+        created_at: new Date(since.getTime() + index * 3_600_000),
+        updated_at: new Date(since.getTime() + index * 3_600_000),
+      })),
+    )
+    .returning(['id', 'barcode'])
+    .execute()
   const byBarcode = new Map(rows.map((row) => [row.barcode, row.id]))
   return new Map(all.map(({ product }) => [product.key, byBarcode.get(product.barcode) ?? 0]))
 }

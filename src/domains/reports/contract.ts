@@ -4,7 +4,10 @@ import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
 
 const wrongPeriod = bi('时间范围只能是近七天或近一个月', 'The period is seven or thirty days')
-const days = z.number(wrongPeriod).refine((n) => n === 7 || n === 30, wrongPeriod).default(7)
+const days = z
+  .number(wrongPeriod)
+  .refine((n) => n === 7 || n === 30, wrongPeriod)
+  .default(7)
 const count = z.number().int().min(0)
 /** Money needs `dashboard:money`; without it the field is there and null. */
 const money = f.fen.nullable()
@@ -35,7 +38,9 @@ export const Summary = z.strictObject({
     hours: z.strictObject({ orders: z.array(count), turnover: z.array(f.fen).nullable() }),
   }),
   total: z.strictObject({
-    orders: count, turnover: money, last30: Sums,
+    orders: count,
+    turnover: money,
+    last30: Sums,
     /** 30 days, today last. */
     days: z.strictObject({ orders: z.array(count), turnover: z.array(f.fen).nullable() }),
   }),
@@ -47,7 +52,13 @@ export const TrendDay = Sums.extend({ day: f.day, refundOrders: count })
 export type TrendDay = z.infer<typeof TrendDay>
 
 export const HotProduct = z.strictObject({
-  rank: z.number().int().min(1), productId: f.id, name: z.string(), model: z.string(), img: z.string(), salesNum: count, turnover: money,
+  rank: z.number().int().min(1),
+  productId: f.id,
+  name: z.string(),
+  model: z.string(),
+  img: z.string(),
+  salesNum: count,
+  turnover: money,
   /** Places won since the period before (negative: lost); null when it was not sold then. */
   change: z.number().int().nullable(),
 })
@@ -55,17 +66,28 @@ export type HotProduct = z.infer<typeof HotProduct>
 
 const States = z.strictObject({ online: count, soldOut: count, fault: count, offline: count })
 export const MapRegion = States.extend({
-  code: z.string(), name: z.string(), nameEn: z.string(), total: count,
+  code: z.string(),
+  name: z.string(),
+  nameEn: z.string(),
+  total: count,
   /** Middle of its machines. */
-  lng: z.number(), lat: z.number(),
+  lng: z.number(),
+  lat: z.number(),
 })
 export type MapRegion = z.infer<typeof MapRegion>
 export const MapPoint = z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), lng: z.number(), lat: z.number(), state: MachineState })
 export type MapPoint = z.infer<typeof MapPoint>
 
 export const AttentionRow = z.strictObject({
-  id: f.id, rtuNumber: z.string(), nickname: z.string(), address: z.string(), state: MachineState,
-  offlineSince: f.instant.nullable(), faults: count, soldOutLanes: count, lanes: count,
+  id: f.id,
+  rtuNumber: z.string(),
+  nickname: z.string(),
+  address: z.string(),
+  state: MachineState,
+  offlineSince: f.instant.nullable(),
+  faults: count,
+  soldOutLanes: count,
+  lanes: count,
 })
 
 const Level = z.enum(['province', 'city', 'point'])
@@ -73,28 +95,44 @@ const regionNeeded = bi('请选择地区', 'Choose a region')
 
 /** Figures of /home. All of them come from rollups and projections; only the part hour of yesterday reads orders. */
 export const reports = {
-  summary: read('dashboard:read', { path: '/dashboard/summary', summary: 'Today, totals and what needs somebody, in the reader\'s scope', output: Summary }),
+  summary: read('dashboard:read', { path: '/dashboard/summary', summary: "Today, totals and what needs somebody, in the reader's scope", output: Summary }),
   trend: read('dashboard:read', {
-    path: '/dashboard/trend', summary: 'Orders and turnover per Shanghai day', input: z.strictObject({ days }),
+    path: '/dashboard/trend',
+    summary: 'Orders and turnover per Shanghai day',
+    input: z.strictObject({ days }),
     output: z.strictObject({ asOf: f.instant, list: z.array(TrendDay) }),
   }),
   hotProducts: read('dashboard:read', {
-    path: '/dashboard/hot-products', summary: 'Best-selling products with the change of their rank', input: z.strictObject({ days, limit: z.number().int().min(1).max(50).default(10) }),
+    path: '/dashboard/hot-products',
+    summary: 'Best-selling products with the change of their rank',
+    input: z.strictObject({ days, limit: z.number().int().min(1).max(50).default(10) }),
     output: z.strictObject({ list: z.array(HotProduct) }),
   }),
   channels: read('dashboard:read', {
-    path: '/dashboard/channels', summary: 'Orders and turnover per sales channel', input: z.strictObject({ days }),
+    path: '/dashboard/channels',
+    summary: 'Orders and turnover per sales channel',
+    input: z.strictObject({ days }),
     output: z.strictObject({ list: z.array(Sums.extend({ channel: z.enum(['MACHINE', 'ONLINE']) })) }),
   }),
   deviceMap: read('device:read', {
-    path: '/dashboard/device-map', summary: 'Where the machines in use stand, by province, by city or one by one',
-    input: z.strictObject({ level: Level.default('province'), region: z.string().regex(/^\d{6}$/, regionNeeded).optional() })
+    path: '/dashboard/device-map',
+    summary: 'Where the machines in use stand, by province, by city or one by one',
+    input: z
+      .strictObject({
+        level: Level.default('province'),
+        region: z
+          .string()
+          .regex(/^\d{6}$/, regionNeeded)
+          .optional(),
+      })
       .refine((v) => v.level === 'province' || v.region !== undefined, { path: ['region'], message: regionNeeded }),
     /** `points` only for level=point, at most 2,000 of `total`. */
     output: z.strictObject({ total: count, unlocated: count, states: States, regions: z.array(MapRegion), points: z.array(MapPoint) }),
   }),
   attention: read('device:read', {
-    path: '/dashboard/attention', summary: 'Machines of the reader that need a hand, the most urgent first', input: z.strictObject({ limit: z.number().int().min(1).max(50).default(10) }),
+    path: '/dashboard/attention',
+    summary: 'Machines of the reader that need a hand, the most urgent first',
+    input: z.strictObject({ limit: z.number().int().min(1).max(50).default(10) }),
     output: z.strictObject({ list: z.array(AttentionRow), total: count }),
   }),
 }

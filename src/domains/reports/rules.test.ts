@@ -39,7 +39,10 @@ describe('the map', () => {
   it('mixes colours', () => expect(mix('#000000', '#ff8000', 0.5)).toBe('#804000'))
   it('frames one machine too', () => {
     expect(bounds([])).toBeNull()
-    const [[west, north], [east, south]] = bounds([{ lng: 114, lat: 22 }]) ?? [[0, 0], [0, 0]]
+    const [[west, north], [east, south]] = bounds([{ lng: 114, lat: 22 }]) ?? [
+      [0, 0],
+      [0, 0],
+    ]
     expect(west).toBeLessThan(114)
     expect(east).toBeGreaterThan(114)
     expect(north).toBeGreaterThan(south)

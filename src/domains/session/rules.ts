@@ -1,4 +1,4 @@
-import { type ErrorDef } from '../../shared/errors.ts'
+import type { ErrorDef } from '../../shared/errors.ts'
 import { sessionErrors } from './contract.ts'
 
 /** Lockout of quality.md T8: five failures within 15 minutes lock the name for 15 minutes. */

@@ -4,16 +4,30 @@ import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, pageWithSums, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
 import { flowReasons, flowTypes } from './rules.ts'
 
-const wasteNum = z.string().trim().regex(/^[0-9A-Z-]{1,40}$/i)
+const wasteNum = z
+  .string()
+  .trim()
+  .regex(/^[0-9A-Z-]{1,40}$/i)
 
 export const FlowRow = z.strictObject({
-  id: f.id, wasteNum: z.string(), deviceId: f.id, rtuNumber: z.string(), cargoRoad: z.number().int(),
-  type: z.enum(flowTypes), reason: z.enum(flowReasons), productId: f.id, productName: z.string(),
-  beforeChangeTotal: z.number().int(), changeTotal: z.number().int(), afterChangeTotal: z.number().int(),
-  orderNum: z.string().nullable(), actorKind: z.enum(['USER', 'DEVICE', 'SYSTEM']),
+  id: f.id,
+  wasteNum: z.string(),
+  deviceId: f.id,
+  rtuNumber: z.string(),
+  cargoRoad: z.number().int(),
+  type: z.enum(flowTypes),
+  reason: z.enum(flowReasons),
+  productId: f.id,
+  productName: z.string(),
+  beforeChangeTotal: z.number().int(),
+  changeTotal: z.number().int(),
+  afterChangeTotal: z.number().int(),
+  orderNum: z.string().nullable(),
+  actorKind: z.enum(['USER', 'DEVICE', 'SYSTEM']),
   /** Null for machines, the system, and people of organisations above. */
   actorName: z.string().nullable(),
-  occurTime: f.instant, createTime: f.instant,
+  occurTime: f.instant,
+  createTime: f.instant,
 })
 export type FlowRow = z.infer<typeof FlowRow>
 
@@ -23,15 +37,30 @@ export type FlowRow = z.infer<typeof FlowRow>
  */
 export const FlowQuery = listQuery(
   {
-    type: z.enum(flowTypes).optional(), reason: z.enum(flowReasons).optional(), rtuNumber: keyword, deviceId: f.id.optional(),
-    cargoRoad: z.number().int().min(1).max(400).optional(), keyword, productId: f.id.optional(),
-    orderNum: z.string().trim().regex(/^\d{20}$/).optional(), wasteNum: wasteNum.optional(), ...rangeFields,
+    type: z.enum(flowTypes).optional(),
+    reason: z.enum(flowReasons).optional(),
+    rtuNumber: keyword,
+    deviceId: f.id.optional(),
+    cargoRoad: z.number().int().min(1).max(400).optional(),
+    keyword,
+    productId: f.id.optional(),
+    orderNum: z
+      .string()
+      .trim()
+      .regex(/^\d{20}$/)
+      .optional(),
+    wasteNum: wasteNum.optional(),
+    ...rangeFields,
   },
-  ['createTime'], '-createTime').refine(rangeIsFine, { path: ['to'], message: rangeError })
+  ['createTime'],
+  '-createTime',
+).refine(rangeIsFine, { path: ['to'], message: rangeError })
 
 export const stock = {
   flows: read('stock-flow:read', {
-    path: '/stock-flows', summary: 'Every change of a lane\'s stock; append-only', input: FlowQuery,
+    path: '/stock-flows',
+    summary: "Every change of a lane's stock; append-only",
+    input: FlowQuery,
     output: pageWithSums(FlowRow, z.strictObject({ plus: z.number().int(), minus: z.number().int() })),
   }),
 }

@@ -1,5 +1,5 @@
-import { addDays, shanghaiDay, startOfDay } from '../../shared/instants.ts'
 import { dayOfOrderNumber } from '../../shared/ids.ts'
+import { addDays, shanghaiDay, startOfDay } from '../../shared/instants.ts'
 
 export const flowTypes = ['CUSTOMER_TAKE', 'MERCHANT_REPLENISH', 'MERCHANT_WITHDRAW'] as const
 type FlowType = (typeof flowTypes)[number]
@@ -11,7 +11,21 @@ export const reasonsOf = {
   MERCHANT_WITHDRAW: ['TAKE_BACK', 'COUNT_LOSS', 'WASTE', 'EXPIRED', 'RECALL', 'LANE_RESET', 'TEST_VEND', 'CORRECTION'],
 } as const satisfies Record<FlowType, readonly string[]>
 
-export const flowReasons = ['SALE', 'GIFT', 'PICKUP', 'REFILL', 'COUNT_GAIN', 'TAKE_BACK', 'COUNT_LOSS', 'WASTE', 'EXPIRED', 'RECALL', 'LANE_RESET', 'TEST_VEND', 'CORRECTION'] as const
+export const flowReasons = [
+  'SALE',
+  'GIFT',
+  'PICKUP',
+  'REFILL',
+  'COUNT_GAIN',
+  'TAKE_BACK',
+  'COUNT_LOSS',
+  'WASTE',
+  'EXPIRED',
+  'RECALL',
+  'LANE_RESET',
+  'TEST_VEND',
+  'CORRECTION',
+] as const
 
 type Asked = { from?: string | undefined; to?: string | undefined; wasteNum?: string | undefined; orderNum?: string | undefined }
 
@@ -23,7 +37,7 @@ export function flowRange(asked: Asked, now: Date): { from: Date; until: Date } 
   const today = shanghaiDay(now)
   if (asked.from || asked.to) {
     const from = asked.from ?? addDays(asked.to as string, -6)
-    const to = asked.to ?? [from, [today, addDays(from, 365)].sort()[0] as string].sort()[1] as string
+    const to = asked.to ?? ([from, [today, addDays(from, 365)].sort()[0] as string].sort()[1] as string)
     return { from: startOfDay(from), until: startOfDay(addDays(to, 1)) }
   }
   const day = dayInside(asked)

@@ -1,16 +1,20 @@
 import FilterOutlined from '@ant-design/icons/es/icons/FilterOutlined'
-import { Button, DatePicker, Input, Popover, Select } from 'antd'
-import dayjs from 'dayjs'
-import { type ReactNode, useEffect, useState } from 'react'
+import { Button, Input, Popover, Select } from 'antd'
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
+import { onTouch } from '../deferred.tsx'
 import { fieldInfo } from '../schema.ts'
+import type { DayProps, DayRangeProps } from './DayFields.tsx'
 import styles from './List.module.css'
 import { activeFilters, type Query } from './listUrl.ts'
 import type { Filter } from './types.ts'
 
 type Props = { ns: string; input: z.ZodObject; filters: readonly Filter[]; query: Query; fixed: Query; onChange: (part: Query) => void; onReset: () => void; tools: ReactNode }
 const inRow = 5
+/** Date fields are the heaviest part of antd: they load when somebody reaches for one. */
+const DayRange = onTouch(() => import('./DayFields.tsx').then((found) => ({ default: found.DayRange as never })), 'RangePicker') as unknown as ComponentType<DayRangeProps>
+const Day = onTouch(() => import('./DayFields.tsx').then((found) => ({ default: found.Day as never })), 'DatePicker') as unknown as ComponentType<DayProps>
 
 export function FilterBar({ ns, input, filters, query, fixed, onChange, onReset, tools }: Props) {
   const { t } = useTranslation('web')
@@ -51,16 +55,9 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
   const className = `${styles.field} ${used ? styles.used : ''}`
   const style = filter.width ? { width: filter.width } : {}
   if (filter.picker) return <span className={className} style={style}>{filter.picker({ value, onChange: set, placeholder: t('web:list.all'), prefix })}</span>
-  if (key === 'range') {
-    const day = (text: unknown) => (typeof text === 'string' ? dayjs(text) : null)
-    return (
-      <DatePicker.RangePicker
-        className={className} style={style} value={[day(query.from), day(query.to)]} placeholder={[t('web:list.from'), t('web:list.to')]} allowEmpty={[true, true]} format="YYYY-MM-DD" aria-label={label}
-        onChange={(range) => onChange({ from: range?.[0]?.format('YYYY-MM-DD'), to: range?.[1]?.format('YYYY-MM-DD') })}
-      />
-    )
-  }
-  if (info.unit === 'day') return <DatePicker className={className} style={style} placeholder={label} value={typeof value === 'string' ? dayjs(value) : null} format="YYYY-MM-DD" onChange={(day) => set(day?.format('YYYY-MM-DD'))} />
+  const text = (found: unknown) => (typeof found === 'string' ? found : null)
+  if (key === 'range') return <DayRange className={className} style={style} value={[text(query.from), text(query.to)]} placeholder={[t('web:list.from'), t('web:list.to')]} aria-label={label} onChange={([from, to]) => onChange({ from: from ?? undefined, to: to ?? undefined })} />
+  if (info.unit === 'day') return <Day className={className} style={style} placeholder={label} aria-label={label} value={text(value)} onChange={set} />
   const options = filter.options ?? (info.kind === 'boolean' ? [true, false].map((yes) => ({ value: String(yes), label: t(`web:bool.${yes}`) })) : info.values.map((item) => ({ value: item, label: t(`${ns}:enums.${key}.${item}`) })))
   if (options.length > 0) {
     return (

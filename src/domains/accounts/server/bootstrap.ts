@@ -10,12 +10,26 @@ import { hashPassword } from '../../../server/passwords.ts'
 export async function firstAdministrator(db: Db, now: Date): Promise<{ username: string; password: string } | null> {
   await sql`select pg_advisory_xact_lock(hashtextextended('accounts.firstAdministrator', 0))`.execute(db)
   if (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) return null
-  const role = await db.selectFrom('roles').select(['id', 'org_id']).where('code', '=', 'ROLE_SUPER_ADMIN').where('builtin', '=', true).executeTakeFirstOrThrow()
+  const role = await db
+    .selectFrom('roles')
+    .select(['id', 'org_id'])
+    .where('code', '=', 'ROLE_SUPER_ADMIN')
+    .where('builtin', '=', true)
+    .executeTakeFirstOrThrow()
   const username = 'super'
   const password = randomPassword()
-  const user = await db.insertInto('users')
-    .values({ org_id: role.org_id, username, password_hash: await hashPassword(password), real_name: '超级管理员', must_change_password: true, created_at: now })
-    .returning('id').executeTakeFirstOrThrow()
+  const user = await db
+    .insertInto('users')
+    .values({
+      org_id: role.org_id,
+      username,
+      password_hash: await hashPassword(password),
+      real_name: '超级管理员',
+      must_change_password: true,
+      created_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   await db.insertInto('user_roles').values({ user_id: user.id, role_id: role.id, org_id: role.org_id, created_at: now }).execute()
   return { username, password }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Input } from '../../../shared/contract.ts'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { selectPage } from '../../../server/lists.ts'
+import type { Input } from '../../../shared/contract.ts'
 import type { accounts, OrganisationOption } from '../contract.ts'
 
 export async function organisationOptions(ctx: Ctx): Promise<OrganisationOption[]> {
@@ -20,10 +20,12 @@ export const userOptions = (ctx: Ctx, input: Input<typeof accounts.userOptions>)
       select r.code from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id order by r.rank desc, r.id limit 1), '') as role`,
     from: sql`users u`,
     where: [
-      visible(ctx, 'u.org_id'), sql`u.status = 'ENABLED'`,
+      visible(ctx, 'u.org_id'),
+      sql`u.status = 'ENABLED'`,
       input.roleCode && sql`exists (select from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id and r.code = ${input.roleCode})`,
       input.keyword && sql`strpos(lower(u.username || ' ' || u.real_name), lower(${input.keyword})) > 0`,
     ],
     sort: { createTime: sql`u.created_at`, name: sql`u.real_name`, userName: sql`lower(u.username)` },
-    last: sql`u.id`, input,
+    last: sql`u.id`,
+    input,
   })

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
-import { testDatabase, type TestDatabase } from '../../../../test/support/postgres.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../../../test/support/postgres.ts'
+import { organisations, staff } from '../../../seed/world.ts'
 import { type Database, openDatabase, systemScope } from '../../../server/database.ts'
 import { checkPassword } from '../../../server/passwords.ts'
-import { organisations, staff } from '../../../seed/world.ts'
 import { menuRows, menuTree } from '../../session/server/queries.ts'
 import { permissions } from '../permissions.ts'
 import { roles } from '../roles.ts'
@@ -28,7 +28,9 @@ const snapshot = () =>
   database.read(systemScope, async (db) => {
     const { rows } = await sql<{ all: unknown }>`select json_build_array(
       (select json_agg(p order by code) from permissions p), (select json_agg(m order by id) from menus m), (select json_agg(r order by id) from roles r),
-      (select json_agg(o order by id) from organisations o), (select json_agg(x order by role_id, permission_code) from role_permissions x), (select json_agg(y order by role_id, menu_id) from role_menus y)) as all`.execute(db)
+      (select json_agg(o order by id) from organisations o), (select json_agg(x order by role_id, permission_code) from role_permissions x), (select json_agg(y order by role_id, menu_id) from role_menus y)) as all`.execute(
+      db,
+    )
     return rows[0]?.all
   })
 
@@ -38,7 +40,13 @@ describe('seeding access and people', () => {
     const first = await snapshot()
     await access()
     expect(await snapshot()).toEqual(first)
-    const counts = await database.read(systemScope, (db) => sql<{ p: number; r: number; o: number }>`select (select count(*) from permissions) as p, (select count(*) from roles) as r, (select id from organisations) as o`.execute(db))
+    const counts = await database.read(systemScope, (db) =>
+      sql<{
+        p: number
+        r: number
+        o: number
+      }>`select (select count(*) from permissions) as p, (select count(*) from roles) as r, (select id from organisations) as o`.execute(db),
+    )
     expect(counts.rows[0]).toEqual({ p: permissions.length, r: roles.length, o: 1 })
   })
 
@@ -50,9 +58,11 @@ describe('seeding access and people', () => {
       await sql`delete from permissions where code = 'fault:read'`.execute(db)
     })
     await access()
-    const { rows } = await database.read(systemScope, (db) => sql<{ cleaners: number; title: string; faults: number }>`select
+    const { rows } = await database.read(systemScope, (db) =>
+      sql<{ cleaners: number; title: string; faults: number }>`select
       (select count(*) from role_permissions where permission_code = 'order:clean') as cleaners, (select title_zh from menus where path = '/device') as title,
-      (select count(*) from role_permissions where permission_code = 'fault:read') as faults`.execute(db))
+      (select count(*) from role_permissions where permission_code = 'fault:read') as faults`.execute(db),
+    )
     const holders = (code: string) => roles.filter((role) => role.permissions.includes(code)).length
     expect(rows[0]).toEqual({ cleaners: holders('order:clean') - 1, title: '机器', faults: holders('fault:read') })
   })
@@ -69,7 +79,11 @@ describe('seeding access and people', () => {
       expect(operator.org_id).toBe(ids.organisations.get('op-xianda'))
       expect(await checkPassword(operator.password_hash, demoPassword)).toBe(true)
       expect(menuTree(await menuRows(db, ids.users.get('replenisher') ?? 0), () => true).map((group) => group.name)).toEqual(['stock', 'log', 'complaint'])
-      const path = await db.selectFrom('organisations').select('path').where('id', '=', ids.organisations.get('op-xianda') ?? 0).executeTakeFirstOrThrow()
+      const path = await db
+        .selectFrom('organisations')
+        .select('path')
+        .where('id', '=', ids.organisations.get('op-xianda') ?? 0)
+        .executeTakeFirstOrThrow()
       expect(path.path).toBe(`1.${ids.organisations.get('agent-south')}.${ids.organisations.get('op-xianda')}`)
       const next = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('organisations', 'id')) as id`.execute(db)
       expect(next.rows[0]?.id).toBeGreaterThan(organisations.length)

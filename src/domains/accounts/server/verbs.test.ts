@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testDatabase, type TestDatabase } from '../../../../test/support/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../../test/support/postgres.ts'
+import { organisations, staff } from '../../../seed/world.ts'
 import type { Ctx } from '../../../server/context.ts'
 import { type Database, openDatabase, type Scope, systemScope } from '../../../server/database.ts'
-import { organisations, staff } from '../../../seed/world.ts'
 import { accounts } from '../contract.ts'
 import { seedAccess, seedDemoPeople } from '../seed.ts'
 import { handlers } from './verbs.ts'
@@ -52,7 +52,11 @@ describe('organisation options', () => {
 
   test('an operator sees himself as the top and nobody beside him', async () => {
     const { list } = await orgs(operatorScope())
-    expect(list.map((row) => [row.id, row.parentId])).toEqual([[org('op-xianda'), null], [org('supplier'), org('op-xianda')], [org('tenant'), org('op-xianda')]])
+    expect(list.map((row) => [row.id, row.parentId])).toEqual([
+      [org('op-xianda'), null],
+      [org('supplier'), org('op-xianda')],
+      [org('tenant'), org('op-xianda')],
+    ])
   })
 
   test('no scope, no rows', async () => {
@@ -71,7 +75,17 @@ describe('user options', () => {
 
   test('the row is the specification’s user', async () => {
     const { list } = await users(systemScope, { keyword: 'operator' })
-    expect(list).toEqual([{ id: ids.users.get('operator'), userName: 'operator', name: '周敏', avatar: '', role: 'ROLE_RTU_SP', address: organisations.find((o) => o.key === 'op-xianda')?.address, createTime: '2026-04-02T04:00:00.000Z' }])
+    expect(list).toEqual([
+      {
+        id: ids.users.get('operator'),
+        userName: 'operator',
+        name: '周敏',
+        avatar: '',
+        role: 'ROLE_RTU_SP',
+        address: organisations.find((o) => o.key === 'op-xianda')?.address,
+        createTime: '2026-04-02T04:00:00.000Z',
+      },
+    ])
   })
 
   test('an operator finds his own people, with their role, and no disabled ones', async () => {

@@ -12,7 +12,18 @@ async function organisationOptions(ctx: Ctx) {
 
 const userOptions: Handlers<Contract>['userOptions'] = async (ctx: Ctx, input) => {
   const { rows, total } = await q.userOptions(ctx, input)
-  return { list: rows.map((row) => ({ id: row.id, userName: row.username, name: row.real_name, avatar: row.avatar, role: row.role, address: row.address, createTime: iso(row.created_at) })), total }
+  return {
+    list: rows.map((row) => ({
+      id: row.id,
+      userName: row.username,
+      name: row.real_name,
+      avatar: row.avatar,
+      role: row.role,
+      address: row.address,
+      createTime: iso(row.created_at),
+    })),
+    total,
+  }
 }
 
 export const handlers: Handlers<Contract> = { organisationOptions, userOptions }

@@ -1,6 +1,6 @@
-import { common, Refusal, reject } from '../../../shared/errors.ts'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, may, owns } from '../../../server/context.ts'
+import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { deviceTypeErrors, type deviceTypes, type TypeRow } from '../contract.ts'
 import { changeRule, removable, screenRule } from '../rules.ts'
 import * as q from './queries.ts'
@@ -8,9 +8,24 @@ import * as q from './queries.ts'
 type Contract = typeof deviceTypes
 
 const shown = (ctx: Ctx, t: q.Row): TypeRow => ({
-  id: t.id, img: t.img, name: t.name, screen: t.screen, screenSize: t.screen_size, refrigeration: t.refrigeration, pattern: t.pattern, kind: t.kind, dropSensor: t.drop_sensor,
-  maxLevels: t.max_levels, maxRoads: t.max_roads, deviceCount: t.devices, version: t.version, createTime: iso(t.created_at),
-  can: { update: owns(ctx, t.org_id) && may(ctx, 'device-type:update'), delete: owns(ctx, t.org_id) && may(ctx, 'device-type:delete') && removable(t) === null },
+  id: t.id,
+  img: t.img,
+  name: t.name,
+  screen: t.screen,
+  screenSize: t.screen_size,
+  refrigeration: t.refrigeration,
+  pattern: t.pattern,
+  kind: t.kind,
+  dropSensor: t.drop_sensor,
+  maxLevels: t.max_levels,
+  maxRoads: t.max_roads,
+  deviceCount: t.devices,
+  version: t.version,
+  createTime: iso(t.created_at),
+  can: {
+    update: owns(ctx, t.org_id) && may(ctx, 'device-type:update'),
+    delete: owns(ctx, t.org_id) && may(ctx, 'device-type:delete') && removable(t) === null,
+  },
 })
 
 /** A type of an organisation above may be used, not changed: 404 as for a foreign one. */
@@ -31,7 +46,13 @@ async function unique<T>(work: Promise<T>): Promise<T> {
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
   reject(screenRule(input))
-  const { id } = await unique(ctx.db.insertInto('device_types').values({ org_id: ctx.actor.orgId, created_at: ctx.now, ...q.columnsOf(input) }).returning('id').executeTakeFirstOrThrow())
+  const { id } = await unique(
+    ctx.db
+      .insertInto('device_types')
+      .values({ org_id: ctx.actor.orgId, created_at: ctx.now, ...q.columnsOf(input) })
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  )
   ctx.audit({ id, name: input.name, after: input })
   ctx.touch('device-types')
   return shown(ctx, found(await q.row(ctx, id)))
@@ -41,7 +62,14 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const before = await own(ctx, input.id)
   reject(screenRule(input))
   reject(changeRule(before, input, await q.used(ctx, before.id)))
-  const changed = await unique(ctx.db.updateTable('device_types').set((eb) => ({ ...q.columnsOf(input), version: eb('version', '+', 1) })).where('id', '=', input.id).where('version', '=', input.version).executeTakeFirst())
+  const changed = await unique(
+    ctx.db
+      .updateTable('device_types')
+      .set((eb) => ({ ...q.columnsOf(input), version: eb('version', '+', 1) }))
+      .where('id', '=', input.id)
+      .where('version', '=', input.version)
+      .executeTakeFirst(),
+  )
   if (!changed.numUpdatedRows) throw new Refusal(common.stale)
   const after = shown(ctx, found(await q.row(ctx, input.id)))
   ctx.audit({ id: before.id, name: after.name, before: shown(ctx, before), after, orgId: before.org_id })
@@ -65,7 +93,17 @@ export const handlers: Handlers<Contract> = {
     return { list: rows.map((t) => shown(ctx, t)), total }
   },
   options: async (ctx) => ({
-    list: (await q.options(ctx)).map((t) => ({ id: t.id, name: t.name, kind: t.kind, pattern: t.pattern, dropSensor: t.drop_sensor, maxLevels: t.max_levels, maxRoads: t.max_roads })),
+    list: (await q.options(ctx)).map((t) => ({
+      id: t.id,
+      name: t.name,
+      kind: t.kind,
+      pattern: t.pattern,
+      dropSensor: t.drop_sensor,
+      maxLevels: t.max_levels,
+      maxRoads: t.max_roads,
+    })),
   }),
-  create, update, remove,
+  create,
+  update,
+  remove,
 }

@@ -20,23 +20,49 @@ export function TypeList() {
   const askRemove = async (row: TypeRow) => {
     if (await confirm({ title: t('removeAsk'), content: row.name, danger: true })) remove.mutate({ id: row.id })
   }
-  const add = may('device-type:create') ? <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>{t('create')}</Button> : null
+  const add = may('device-type:create') ? (
+    <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
+      {t('create')}
+    </Button>
+  ) : null
   const screen = (row: TypeRow) => (row.screen ? t('withScreen', { size: row.screenSize }) : t('without'))
   const size = (row: TypeRow) => t('levels', { levels: row.maxLevels, roads: row.maxRoads })
   return (
     <>
       <ListPage
-        title={t('title')} ns="deviceTypes" endpoint={deviceTypes.list} rowKey="id" live="device-types" header={add} empty={{ title: t('empty'), action: add }}
+        title={t('title')}
+        ns="deviceTypes"
+        endpoint={deviceTypes.list}
+        rowKey="id"
+        live="device-types"
+        header={add}
+        empty={{ title: t('empty'), action: add }}
         filters={[{ key: 'keyword', label: t('fields.keyword') }, { key: 'pattern' }, { key: 'kind' }]}
         columns={[
-          col('img'), col('name', { width: 168 }), col('kind', { width: 96 }), col('pattern', { width: 88 }), col('screen', { render: (_, row) => screen(row), width: 104 }), col('refrigeration'), col('dropSensor', { width: 96 }),
-          col('size', { render: (_, row) => size(row), width: 152 }), col('deviceCount'), col('createTime'),
+          col('img'),
+          col('name', { width: 168 }),
+          col('kind', { width: 96 }),
+          col('pattern', { width: 88 }),
+          col('screen', { render: (_, row) => screen(row), width: 104 }),
+          col('refrigeration'),
+          col('dropSensor', { width: 96 }),
+          col('size', { render: (_, row) => size(row), width: 152 }),
+          col('deviceCount'),
+          col('createTime'),
         ]}
         actions={(row) => [
           { key: 'edit', label: t('edit'), can: row.can.update, onClick: () => setEdited(row) },
           { key: 'remove', label: t('remove'), danger: true, can: row.can.delete, onClick: () => void askRemove(row) },
         ]}
-        card={(row, actions) => <><strong>{row.name}</strong><p>{t(`enums.kind.${row.kind}`)} · {t(`enums.pattern.${row.pattern}`)} · {size(row)} · {t('fields.deviceCount')} {row.deviceCount}</p>{actions}</>}
+        card={(row, actions) => (
+          <>
+            <strong>{row.name}</strong>
+            <p>
+              {t(`enums.kind.${row.kind}`)} · {t(`enums.pattern.${row.pattern}`)} · {size(row)} · {t('fields.deviceCount')} {row.deviceCount}
+            </p>
+            {actions}
+          </>
+        )}
       />
       {edited ? <TypeDialog row={edited === 'new' ? undefined : edited} onClose={() => setEdited(null)} /> : null}
     </>

@@ -1,26 +1,58 @@
 import { type RawBuilder, sql } from 'kysely'
-import { addDays, dayMs, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
-import type { Input } from '../../../shared/contract.ts'
 import { type Ctx, inheritable, may, visible } from '../../../server/context.ts'
 import { all, matches, selectPage } from '../../../server/lists.ts'
+import type { Input } from '../../../shared/contract.ts'
+import { addDays, dayMs, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import type { devices, dispensingModes, kinds, lifecycles } from '../contract.ts'
 
 type ListInput = Input<typeof devices.list>
 type Kind = (typeof kinds)[number]
 type Lifecycle = (typeof lifecycles)[number]
 export type Row = {
-  id: number; org_id: number; rtu_number: string; nickname: string; type_id: number; type_name: string; kind: Kind; org_name: string; county: string; address: string
-  lng: number | null; lat: number | null; board_no: string | null; card: string | null; lifecycle: Lifecycle; created_at: Date; version: number
-  online: boolean; last_seen_at: Date | null; offline_since: Date | null; signal: 'strong' | 'medium' | 'weak' | null; temperature: number | null; humidity: number | null
-  temp_alarm: boolean; fault_count: number; fw: string | null; apk: string | null; stock: number; capacity: number; lanes_free: number; lanes_sold_out: number; lanes_low: number; lanes_total: number
-  orders: number | null; turnover: number | null
+  id: number
+  org_id: number
+  rtu_number: string
+  nickname: string
+  type_id: number
+  type_name: string
+  kind: Kind
+  org_name: string
+  county: string
+  address: string
+  lng: number | null
+  lat: number | null
+  board_no: string | null
+  card: string | null
+  lifecycle: Lifecycle
+  created_at: Date
+  version: number
+  online: boolean
+  last_seen_at: Date | null
+  offline_since: Date | null
+  signal: 'strong' | 'medium' | 'weak' | null
+  temperature: number | null
+  humidity: number | null
+  temp_alarm: boolean
+  fault_count: number
+  fw: string | null
+  apk: string | null
+  stock: number
+  capacity: number
+  lanes_free: number
+  lanes_sold_out: number
+  lanes_low: number
+  lanes_total: number
+  orders: number | null
+  turnover: number | null
 }
 
 const columns = sql`d.id, d.org_id, d.rtu_number, d.nickname, d.type_id, t.name as type_name, d.kind, o.name as org_name, d.county, d.address, d.lng, d.lat, d.board_no, d.card, d.lifecycle, d.created_at, d.version,
   s.online, s.last_seen_at, s.offline_since, s.signal, s.temperature, s.humidity, s.temp_alarm, s.fault_count, s.fw, s.apk, s.stock, s.capacity, s.lanes_free, s.lanes_sold_out, s.lanes_low, s.lanes_total,
   r.orders, r.turnover`
 const today = (ctx: Ctx) => startOfDay(shanghaiDay(ctx.now))
-const from = (ctx: Ctx) => sql`devices d join device_states s on s.device_id = d.id join device_types t on t.id = d.type_id join organisations o on o.id = d.org_id
+const from = (
+  ctx: Ctx,
+) => sql`devices d join device_states s on s.device_id = d.id join device_types t on t.id = d.type_id join organisations o on o.id = d.org_id
   left join sales_rollups r on r.device_id = d.id and r.grain = 'DAY' and r.at = ${today(ctx)} and r.org_id = d.org_id`
 const joined = sql`devices d join device_states s on s.device_id = d.id`
 /** Faults first, then offline machines in use, then the rest; core.md, device list. */
@@ -28,23 +60,50 @@ const attention = sql`case when d.lifecycle not in ('OPERATING', 'PAUSED') then 
 
 function conditions(ctx: Ctx, input: ListInput): RawBuilder<unknown>[] {
   const found = [
-    visible(ctx, 'd.org_id', 'd.id'), matches('devices', 'd.id', input.keyword),
-    input.status && sql`s.online = ${input.status === 'online'}`, input.signal && sql`s.signal = ${input.signal}`, input.typeId && sql`d.type_id = ${input.typeId}`,
-    input.kind && sql`d.kind = ${input.kind}`, input.lifecycle && sql`d.lifecycle = ${input.lifecycle}`, input.orgId && sql`d.org_id = ${input.orgId}`,
-    input.region && sql`${input.region} in (d.province, d.city, d.county)`, input.province && sql`d.province = ${input.province}`, input.city && sql`d.city = ${input.city}`, input.county && sql`d.county = ${input.county}`,
-    input.soldOut && sql`s.lanes_sold_out > 0`, input.hasFault && sql`s.fault_count > 0`, input.tempAlarm && sql`s.temp_alarm`,
-    input.boardNo && sql`d.board_no = ${input.boardNo}`, input.card && sql`d.card = ${input.card}`,
-    input.from && sql`d.created_at >= ${startOfDay(input.from)}`, input.to && sql`d.created_at < ${startOfDay(addDays(input.to, 1))}`,
+    visible(ctx, 'd.org_id', 'd.id'),
+    matches('devices', 'd.id', input.keyword),
+    input.status && sql`s.online = ${input.status === 'online'}`,
+    input.signal && sql`s.signal = ${input.signal}`,
+    input.typeId && sql`d.type_id = ${input.typeId}`,
+    input.kind && sql`d.kind = ${input.kind}`,
+    input.lifecycle && sql`d.lifecycle = ${input.lifecycle}`,
+    input.orgId && sql`d.org_id = ${input.orgId}`,
+    input.region && sql`${input.region} in (d.province, d.city, d.county)`,
+    input.province && sql`d.province = ${input.province}`,
+    input.city && sql`d.city = ${input.city}`,
+    input.county && sql`d.county = ${input.county}`,
+    input.soldOut && sql`s.lanes_sold_out > 0`,
+    input.hasFault && sql`s.fault_count > 0`,
+    input.tempAlarm && sql`s.temp_alarm`,
+    input.boardNo && sql`d.board_no = ${input.boardNo}`,
+    input.card && sql`d.card = ${input.card}`,
+    input.from && sql`d.created_at >= ${startOfDay(input.from)}`,
+    input.to && sql`d.created_at < ${startOfDay(addDays(input.to, 1))}`,
   ]
   return found.filter((c): c is RawBuilder<unknown> => Boolean(c))
 }
 
 export const listRows = (ctx: Ctx, input: ListInput) =>
   selectPage<Row>(ctx.db, {
-    columns, from: from(ctx), countFrom: joined, where: conditions(ctx, input), input, last: sql`d.id`,
+    columns,
+    from: from(ctx),
+    countFrom: joined,
+    where: conditions(ctx, input),
+    input,
+    last: sql`d.id`,
     sort: {
-      attention, rtuNumber: sql`d.rtu_number`, nickname: sql`d.nickname`, temperature: sql`s.temperature`, stock: sql`s.stock`, soldOut: sql`s.lanes_sold_out`, free: sql`s.lanes_free`,
-      faultCount: sql`s.fault_count`, todayOrders: sql`coalesce(r.orders, 0)`, todayTurnover: sql`coalesce(r.turnover, 0)`, lastSeenAt: sql`s.last_seen_at`, createTime: sql`d.created_at`,
+      attention,
+      rtuNumber: sql`d.rtu_number`,
+      nickname: sql`d.nickname`,
+      temperature: sql`s.temperature`,
+      stock: sql`s.stock`,
+      soldOut: sql`s.lanes_sold_out`,
+      free: sql`s.lanes_free`,
+      faultCount: sql`s.fault_count`,
+      todayOrders: sql`coalesce(r.orders, 0)`,
+      todayTurnover: sql`coalesce(r.turnover, 0)`,
+      lastSeenAt: sql`s.last_seen_at`,
+      createTime: sql`d.created_at`,
     },
   })
 
@@ -68,18 +127,37 @@ type Option = { id: number; rtuNumber: string; nickname: string; orgId: number; 
 export async function options(ctx: Ctx, input: Input<typeof devices.options>): Promise<Option[]> {
   const chosen = input.ids?.length ? sql`d.id = any(${input.ids}::bigint[])` : null
   const { rows } = await sql<Option>`select d.id, d.rtu_number as "rtuNumber", d.nickname, d.org_id as "orgId", s.online from ${joined}
-    where ${all([visible(ctx, 'd.org_id', 'd.id'), chosen ?? matches('devices', 'd.id', input.keyword)])} order by d.rtu_number limit ${input.ids?.length ? 200 : 50}`.execute(ctx.db)
+    where ${all([visible(ctx, 'd.org_id', 'd.id'), chosen ?? matches('devices', 'd.id', input.keyword)])} order by d.rtu_number limit ${input.ids?.length ? 200 : 50}`.execute(
+    ctx.db,
+  )
   return rows
 }
 
 export type Detail = Row & {
-  province: string; city: string; pattern: 'spring' | 'lift' | 'belt' | 'pusher' | 'locker'; refrigeration: boolean; max_levels: number; max_roads: number; type_kind: Kind
-  dispensing_mode: (typeof dispensingModes)[number] | null; licence_no: string; licence_address: string; drop_sensor: boolean; auto_refund: boolean; remark: string; door_open: boolean
-  rsrp: number | null; planogram_version: number; replenishers: string[]; repairers: string[]
+  province: string
+  city: string
+  pattern: 'spring' | 'lift' | 'belt' | 'pusher' | 'locker'
+  refrigeration: boolean
+  max_levels: number
+  max_roads: number
+  type_kind: Kind
+  dispensing_mode: (typeof dispensingModes)[number] | null
+  licence_no: string
+  licence_address: string
+  drop_sensor: boolean
+  auto_refund: boolean
+  remark: string
+  door_open: boolean
+  rsrp: number | null
+  planogram_version: number
+  replenishers: string[]
+  repairers: string[]
 }
 export async function detailRow(ctx: Ctx, id: number): Promise<Detail | undefined> {
-  const staff = (kind: string) => sql`(select coalesce(array_agg(u.real_name order by a.id), '{}') from device_assignments a join users u on u.id = a.user_id where a.device_id = d.id and a.kind = ${kind} and a.to_at is null)`
-  const { rows } = await sql<Detail>`select ${columns}, d.province, d.city, t.pattern, t.refrigeration, t.max_levels, t.max_roads, t.kind as type_kind, d.dispensing_mode, d.licence_no, d.licence_address,
+  const staff = (kind: string) =>
+    sql`(select coalesce(array_agg(u.real_name order by a.id), '{}') from device_assignments a join users u on u.id = a.user_id where a.device_id = d.id and a.kind = ${kind} and a.to_at is null)`
+  const { rows } =
+    await sql<Detail>`select ${columns}, d.province, d.city, t.pattern, t.refrigeration, t.max_levels, t.max_roads, t.kind as type_kind, d.dispensing_mode, d.licence_no, d.licence_address,
       d.drop_sensor, d.auto_refund, d.remark, s.door_open, s.rsrp, d.planogram_version, ${staff('REPLENISHER')} as replenishers, ${staff('REPAIRER')} as repairers
     from ${from(ctx)} where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`.execute(ctx.db)
   return rows[0]
@@ -94,7 +172,11 @@ export async function usableType(ctx: Ctx, typeId: number, orgId: number) {
 }
 
 export async function owner(ctx: Ctx, orgId: number) {
-  const { rows } = await sql<{ id: number; kind: string; name: string }>`select o.id, o.kind, o.name from organisations o where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`.execute(ctx.db)
+  const { rows } = await sql<{
+    id: number
+    kind: string
+    name: string
+  }>`select o.id, o.kind, o.name from organisations o where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`.execute(ctx.db)
   return rows[0]
 }
 
@@ -105,25 +187,75 @@ export async function takenNumbers(ctx: Ctx, numbers: readonly string[]): Promis
 }
 
 /** Batches of one prefix take turns, so that a preview and its insert see the same numbers. */
-export const lockPrefix = (ctx: Ctx, start: string) => sql`select pg_advisory_xact_lock(hashtextextended(${`devices ${start.replace(/\d+$/, '')}`}, 0))`.execute(ctx.db)
+export const lockPrefix = (ctx: Ctx, start: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`devices ${start.replace(/\d+$/, '')}`}, 0))`.execute(ctx.db)
 
 export type NewDevice = {
-  rtuNumber: string; nickname: string; orgId: number; typeId: number; boardNo: string | null; card: string | null; province: string; city: string; county: string; address: string
-  lng: number | null; lat: number | null; kind: Kind; dispensingMode: string | null; licenceNo: string; licenceAddress: string; dropSensor: boolean; autoRefund: boolean; remark: string; secretHash: Buffer
+  rtuNumber: string
+  nickname: string
+  orgId: number
+  typeId: number
+  boardNo: string | null
+  card: string | null
+  province: string
+  city: string
+  county: string
+  address: string
+  lng: number | null
+  lat: number | null
+  kind: Kind
+  dispensingMode: string | null
+  licenceNo: string
+  licenceAddress: string
+  dropSensor: boolean
+  autoRefund: boolean
+  remark: string
+  secretHash: Buffer
 }
 export async function addDevices(ctx: Ctx, rows: readonly NewDevice[]): Promise<{ id: number; rtu_number: string }[]> {
-  const added = await ctx.db.insertInto('devices').values(rows.map((d) => ({
-    org_id: d.orgId, rtu_number: d.rtuNumber, nickname: d.nickname, type_id: d.typeId, board_no: d.boardNo, card: d.card, province: d.province, city: d.city, county: d.county, address: d.address,
-    lng: d.lng, lat: d.lat, kind: d.kind, lifecycle: 'STOCK' as const, dispensing_mode: d.dispensingMode as 'MEDICAL' | null, licence_no: d.licenceNo, licence_address: d.licenceAddress,
-    drop_sensor: d.dropSensor, auto_refund: d.autoRefund, remark: d.remark, secret_hash: d.secretHash, created_at: ctx.now,
-  }))).returning(['id', 'rtu_number', 'org_id']).execute()
-  await ctx.db.insertInto('device_states').values(added.map((d) => ({ device_id: d.id, org_id: d.org_id }))).execute()
+  const added = await ctx.db
+    .insertInto('devices')
+    .values(
+      rows.map((d) => ({
+        org_id: d.orgId,
+        rtu_number: d.rtuNumber,
+        nickname: d.nickname,
+        type_id: d.typeId,
+        board_no: d.boardNo,
+        card: d.card,
+        province: d.province,
+        city: d.city,
+        county: d.county,
+        address: d.address,
+        lng: d.lng,
+        lat: d.lat,
+        kind: d.kind,
+        lifecycle: 'STOCK' as const,
+        dispensing_mode: d.dispensingMode as 'MEDICAL' | null,
+        licence_no: d.licenceNo,
+        licence_address: d.licenceAddress,
+        drop_sensor: d.dropSensor,
+        auto_refund: d.autoRefund,
+        remark: d.remark,
+        secret_hash: d.secretHash,
+        created_at: ctx.now,
+      })),
+    )
+    .returning(['id', 'rtu_number', 'org_id'])
+    .execute()
+  await ctx.db
+    .insertInto('device_states')
+    .values(added.map((d) => ({ device_id: d.id, org_id: d.org_id })))
+    .execute()
   return added
 }
 
 /** Someone limited to single machines sees what he set up. */
 export async function assignTo(ctx: Ctx, userId: number, orgId: number, deviceIds: readonly number[]): Promise<void> {
-  await ctx.db.insertInto('device_assignments').values(deviceIds.map((id) => ({ org_id: orgId, device_id: id, user_id: userId, kind: 'REPAIRER' as const, assigned_by: userId, from_at: ctx.now }))).execute()
+  await ctx.db
+    .insertInto('device_assignments')
+    .values(deviceIds.map((id) => ({ org_id: orgId, device_id: id, user_id: userId, kind: 'REPAIRER' as const, assigned_by: userId, from_at: ctx.now })))
+    .execute()
 }
 
 export async function lanesOf(ctx: Ctx, deviceId: number) {
@@ -134,29 +266,71 @@ export async function lanesOf(ctx: Ctx, deviceId: number) {
   return rows[0] as (typeof rows)[number]
 }
 
-export type Message = { boot: string; seq: number; kind: string; created_at: Date; device_ts: Date | null; payload: Record<string, unknown>; note: string | null }
+export type Message = {
+  boot: string
+  seq: number
+  kind: string
+  created_at: Date
+  device_ts: Date | null
+  payload: Record<string, unknown>
+  note: string | null
+}
 export const messageRows = (ctx: Ctx, input: Input<typeof devices.timeline>, orgId: number) =>
   selectPage<Message>(ctx.db, {
-    columns: sql`m.boot, m.seq, m.kind, m.created_at, m.device_ts, m.payload, m.note`, from: sql`device_messages m`, input, last: sql`m.seq`, sort: { createTime: sql`m.created_at` },
+    columns: sql`m.boot, m.seq, m.kind, m.created_at, m.device_ts, m.payload, m.note`,
+    from: sql`device_messages m`,
+    input,
+    last: sql`m.seq`,
+    sort: { createTime: sql`m.created_at` },
     where: [
-      sql`m.device_id = ${input.id}`, sql`m.org_id = ${orgId}`, visible(ctx, 'm.org_id', 'm.device_id'),
-      sql`m.created_at >= ${input.from ? startOfDay(input.from) : new Date((input.to ? startOfDay(input.to) : ctx.now).getTime() - 7 * dayMs)}`, input.to && sql`m.created_at < ${startOfDay(addDays(input.to, 1))}`,
+      sql`m.device_id = ${input.id}`,
+      sql`m.org_id = ${orgId}`,
+      visible(ctx, 'm.org_id', 'm.device_id'),
+      sql`m.created_at >= ${input.from ? startOfDay(input.from) : new Date((input.to ? startOfDay(input.to) : ctx.now).getTime() - 7 * dayMs)}`,
+      input.to && sql`m.created_at < ${startOfDay(addDays(input.to, 1))}`,
     ],
   })
 
-export type Fault = { id: number; org_id: number; device_id: number; lane_id: number | null; rtu_number: string; road_index: number | null; code: string; level: 'WARN' | 'ERROR'; detail: string; opened_at: Date; closed_at: Date | null; handled_by: string | null; remark: string }
+export type Fault = {
+  id: number
+  org_id: number
+  device_id: number
+  lane_id: number | null
+  rtu_number: string
+  road_index: number | null
+  code: string
+  level: 'WARN' | 'ERROR'
+  detail: string
+  opened_at: Date
+  closed_at: Date | null
+  handled_by: string | null
+  remark: string
+}
 const faultColumns = sql`f.id, f.org_id, f.device_id, f.lane_id, d.rtu_number, l.road_index, f.code, f.level, f.detail, f.opened_at, f.closed_at, u.real_name as handled_by, f.remark`
 const faultFrom = sql`device_faults f join devices d on d.id = f.device_id left join lanes l on l.id = f.lane_id left join users u on u.id = f.handled_by`
 export const faultRows = (ctx: Ctx, input: Input<typeof devices.faults>) =>
   selectPage<Fault>(ctx.db, {
-    columns: faultColumns, from: faultFrom, input, last: sql`f.id`, sort: { openedAt: sql`(f.closed_at is null)::int desc, f.opened_at` },
-    where: [sql`f.device_id = ${input.id}`, visible(ctx, 'f.org_id', 'f.device_id'), input.open !== undefined && (input.open ? sql`f.closed_at is null` : sql`f.closed_at is not null`)],
+    columns: faultColumns,
+    from: faultFrom,
+    input,
+    last: sql`f.id`,
+    sort: { openedAt: sql`(f.closed_at is null)::int desc, f.opened_at` },
+    where: [
+      sql`f.device_id = ${input.id}`,
+      visible(ctx, 'f.org_id', 'f.device_id'),
+      input.open !== undefined && (input.open ? sql`f.closed_at is null` : sql`f.closed_at is not null`),
+    ],
   })
 export async function faultRow(ctx: Ctx, id: number): Promise<Fault | undefined> {
   const { rows } = await sql<Fault>`select ${faultColumns} from ${faultFrom} where f.id = ${id} and ${visible(ctx, 'f.org_id', 'f.device_id')}`.execute(ctx.db)
   return rows[0]
 }
 export async function closeFault(ctx: Ctx, id: number, remark: string): Promise<boolean> {
-  const changed = await ctx.db.updateTable('device_faults').set({ closed_at: ctx.now, handled_by: ctx.actor.userId, remark }).where('id', '=', id).where('closed_at', 'is', null).executeTakeFirst()
+  const changed = await ctx.db
+    .updateTable('device_faults')
+    .set({ closed_at: ctx.now, handled_by: ctx.actor.userId, remark })
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst()
   return changed.numUpdatedRows > 0n
 }

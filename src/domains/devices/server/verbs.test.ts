@@ -13,9 +13,14 @@ beforeAll(async () => {
   await addDevice(world, 5, 3, { kind: 'DRUG' })
   await addDevice(world, 6, 3, { lifecycle: 'SCRAPPED', online: false })
   await world.rows(`insert into device_assignments (org_id, device_id, user_id, kind) values (3, 1, 908, 'REPLENISHER')`)
-  await world.rows(`update device_states set fault_count = 1, stock = 7, capacity = 20, lanes_sold_out = 2, signal = 'weak', temp_alarm = true where device_id = 1`)
+  await world.rows(
+    `update device_states set fault_count = 1, stock = 7, capacity = 20, lanes_sold_out = 2, signal = 'weak', temp_alarm = true where device_id = 1`,
+  )
   const today = startOfDay('2026-11-21')
-  await world.rows(`insert into sales_rollups (org_id, device_id, grain, at, orders, turnover) values (3, 1, 'DAY', $1, 4, 1200), (3, 2, 'DAY', $1, 2, 500), (3, 1, 'DAY', $2, 9, 9999), (3, 1, 'HOUR', $1, 4, 1200), (4, 3, 'DAY', $1, 1, 100)`, [today, new Date(today.getTime() - 86_400_000)])
+  await world.rows(
+    `insert into sales_rollups (org_id, device_id, grain, at, orders, turnover) values (3, 1, 'DAY', $1, 4, 1200), (3, 2, 'DAY', $1, 2, 500), (3, 1, 'DAY', $2, 9, 9999), (3, 1, 'HOUR', $1, 4, 1200), (4, 3, 'DAY', $1, 1, 100)`,
+    [today, new Date(today.getTime() - 86_400_000)],
+  )
 })
 afterAll(() => world.close())
 
@@ -28,15 +33,53 @@ const count = async (where: string) => (await world.one<{ n: number }>(`select c
 
 describe('list', () => {
   test('faults first, then offline machines in use, then the newest', async () => expect(ids(await list(people.operator))).toEqual([1, 2, 6, 5]))
-  test.each([[people.platform, [1, 2, 3, 4, 5, 6]], [people.agent, [1, 2, 3, 5, 6]], [people.sibling, [3]], [people.stranger, [4]], [people.replenisher, [1]], [people.repairer, []]])('user %i sees %o', async (user, expected) => expect(ids(await list(user)).sort()).toEqual(expected))
   test.each([
-    ['keyword=000002', [2]], ['keyword=机器5', [5]], ['keyword=%25', []], ['status=offline', [2, 6]], ['signal=weak', [1]], ['typeId=2', [5]], ['kind=DRUG', [5]], ['lifecycle=SCRAPPED', [6]], ['orgId=4', []], ['hasFault=true', [1]], ['soldOut=true', [1]],
-    ['tempAlarm=true', [1]], ['province=440000&city=440300&county=440305', [1, 2, 6, 5]], ['county=440304', []], ['region=440300', [1, 2, 6, 5]], ['region=110000', []], ['boardNo=BOARD-2', [2]], ['from=2026-11-21&to=2026-11-21', [1, 2, 6, 5]], ['to=2026-11-20', []], ['sort=rtuNumber', [1, 2, 5, 6]], ['sort=-todayTurnover', [1, 2, 6, 5]],
+    [people.platform, [1, 2, 3, 4, 5, 6]],
+    [people.agent, [1, 2, 3, 5, 6]],
+    [people.sibling, [3]],
+    [people.stranger, [4]],
+    [people.replenisher, [1]],
+    [people.repairer, []],
+  ])('user %i sees %o', async (user, expected) => expect(ids(await list(user)).sort()).toEqual(expected))
+  test.each([
+    ['keyword=000002', [2]],
+    ['keyword=机器5', [5]],
+    ['keyword=%25', []],
+    ['status=offline', [2, 6]],
+    ['signal=weak', [1]],
+    ['typeId=2', [5]],
+    ['kind=DRUG', [5]],
+    ['lifecycle=SCRAPPED', [6]],
+    ['orgId=4', []],
+    ['hasFault=true', [1]],
+    ['soldOut=true', [1]],
+    ['tempAlarm=true', [1]],
+    ['province=440000&city=440300&county=440305', [1, 2, 6, 5]],
+    ['county=440304', []],
+    ['region=440300', [1, 2, 6, 5]],
+    ['region=110000', []],
+    ['boardNo=BOARD-2', [2]],
+    ['from=2026-11-21&to=2026-11-21', [1, 2, 6, 5]],
+    ['to=2026-11-20', []],
+    ['sort=rtuNumber', [1, 2, 5, 6]],
+    ['sort=-todayTurnover', [1, 2, 6, 5]],
   ])('%s', async (query, expected) => expect(ids(await list(people.operator, `&${query}`))).toEqual(expected))
-  test.each(['sort=secret_hash', 'signal=none', 'from=2026-11-22&to=2026-11-21', 'pageSize=7', 'tenantId=4', 'typeId=0'])('%s is 400', async (query) => expect((await world.send(people.operator, 'GET', `/devices?${query}`)).status).toBe(400))
+  test.each(['sort=secret_hash', 'signal=none', 'from=2026-11-22&to=2026-11-21', 'pageSize=7', 'tenantId=4', 'typeId=0'])('%s is 400', async (query) =>
+    expect((await world.send(people.operator, 'GET', `/devices?${query}`)).status).toBe(400),
+  )
   test('figures of today and sums of the filter', async () => {
     const body = await list(people.operator)
-    expect(body.list[0]).toMatchObject({ rtuNumber: 'HD000001', regionName: '广东省 / 深圳市 / 南山区', todayOrders: 4, todayTurnover: 1200, stock: 7, capacity: 20, soldOut: 2, faultCount: 1, can: { update: true, pause: true, operate: false } })
+    expect(body.list[0]).toMatchObject({
+      rtuNumber: 'HD000001',
+      regionName: '广东省 / 深圳市 / 南山区',
+      todayOrders: 4,
+      todayTurnover: 1200,
+      stock: 7,
+      capacity: 20,
+      soldOut: 2,
+      faultCount: 1,
+      can: { update: true, pause: true, operate: false },
+    })
     expect(body.sums).toEqual({ todayOrders: 6, todayTurnover: 1700, stock: 7, capacity: 20 })
     expect((await list(people.operator, '&status=offline')).sums).toMatchObject({ todayOrders: 2, todayTurnover: 500 })
   })
@@ -47,7 +90,9 @@ describe('list', () => {
   })
   test('counts and options', async () => {
     expect((await world.send(people.operator, 'GET', '/devices/counts')).body).toEqual({ all: 4, online: 2, offline: 2, fault: 1, soldOut: 1, tempAlarm: 1 })
-    expect((await world.send(people.operator, 'GET', '/devices/options?keyword=HD000001')).body.list).toEqual([{ id: 1, rtuNumber: 'HD000001', nickname: '机器1', orgId: 3, status: 'online' }])
+    expect((await world.send(people.operator, 'GET', '/devices/options?keyword=HD000001')).body.list).toEqual([
+      { id: 1, rtuNumber: 'HD000001', nickname: '机器1', orgId: 3, status: 'online' },
+    ])
     expect(ids((await world.send(people.operator, 'GET', '/devices/options?ids=1,4,5')).body)).toEqual([1, 5])
   })
 })
@@ -58,7 +103,12 @@ describe('detail', () => {
     expect([status, body.dispensingMode, body.licenceMatches, body.pattern, body.version]).toEqual([200, 'UNATTENDED', true, 'lift', 1])
     expect(JSON.stringify(body)).not.toContain('secret')
   })
-  test.each([[people.sibling, 1], [people.replenisher, 2], [people.operator, 4], [people.operator, 99999]])('user %i, machine %i: 404', async (user, id) => {
+  test.each([
+    [people.sibling, 1],
+    [people.replenisher, 2],
+    [people.operator, 4],
+    [people.operator, 99999],
+  ])('user %i, machine %i: 404', async (user, id) => {
     const { status, body } = await world.send(user, 'GET', `/devices/${id}`)
     expect([status, body.code, body.message]).toEqual([404, 404001, '数据不存在或无权查看'])
   })
@@ -69,26 +119,58 @@ describe('create', () => {
     const { status, body } = await create(people.operator, 'NEW0001', { boardNo: 'BOARD-N1', card: '89860422010000000001', lng: 113.948901, lat: 22.5418 })
     expect(status).toBe(200)
     expect(body.secret).toMatch(/^[0-9a-f]{64}$/)
-    const row = await world.one<{ secret_hash: Buffer; org_id: number; lifecycle: string; city: string }>(`select secret_hash, org_id, lifecycle, city from devices where id = $1`, [body.id])
+    const row = await world.one<{ secret_hash: Buffer; org_id: number; lifecycle: string; city: string }>(
+      `select secret_hash, org_id, lifecycle, city from devices where id = $1`,
+      [body.id],
+    )
     expect([row.secret_hash.equals(secretHash(body.secret)), row.org_id, row.lifecycle, row.city]).toEqual([true, 3, 'STOCK', '440300'])
     expect(await count(`device_states where device_id = ${body.id}`)).toBe(1)
-    expect(await world.rows(`select content, after::text like '%${body.secret}%' as leaks from operation_logs where action = 'devices.create'`)).toEqual([{ content: '创建设备：NEW0001', leaks: false }])
+    expect(await world.rows(`select content, after::text like '%${body.secret}%' as leaks from operation_logs where action = 'devices.create'`)).toEqual([
+      { content: '创建设备：NEW0001', leaks: false },
+    ])
   })
   test.each([
-    [{ rtuNumber: '' }, 'rtuNumber', '请输入机器编号'], [{ rtuNumber: 'A'.repeat(60) + '0001' }, 'rtuNumber'], [{ rtuNumber: 'HD１２３４' }, 'rtuNumber'], [{ rtuNumber: 'hd0001' }, 'rtuNumber'], [{ rtuNumber: '001' }, 'rtuNumber'], [{ rtuNumber: 'HD0001A' }, 'rtuNumber'],
-    [{ nickname: ' ' }, 'nickname', '请输入机器名称'], [{ nickname: 'x'.repeat(41) }, 'nickname'], [{ typeId: null }, 'typeId', '请选择设备类型'], [{ county: '440300' }, 'county', '请选择所在地区'], [{ county: '999999' }, 'county', '请选择所在地区'], [{ address: '' }, 'address', '请输入详细地址'],
-    [{ card: '8986062309' }, 'card', '物联卡号格式不正确'], [{ boardNo: 'B1' }, 'boardNo'], [{ lng: 181, lat: 22 }, 'lng'], [{ lng: 113, lat: 91 }, 'lat'], [{ lng: 0, lat: 0 }, 'lng'], [{ lng: 113 }, 'lat'], [{ typeId: 2, kind: 'DRUG' }, 'dispensingMode', '请填写药品经营许可证信息'],
-    [{ typeId: 2, kind: 'DRUG', dispensingMode: 'MEDICAL', licenceNo: '粤1' }, 'licenceAddress', '请填写药品经营许可证信息'], [{ tenantId: 3 }, 'tenantId'],
+    [{ rtuNumber: '' }, 'rtuNumber', '请输入机器编号'],
+    [{ rtuNumber: `${'A'.repeat(60)}0001` }, 'rtuNumber'],
+    [{ rtuNumber: 'HD１２３４' }, 'rtuNumber'],
+    [{ rtuNumber: 'hd0001' }, 'rtuNumber'],
+    [{ rtuNumber: '001' }, 'rtuNumber'],
+    [{ rtuNumber: 'HD0001A' }, 'rtuNumber'],
+    [{ nickname: ' ' }, 'nickname', '请输入机器名称'],
+    [{ nickname: 'x'.repeat(41) }, 'nickname'],
+    [{ typeId: null }, 'typeId', '请选择设备类型'],
+    [{ county: '440300' }, 'county', '请选择所在地区'],
+    [{ county: '999999' }, 'county', '请选择所在地区'],
+    [{ address: '' }, 'address', '请输入详细地址'],
+    [{ card: '8986062309' }, 'card', '物联卡号格式不正确'],
+    [{ boardNo: 'B1' }, 'boardNo'],
+    [{ lng: 181, lat: 22 }, 'lng'],
+    [{ lng: 113, lat: 91 }, 'lat'],
+    [{ lng: 0, lat: 0 }, 'lng'],
+    [{ lng: 113 }, 'lat'],
+    [{ typeId: 2, kind: 'DRUG' }, 'dispensingMode', '请填写药品经营许可证信息'],
+    [{ typeId: 2, kind: 'DRUG', dispensingMode: 'MEDICAL', licenceNo: '粤1' }, 'licenceAddress', '请填写药品经营许可证信息'],
+    [{ tenantId: 3 }, 'tenantId'],
   ] as [Record<string, unknown>, string, string?][])('%o is 400 at %s', async (change, field, message) => {
     const { status, body } = await world.send(people.operator, 'POST', '/devices', fresh('BAD0001', change))
     expect([status, body.code, body.errors[0].field]).toEqual([400, 400001, field])
     if (message) expect(body.errors[0].message).toBe(message)
   })
-  test.each([[{ kind: 'DRUG', dispensingMode: 'MEDICAL', licenceNo: '1', licenceAddress: '深圳市南山区' }, 422], [{ typeId: 4 }, 404], [{ typeId: 999 }, 404]])('%o is %i', async (change, status) => expect((await create(people.operator, 'BAD0002', change)).status).toBe(status))
+  test.each([
+    [{ kind: 'DRUG', dispensingMode: 'MEDICAL', licenceNo: '1', licenceAddress: '深圳市南山区' }, 422],
+    [{ typeId: 4 }, 404],
+    [{ typeId: 999 }, 404],
+  ])('%o is %i', async (change, status) => expect((await create(people.operator, 'BAD0002', change)).status).toBe(status))
   test('numbers, boards and cards are unique over the platform', async () => {
-    const [number, board, card] = [await create(people.stranger, 'HD000001'), await create(people.stranger, 'NEW0009', { boardNo: 'BOARD-1' }), await create(people.stranger, 'NEW0009', { card: '89860422010000000001' })]
+    const [number, board, card] = [
+      await create(people.stranger, 'HD000001'),
+      await create(people.stranger, 'NEW0009', { boardNo: 'BOARD-1' }),
+      await create(people.stranger, 'NEW0009', { card: '89860422010000000001' }),
+    ]
     expect([number, board, card].map((a) => [a.status, a.body.code, a.body.message, a.body.errors[0].field])).toEqual([
-      [409, 409004, '机器编号已存在', 'rtuNumber'], [409, 409004, '该主板已绑定其他设备', 'boardNo'], [409, 409004, '该物联卡已绑定其他设备', 'card'],
+      [409, 409004, '机器编号已存在', 'rtuNumber'],
+      [409, 409004, '该主板已绑定其他设备', 'boardNo'],
+      [409, 409004, '该物联卡已绑定其他设备', 'card'],
     ])
     expect((await create(people.operator, '0001')).status).toBe(200) // 0001 and 1 are different texts; the short one has no form
   })
@@ -112,23 +194,52 @@ describe('create', () => {
 })
 
 describe('batch', () => {
-  const batch = (change: Record<string, unknown>) => world.send(people.operator, 'POST', '/devices/batch-create', { start: 'BT000098', count: 3, namePrefix: '园区', ...place, ...change })
+  const batch = (change: Record<string, unknown>) =>
+    world.send(people.operator, 'POST', '/devices/batch-create', { start: 'BT000098', count: 3, namePrefix: '园区', ...place, ...change })
   const preview = (query: string, user = people.operator) => world.send(user, 'GET', `/devices/batch-preview?${query}`)
   test('following numbers keep their width', async () => {
     const { status, body } = await batch({})
-    expect([status, body.created.map((d: { rtuNumber: string }) => d.rtuNumber), new Set(body.created.map((d: { secret: string }) => d.secret)).size]).toEqual([200, ['BT000098', 'BT000099', 'BT000100'], 3])
-    expect(await world.rows(`select nickname from devices where rtu_number like 'BT%' order by rtu_number`)).toEqual([{ nickname: '园区01' }, { nickname: '园区02' }, { nickname: '园区03' }])
+    expect([status, body.created.map((d: { rtuNumber: string }) => d.rtuNumber), new Set(body.created.map((d: { secret: string }) => d.secret)).size]).toEqual([
+      200,
+      ['BT000098', 'BT000099', 'BT000100'],
+      3,
+    ])
+    expect(await world.rows(`select nickname from devices where rtu_number like 'BT%' order by rtu_number`)).toEqual([
+      { nickname: '园区01' },
+      { nickname: '园区02' },
+      { nickname: '园区03' },
+    ])
     expect(await count(`operation_logs where action = 'devices.createBatch'`)).toBe(1)
   })
   test('a conflict refuses all, also with a machine of strangers', async () => {
     expect((await create(people.stranger, 'BC000002')).status).toBe(200)
     const { status, body } = await batch({ start: 'BC000001' })
     expect([status, body.code, body.message, await count(`devices where rtu_number like 'BC%'`)]).toEqual([409, 409004, '机器编号已存在:BC000002', 1])
-    expect((await preview('start=BC000001&count=3')).body).toEqual({ first: 'BC000001', last: 'BC000003', numbers: ['BC000001', 'BC000002', 'BC000003'], conflicts: ['BC000002'] })
-    expect((await preview('start=BC000001&count=3&skipExisting=true')).body).toEqual({ first: 'BC000001', last: 'BC000004', numbers: ['BC000001', 'BC000003', 'BC000004'], conflicts: ['BC000002'] })
-    expect((await batch({ start: 'BC000001', skipExisting: true })).body.created.map((d: { rtuNumber: string }) => d.rtuNumber)).toEqual(['BC000001', 'BC000003', 'BC000004'])
+    expect((await preview('start=BC000001&count=3')).body).toEqual({
+      first: 'BC000001',
+      last: 'BC000003',
+      numbers: ['BC000001', 'BC000002', 'BC000003'],
+      conflicts: ['BC000002'],
+    })
+    expect((await preview('start=BC000001&count=3&skipExisting=true')).body).toEqual({
+      first: 'BC000001',
+      last: 'BC000004',
+      numbers: ['BC000001', 'BC000003', 'BC000004'],
+      conflicts: ['BC000002'],
+    })
+    expect((await batch({ start: 'BC000001', skipExisting: true })).body.created.map((d: { rtuNumber: string }) => d.rtuNumber)).toEqual([
+      'BC000001',
+      'BC000003',
+      'BC000004',
+    ])
   })
-  test.each([[{ start: 'BD9999' }, '编号位数不足'], [{ count: 0 }, '数量须为1-200'], [{ count: 201 }, '数量须为1-200'], [{ count: 1.5 }, '数量须为1-200'], [{ namePrefix: '' }, '请输入名称前缀']])('%o is 400 %s', async (change, message) => {
+  test.each([
+    [{ start: 'BD9999' }, '编号位数不足'],
+    [{ count: 0 }, '数量须为1-200'],
+    [{ count: 201 }, '数量须为1-200'],
+    [{ count: 1.5 }, '数量须为1-200'],
+    [{ namePrefix: '' }, '请输入名称前缀'],
+  ])('%o is 400 %s', async (change, message) => {
     const { status, body } = await batch(change)
     expect([status, body.errors[0].message]).toEqual([400, message])
   })
@@ -146,14 +257,34 @@ describe('batch', () => {
 describe('edit', () => {
   const load = async (id: number) => (await world.send(people.operator, 'GET', `/devices/${id}`)).body
   const body = (d: Record<string, unknown>, change: Record<string, unknown> = {}) => {
-    const keys = ['version', 'nickname', 'typeId', 'kind', 'boardNo', 'card', 'county', 'address', 'lng', 'lat', 'dispensingMode', 'licenceNo', 'licenceAddress', 'dropSensor', 'autoRefund', 'remark']
+    const keys = [
+      'version',
+      'nickname',
+      'typeId',
+      'kind',
+      'boardNo',
+      'card',
+      'county',
+      'address',
+      'lng',
+      'lat',
+      'dispensingMode',
+      'licenceNo',
+      'licenceAddress',
+      'dropSensor',
+      'autoRefund',
+      'remark',
+    ]
     return { ...Object.fromEntries(keys.map((key) => [key, d[key]])), ...change }
   }
   test('changes, counts the version, logs both sides', async () => {
     const before = await load(2)
     const { status, body: after } = await world.send(people.operator, 'PUT', '/devices/2', body(before, { nickname: '新名', county: '440304', remark: '靠窗' }))
     expect([status, after.nickname, after.city, after.county, after.version]).toEqual([200, '新名', '440300', '440304', before.version + 1])
-    expect(await world.one(`select before ->> 'nickname' as old, after ->> 'nickname' as new from operation_logs where action = 'devices.update'`)).toEqual({ old: '机器2', new: '新名' })
+    expect(await world.one(`select before ->> 'nickname' as old, after ->> 'nickname' as new from operation_logs where action = 'devices.update'`)).toEqual({
+      old: '机器2',
+      new: '新名',
+    })
     const stale = await world.send(people.operator, 'PUT', '/devices/2', body(before, { nickname: '晚到' }))
     expect([stale.status, stale.body.code, (await load(2)).nickname]).toEqual([409, 409001, '新名'])
   })
@@ -175,8 +306,12 @@ describe('edit', () => {
     expect([refused.status, refused.body.message, refused.body.errors[0].field]).toEqual([422, '更换类型前请先重建货道', 'typeId'])
     await addDevice(world, 20, 3, { kind: 'DRUG', mode: 'PHARMACIST' })
     const drawn = await world.send(people.operator, 'POST', '/devices/20/lanes', { version: 0, levels: [{ columns: 1 }] })
-    expect((await world.send(people.operator, 'PUT', '/devices/20/lanes', { version: 1, lanes: [{ id: drawn.body.floors[0].roads[0].id, productId: 4 }] })).status).toBe(200)
-    expect((await world.send(people.operator, 'PUT', '/devices/20', body(await load(20), { dispensingMode: 'UNATTENDED' }))).body.message).toBe('该设备不允许销售此类药品:甲类非处方药')
+    expect(
+      (await world.send(people.operator, 'PUT', '/devices/20/lanes', { version: 1, lanes: [{ id: drawn.body.floors[0].roads[0].id, productId: 4 }] })).status,
+    ).toBe(200)
+    expect((await world.send(people.operator, 'PUT', '/devices/20', body(await load(20), { dispensingMode: 'UNATTENDED' }))).body.message).toBe(
+      '该设备不允许销售此类药品:甲类非处方药',
+    )
   })
   test('a licence for another place stops sales, and they cannot resume', async () => {
     const { status, body: after } = await world.send(people.operator, 'PUT', '/devices/5', body(await load(5), { licenceAddress: '深圳市福田区红荔路6030号' }))
@@ -189,7 +324,10 @@ describe('edit', () => {
     const d = await load(2)
     const no = await world.send(people.repairer, 'PUT', '/devices/2', body(d, { nickname: '我的', boardNo: 'BOARD-R2' }))
     expect([no.status, no.body.code, no.body.errors.map((e: { field: string }) => e.field)]).toEqual([403, 403001, ['nickname']])
-    expect((await world.send(people.repairer, 'PUT', '/devices/2', body(d, { boardNo: 'BOARD-R2', address: '新址1号' }))).body).toMatchObject({ boardNo: 'BOARD-R2', address: '新址1号' })
+    expect((await world.send(people.repairer, 'PUT', '/devices/2', body(d, { boardNo: 'BOARD-R2', address: '新址1号' }))).body).toMatchObject({
+      boardNo: 'BOARD-R2',
+      address: '新址1号',
+    })
   })
 })
 
@@ -211,22 +349,32 @@ describe('faults and timeline', () => {
   test('a fault is handled once and frees its lane', async () => {
     const lane = (await world.send(people.operator, 'GET', '/devices/1/lanes')).body.floors[0].roads[0].id
     await world.rows(`update lanes set status = 'FAULT' where id = $1`, [lane])
-    const fault = await world.one<{ id: string }>(`insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) values (3, 1, $1, 'MOTOR_NOT_MOVE', 'ERROR', $2) returning id`, [lane, now])
+    const fault = await world.one<{ id: string }>(
+      `insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) values (3, 1, $1, 'MOTOR_NOT_MOVE', 'ERROR', $2) returning id`,
+      [lane, now],
+    )
     const url = `/device-faults/${fault.id}/handle`
     expect((await world.send(people.operator, 'POST', url, { remark: ' ' })).body.errors[0].message).toBe('请填写处理说明')
     expect((await world.send(people.sibling, 'POST', url, { remark: '换电机' })).status).toBe(404)
     expect((await world.send(people.reader, 'POST', url, { remark: '换电机' })).status).toBe(403)
     const answers = await Promise.all([1, 2, 3].map(() => world.send(people.operator, 'POST', url, { remark: '换电机' })))
     expect(answers.map((a) => a.status).sort()).toEqual([200, 409, 409])
-    expect((await world.one('select status from lanes where id = $1', [lane]))).toEqual({ status: 'ENABLED' })
+    expect(await world.one('select status from lanes where id = $1', [lane])).toEqual({ status: 'ENABLED' })
     const { body } = await world.send(people.operator, 'GET', '/devices/1/faults')
     expect(body).toMatchObject({ total: 1, list: [{ road: 1, faultCode: 'MOTOR_NOT_MOVE', handledBy: '员工3', remark: '换电机', can: { handle: false } }] })
     expect((await world.send(people.reader, 'GET', '/devices/1/faults')).status).toBe(403)
     expect((await world.send(people.sibling, 'GET', '/devices/1/faults')).status).toBe(404)
   })
   test('what the machine said in the last seven days, newest first', async () => {
-    for (const [seq, hours] of [[1, 200], [2, 2], [3, 1]]) {
-      await world.rows(`insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload) values (3, $1, 1, 'b', $2, 'heartbeat', '{"rsrp":-80}')`, [new Date(now.getTime() - (hours as number) * 3_600_000), seq])
+    for (const [seq, hours] of [
+      [1, 200],
+      [2, 2],
+      [3, 1],
+    ]) {
+      await world.rows(
+        `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload) values (3, $1, 1, 'b', $2, 'heartbeat', '{"rsrp":-80}')`,
+        [new Date(now.getTime() - (hours as number) * 3_600_000), seq],
+      )
     }
     const { body } = await world.send(people.operator, 'GET', '/devices/1/timeline')
     expect([body.total, body.list.map((m: { seq: number }) => m.seq), body.list[0].payload]).toEqual([2, [3, 2], { rsrp: -80 }])

@@ -1,13 +1,13 @@
+import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { common, type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
 import { sequentialNumbers } from '../../../shared/ids.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { regionPath } from '../../../shared/regions.ts'
-import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
 import { canPlace } from '../../lanes/rules.ts'
 import { refreshDeviceCounters, releaseRepairedLanes } from '../../lanes/server/verbs.ts'
-import { type BatchDevices, type CreateDevice, type DeviceDetail, deviceErrors, type devices, type DeviceRow, type EditDevice } from '../contract.ts'
+import { type BatchDevices, type CreateDevice, type DeviceDetail, type DeviceRow, deviceErrors, type devices, type EditDevice } from '../contract.ts'
 import { editable, forbiddenFields, licenceMatches, licenceRule, lifecycleStates, readyRule, typeChange, typeRule } from '../rules.ts'
 import * as q from './queries.ts'
 import { newSecret, secretHash } from './secret.ts'
@@ -19,11 +19,40 @@ const regionNames = (county: string): string[] => regionPath(county).map((region
 function row(ctx: Ctx, d: q.Row): DeviceRow {
   const change = may(ctx, 'device:update') && editable(d) === null
   return {
-    id: d.id, rtuNumber: d.rtu_number, nickname: d.nickname, typeId: d.type_id, typeName: d.type_name, kind: d.kind, orgId: d.org_id, ownedUserName: d.org_name,
-    regionName: regionNames(d.county).join(' / '), address: d.address, lng: d.lng, lat: d.lat, boardNo: d.board_no ?? '', card: d.card ?? '', lifecycle: d.lifecycle,
-    status: d.online ? 'online' : 'offline', lastSeenAt: isoOrNull(d.last_seen_at), offlineSince: isoOrNull(d.offline_since), signal: d.signal, temperature: d.temperature, humidity: d.humidity,
-    tempAlarm: d.temp_alarm, faultCount: d.fault_count, fw: d.fw ?? '', apk: d.apk ?? '', stock: d.stock, capacity: d.capacity, free: d.lanes_free, soldOut: d.lanes_sold_out, low: d.lanes_low, lanes: d.lanes_total,
-    todayOrders: d.orders ?? 0, todayTurnover: may(ctx, 'dashboard:money') ? (d.turnover ?? 0) : null, createTime: iso(d.created_at),
+    id: d.id,
+    rtuNumber: d.rtu_number,
+    nickname: d.nickname,
+    typeId: d.type_id,
+    typeName: d.type_name,
+    kind: d.kind,
+    orgId: d.org_id,
+    ownedUserName: d.org_name,
+    regionName: regionNames(d.county).join(' / '),
+    address: d.address,
+    lng: d.lng,
+    lat: d.lat,
+    boardNo: d.board_no ?? '',
+    card: d.card ?? '',
+    lifecycle: d.lifecycle,
+    status: d.online ? 'online' : 'offline',
+    lastSeenAt: isoOrNull(d.last_seen_at),
+    offlineSince: isoOrNull(d.offline_since),
+    signal: d.signal,
+    temperature: d.temperature,
+    humidity: d.humidity,
+    tempAlarm: d.temp_alarm,
+    faultCount: d.fault_count,
+    fw: d.fw ?? '',
+    apk: d.apk ?? '',
+    stock: d.stock,
+    capacity: d.capacity,
+    free: d.lanes_free,
+    soldOut: d.lanes_sold_out,
+    low: d.lanes_low,
+    lanes: d.lanes_total,
+    todayOrders: d.orders ?? 0,
+    todayTurnover: may(ctx, 'dashboard:money') ? (d.turnover ?? 0) : null,
+    createTime: iso(d.created_at),
     can: {
       update: change,
       pause: change && allowedFrom(lifecycleStates, 'PAUSED').includes(d.lifecycle),
@@ -37,9 +66,26 @@ const matchesLicence = (d: q.Detail) => licenceMatches({ kind: d.kind, licenceAd
 async function detailOf(ctx: Ctx, id: number): Promise<{ raw: q.Detail; shown: DeviceDetail }> {
   const d = found(await q.detailRow(ctx, id))
   const shown = {
-    ...row(ctx, d), country: '中国', province: d.province, city: d.city, county: d.county, pattern: d.pattern, refrigeration: d.refrigeration, dispensingMode: d.dispensing_mode,
-    licenceNo: d.licence_no, licenceAddress: d.licence_address, dropSensor: d.drop_sensor, autoRefund: d.auto_refund, remark: d.remark, doorOpen: d.door_open, rsrp: d.rsrp,
-    planogramVersion: d.planogram_version, replenishers: d.replenishers, repairers: d.repairers, licenceMatches: matchesLicence(d), version: d.version,
+    ...row(ctx, d),
+    country: '中国',
+    province: d.province,
+    city: d.city,
+    county: d.county,
+    pattern: d.pattern,
+    refrigeration: d.refrigeration,
+    dispensingMode: d.dispensing_mode,
+    licenceNo: d.licence_no,
+    licenceAddress: d.licence_address,
+    dropSensor: d.drop_sensor,
+    autoRefund: d.auto_refund,
+    remark: d.remark,
+    doorOpen: d.door_open,
+    rsrp: d.rsrp,
+    planogramVersion: d.planogram_version,
+    replenishers: d.replenishers,
+    repairers: d.repairers,
+    licenceMatches: matchesLicence(d),
+    version: d.version,
   }
   return { raw: d, shown }
 }
@@ -64,7 +110,8 @@ async function checkedPlace(ctx: Ctx, input: Omit<CreateDevice | BatchDevices | 
   const plain = { pattern: type.pattern, maxLevels: type.max_levels, maxRoads: type.max_roads, kind: type.kind }
   const mismatch = typeRule(input, plain)
   if (mismatch) throw fieldRefusal(mismatch, 'kind')
-  if (licenceRule(input)) throw fieldRefusal(deviceErrors.licenceMissing, !input.dispensingMode ? 'dispensingMode' : input.licenceNo ? 'licenceAddress' : 'licenceNo')
+  if (licenceRule(input))
+    throw fieldRefusal(deviceErrors.licenceMissing, !input.dispensingMode ? 'dispensingMode' : input.licenceNo ? 'licenceAddress' : 'licenceNo')
   return { type: plain, province: province.code, city: city.code, county: county.code }
 }
 
@@ -72,7 +119,9 @@ const fieldRefusal = (def: ErrorDef, field: string) => new Refusal(def, {}, [{ f
 
 /** Only drug machines carry a licence and a way of dispensing. */
 const licenceOf = (input: { kind: string; dispensingMode: string | null; licenceNo: string; licenceAddress: string }) =>
-  input.kind === 'DRUG' ? { dispensingMode: input.dispensingMode, licenceNo: input.licenceNo, licenceAddress: input.licenceAddress } : { dispensingMode: null, licenceNo: '', licenceAddress: '' }
+  input.kind === 'DRUG'
+    ? { dispensingMode: input.dispensingMode, licenceNo: input.licenceNo, licenceAddress: input.licenceAddress }
+    : { dispensingMode: null, licenceNo: '', licenceAddress: '' }
 
 const owners = new Set(['PLATFORM', 'AGENT', 'OPERATOR'])
 async function checkedOwner(ctx: Ctx, orgId: number): Promise<number> {
@@ -86,7 +135,11 @@ async function unique<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    const taken = { devices_rtu_number_key: [deviceErrors.numberTaken, 'rtuNumber'], devices_board: [deviceErrors.boardTaken, 'boardNo'], devices_card: [deviceErrors.cardTaken, 'card'] } as const
+    const taken = {
+      devices_rtu_number_key: [deviceErrors.numberTaken, 'rtuNumber'],
+      devices_board: [deviceErrors.boardTaken, 'boardNo'],
+      devices_card: [deviceErrors.cardTaken, 'card'],
+    } as const
     const hit = taken[(error as { constraint?: keyof typeof taken }).constraint as keyof typeof taken]
     if (hit) throw fieldRefusal(...(hit as [ErrorDef, string]))
     throw error
@@ -95,10 +148,23 @@ async function unique<T>(work: Promise<T>): Promise<T> {
 
 async function addAll(ctx: Ctx, orgId: number, entries: readonly Omit<q.NewDevice, 'secretHash' | 'orgId'>[]) {
   const secrets = new Map(entries.map((entry) => [entry.rtuNumber, newSecret()]))
-  const added = await unique(q.addDevices(ctx, entries.map((entry) => ({ ...entry, orgId, secretHash: secretHash(secrets.get(entry.rtuNumber) as string) }))))
-  if (ctx.actor.scope.devices !== null && ctx.actor.userId !== null) await q.assignTo(ctx, ctx.actor.userId, orgId, added.map((d) => d.id))
+  const added = await unique(
+    q.addDevices(
+      ctx,
+      entries.map((entry) => ({ ...entry, orgId, secretHash: secretHash(secrets.get(entry.rtuNumber) as string) })),
+    ),
+  )
+  if (ctx.actor.scope.devices !== null && ctx.actor.userId !== null)
+    await q.assignTo(
+      ctx,
+      ctx.actor.userId,
+      orgId,
+      added.map((d) => d.id),
+    )
   ctx.touch('devices')
-  return added.map((d) => ({ id: d.id, rtuNumber: d.rtu_number, secret: secrets.get(d.rtu_number) as string })).sort((a, b) => (a.rtuNumber < b.rtuNumber ? -1 : 1))
+  return added
+    .map((d) => ({ id: d.id, rtuNumber: d.rtu_number, secret: secrets.get(d.rtu_number) as string }))
+    .sort((a, b) => (a.rtuNumber < b.rtuNumber ? -1 : 1))
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
@@ -137,11 +203,22 @@ const createBatch: Handlers<Contract>['createBatch'] = async (ctx, input) => {
   const { type: _, ...place } = await checkedPlace(ctx, input, orgId)
   await q.lockPrefix(ctx, input.start)
   const { numbers, conflicts } = await chooseNumbers(ctx, input.start, input.count, input.skipExisting)
-  if (conflicts.length > 0 && !input.skipExisting) throw new Refusal(deviceErrors.numbersTaken, { numbers: conflicts.slice(0, 10).join(' ') }, [{ field: 'start', text: deviceErrors.numbersTaken.text }])
+  if (conflicts.length > 0 && !input.skipExisting)
+    throw new Refusal(deviceErrors.numbersTaken, { numbers: conflicts.slice(0, 10).join(' ') }, [{ field: 'start', text: deviceErrors.numbersTaken.text }])
   const width = String(numbers.length).length
-  const created = await addAll(ctx, orgId, numbers.map((rtuNumber, i) => ({
-    ...input, ...place, ...licenceOf(input), rtuNumber, nickname: `${input.namePrefix}${String(i + 1).padStart(Math.max(2, width), '0')}`, boardNo: null, card: null,
-  })))
+  const created = await addAll(
+    ctx,
+    orgId,
+    numbers.map((rtuNumber, i) => ({
+      ...input,
+      ...place,
+      ...licenceOf(input),
+      rtuNumber,
+      nickname: `${input.namePrefix}${String(i + 1).padStart(Math.max(2, width), '0')}`,
+      boardNo: null,
+      card: null,
+    })),
+  )
   ctx.audit({ id: created[0]?.id as number, name: `${numbers[0]} × ${numbers.length}`, after: { ...input, numbers }, orgId })
   return { created }
 }
@@ -149,9 +226,16 @@ const createBatch: Handlers<Contract>['createBatch'] = async (ctx, input) => {
 const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const { raw, shown: before } = await detailOf(ctx, input.id)
   reject(editable(raw))
-  const changed = (Object.keys(input) as (keyof EditDevice)[]).filter((key) => key !== 'id' && key !== 'version' && (input[key] ?? '') !== (before[key as keyof DeviceDetail] ?? ''))
+  const changed = (Object.keys(input) as (keyof EditDevice)[]).filter(
+    (key) => key !== 'id' && key !== 'version' && (input[key] ?? '') !== (before[key as keyof DeviceDetail] ?? ''),
+  )
   const forbidden = forbiddenFields(ctx.actor.role, changed)
-  if (forbidden.length) throw new Refusal(common.forbidden, {}, forbidden.map((field) => ({ field, text: common.forbidden.text })))
+  if (forbidden.length)
+    throw new Refusal(
+      common.forbidden,
+      {},
+      forbidden.map((field) => ({ field, text: common.forbidden.text })),
+    )
   const { type, ...place } = await checkedPlace(ctx, input, raw.org_id)
   const lanes = await q.lanesOf(ctx, input.id)
   const known = { pattern: raw.pattern, maxLevels: raw.max_levels, maxRoads: raw.max_roads, kind: raw.type_kind }
@@ -161,11 +245,34 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   // a licence for another place stops sales until it is mended (core.md, edit device)
   const elsewhere = !licenceMatches({ kind: input.kind, licenceAddress: licence.licenceAddress }, regionNames(input.county))
   const stopped = elsewhere && raw.lifecycle === 'OPERATING'
-  const result = await unique(ctx.db.updateTable('devices').set((eb) => ({
-    nickname: input.nickname, type_id: input.typeId, kind: input.kind, board_no: input.boardNo, card: input.card, province: place.province, city: place.city, county: place.county,
-    address: input.address, lng: input.lng, lat: input.lat, dispensing_mode: licence.dispensingMode as 'MEDICAL' | null, licence_no: licence.licenceNo, licence_address: licence.licenceAddress,
-    drop_sensor: input.dropSensor, auto_refund: input.autoRefund, remark: input.remark, version: eb('version', '+', 1), ...(stopped ? { lifecycle: 'PAUSED' as const } : {}),
-  })).where('id', '=', input.id).where('version', '=', input.version).executeTakeFirst())
+  const result = await unique(
+    ctx.db
+      .updateTable('devices')
+      .set((eb) => ({
+        nickname: input.nickname,
+        type_id: input.typeId,
+        kind: input.kind,
+        board_no: input.boardNo,
+        card: input.card,
+        province: place.province,
+        city: place.city,
+        county: place.county,
+        address: input.address,
+        lng: input.lng,
+        lat: input.lat,
+        dispensing_mode: licence.dispensingMode as 'MEDICAL' | null,
+        licence_no: licence.licenceNo,
+        licence_address: licence.licenceAddress,
+        drop_sensor: input.dropSensor,
+        auto_refund: input.autoRefund,
+        remark: input.remark,
+        version: eb('version', '+', 1),
+        ...(stopped ? { lifecycle: 'PAUSED' as const } : {}),
+      }))
+      .where('id', '=', input.id)
+      .where('version', '=', input.version)
+      .executeTakeFirst(),
+  )
   if (!result.numUpdatedRows) throw new Refusal(common.stale)
   const { shown: after } = await detailOf(ctx, input.id)
   ctx.audit({ id: input.id, name: raw.rtu_number, before, after, orgId: raw.org_id })
@@ -181,10 +288,21 @@ const setLifecycle: Handlers<Contract>['setLifecycle'] = async (ctx, input) => {
     const lanes = await q.lanesOf(ctx, input.id)
     reject(readyRule({ boardNo: raw.board_no, sellingLanes: lanes.selling, licenceMatches: matchesLicence(raw) }))
   }
-  const result = await ctx.db.updateTable('devices').set((eb) => ({ lifecycle: input.to, version: eb('version', '+', 1) }))
-    .where('id', '=', input.id).where('version', '=', input.version).where('lifecycle', 'in', allowed).executeTakeFirst()
+  const result = await ctx.db
+    .updateTable('devices')
+    .set((eb) => ({ lifecycle: input.to, version: eb('version', '+', 1) }))
+    .where('id', '=', input.id)
+    .where('version', '=', input.version)
+    .where('lifecycle', 'in', allowed)
+    .executeTakeFirst()
   if (!result.numUpdatedRows) throw new Refusal(common.stale)
-  ctx.audit({ id: input.id, name: raw.rtu_number, before: { lifecycle: raw.lifecycle }, after: { lifecycle: input.to, reason: input.reason }, orgId: raw.org_id })
+  ctx.audit({
+    id: input.id,
+    name: raw.rtu_number,
+    before: { lifecycle: raw.lifecycle },
+    after: { lifecycle: input.to, reason: input.reason },
+    orgId: raw.org_id,
+  })
   ctx.touch('devices')
   return (await detailOf(ctx, input.id)).shown
 }
@@ -192,7 +310,18 @@ const setLifecycle: Handlers<Contract>['setLifecycle'] = async (ctx, input) => {
 const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
   const device = found(await q.detailRow(ctx, input.id))
   const { rows, total } = await q.messageRows(ctx, input, device.org_id)
-  return { list: rows.map((m) => ({ boot: m.boot, seq: m.seq, kind: m.kind, createTime: iso(m.created_at), deviceTime: isoOrNull(m.device_ts), payload: m.payload, note: m.note })), total }
+  return {
+    list: rows.map((m) => ({
+      boot: m.boot,
+      seq: m.seq,
+      kind: m.kind,
+      createTime: iso(m.created_at),
+      deviceTime: isoOrNull(m.device_ts),
+      payload: m.payload,
+      note: m.note,
+    })),
+    total,
+  }
 }
 
 const faults: Handlers<Contract>['faults'] = async (ctx, input) => {
@@ -201,10 +330,22 @@ const faults: Handlers<Contract>['faults'] = async (ctx, input) => {
   type Row = Output<Contract['faults']>['list'][number]
   return {
     total,
-    list: rows.map((f): Row => ({
-      id: f.id, deviceId: f.device_id, rtuNumber: f.rtu_number, road: f.road_index, faultCode: f.code, level: f.level, detail: f.detail, openedAt: iso(f.opened_at), closedAt: isoOrNull(f.closed_at),
-      handledBy: f.handled_by, remark: f.remark, can: { handle: may(ctx, 'fault:update') && f.closed_at === null },
-    })),
+    list: rows.map(
+      (f): Row => ({
+        id: f.id,
+        deviceId: f.device_id,
+        rtuNumber: f.rtu_number,
+        road: f.road_index,
+        faultCode: f.code,
+        level: f.level,
+        detail: f.detail,
+        openedAt: iso(f.opened_at),
+        closedAt: isoOrNull(f.closed_at),
+        handledBy: f.handled_by,
+        remark: f.remark,
+        can: { handle: may(ctx, 'fault:update') && f.closed_at === null },
+      }),
+    ),
   }
 }
 
@@ -220,6 +361,16 @@ async function handleFault(ctx: Ctx, input: Input<Contract['handleFault']>) {
 }
 
 export const handlers: Handlers<Contract> = {
-  list, counts: (ctx) => q.counts(ctx), options, detail: async (ctx, input) => (await detailOf(ctx, input.id)).shown,
-  create, previewBatch, createBatch, update, setLifecycle, timeline, faults, handleFault,
+  list,
+  counts: (ctx) => q.counts(ctx),
+  options,
+  detail: async (ctx, input) => (await detailOf(ctx, input.id)).shown,
+  create,
+  previewBatch,
+  createBatch,
+  update,
+  setLifecycle,
+  timeline,
+  faults,
+  handleFault,
 }

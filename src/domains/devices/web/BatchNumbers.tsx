@@ -22,11 +22,20 @@ export function BatchNumbers() {
       <TextField name="start" placeholder="HD000098" />
       <NumberField name="count" />
       <SwitchField name="skipExisting" />
-      {preview.error && asked.success ? <p className={styles.preview} data-bad="true" role="alert">{preview.error.message}</p> : null}
+      {preview.error && asked.success ? (
+        <p className={styles.preview} data-bad="true" role="alert">
+          {preview.error.message}
+        </p>
+      ) : null}
       {found && !preview.error ? (
         <p className={styles.preview} data-bad={conflicts > 0 && !skipExisting} role="status">
           {t('form.preview', { first: found.first, last: found.last, n: found.numbers.length })}
-          {conflicts > 0 ? <><br />{skipExisting ? t('form.skipped', { n: conflicts }) : t('form.conflicts', { n: conflicts, list: found.conflicts.slice(0, 5).join(' ') })}</> : null}
+          {conflicts > 0 ? (
+            <>
+              <br />
+              {skipExisting ? t('form.skipped', { n: conflicts }) : t('form.conflicts', { n: conflicts, list: found.conflicts.slice(0, 5).join(' ') })}
+            </>
+          ) : null}
         </p>
       ) : null}
     </Section>

@@ -21,12 +21,30 @@ export function DeviceCreate() {
   const [created, setCreated] = useState<readonly Secret[] | null>(null)
   if (created) return <Secrets created={created} onAgain={() => setCreated(null)} />
   const shared = { title: t('form.create'), ns: 'devices', back: '/device/device-list' } as const
-  const owner = <Field name="orgId"><OwnerSelect /></Field>
+  const owner = (
+    <Field name="orgId">
+      <OwnerSelect />
+    </Field>
+  )
   return (
     <div className={styles.create}>
-      <Segmented value={mode} onChange={setMode} options={[{ value: 'single' as const, label: t('form.single') }, { value: 'batch' as const, label: t('form.batch') }]} />
+      <Segmented
+        value={mode}
+        onChange={setMode}
+        options={[
+          { value: 'single' as const, label: t('form.single') },
+          { value: 'batch' as const, label: t('form.batch') },
+        ]}
+      />
       {mode === 'single' ? (
-        <FormPage key="single" {...shared} save={devices.create} success="devices:success.create" initial={{ ...start, orgId: user.orgId }} onSaved={(answer) => setCreated([answer])}>
+        <FormPage
+          key="single"
+          {...shared}
+          save={devices.create}
+          success="devices:success.create"
+          initial={{ ...start, orgId: user.orgId }}
+          onSaved={(answer) => setCreated([answer])}
+        >
           <Section title={t('form.basic')} purpose={t('form.basicPurpose')}>
             <TextField name="rtuNumber" placeholder="HD000001" />
             <TextField name="nickname" count />
@@ -40,7 +58,14 @@ export function DeviceCreate() {
           <SaleSection />
         </FormPage>
       ) : (
-        <FormPage key="batch" {...shared} save={devices.createBatch} success="devices:success.createBatch" initial={{ ...start, orgId: user.orgId, count: 10, skipExisting: false }} onSaved={(answer) => setCreated(answer.created)}>
+        <FormPage
+          key="batch"
+          {...shared}
+          save={devices.createBatch}
+          success="devices:success.createBatch"
+          initial={{ ...start, orgId: user.orgId, count: 10, skipExisting: false }}
+          onSaved={(answer) => setCreated(answer.created)}
+        >
           <BatchNumbers />
           <Section title={t('form.shared')} purpose={t('form.sharedPurpose')}>
             <TextField name="namePrefix" />

@@ -28,22 +28,36 @@ export function DeviceDrawer() {
     params.delete('detail')
     navigate(params.size ? `${pathname}?${params}` : pathname)
   }
-  const tabs = device ? [
-    { key: 'overview', label: t('tabs.overview'), children: <DeviceOverview device={device} /> },
-    ...(may('lane:read') ? [{ key: 'lanes', label: t('tabs.lanes'), children: <LanePlan deviceId={device.id} /> }] : []),
-    ...(may('fault:read') ? [{ key: 'faults', label: t('tabs.faults'), children: <DeviceFaults deviceId={device.id} /> }] : []),
-    { key: 'timeline', label: t('tabs.timeline'), children: <DeviceTimeline deviceId={device.id} /> },
-  ] : []
+  const tabs = device
+    ? [
+        { key: 'overview', label: t('tabs.overview'), children: <DeviceOverview device={device} /> },
+        ...(may('lane:read') ? [{ key: 'lanes', label: t('tabs.lanes'), children: <LanePlan deviceId={device.id} /> }] : []),
+        ...(may('fault:read') ? [{ key: 'faults', label: t('tabs.faults'), children: <DeviceFaults deviceId={device.id} /> }] : []),
+        { key: 'timeline', label: t('tabs.timeline'), children: <DeviceTimeline deviceId={device.id} /> },
+      ]
+    : []
   return (
     <Detail
-      open={open} onClose={close} title={device?.nickname ?? ''} {...(device ? { status: <DeviceStatus device={device} chip />, id: device.rtuNumber } : {})} loading={read.isPending} error={read.error} onRetry={() => void read.refetch()}
-      actions={device ? (
-        <>
-          {may('order:read') ? <Button onClick={() => navigate(`/order/order-list?deviceId=${device.id}`)}>{t('tabs.orders')}</Button> : null}
-          {may('lane:read') ? <Button onClick={() => navigate(`/device/device-list/cargo-road/${device.id}`)}>{t('lanes')}</Button> : null}
-          {device.can.update ? <Button type="primary" onClick={() => navigate(`/device/device-list/edit/${device.id}`)}>{t('edit')}</Button> : null}
-        </>
-      ) : null}
+      open={open}
+      onClose={close}
+      title={device?.nickname ?? ''}
+      {...(device ? { status: <DeviceStatus device={device} chip />, id: device.rtuNumber } : {})}
+      loading={read.isPending}
+      error={read.error}
+      onRetry={() => void read.refetch()}
+      actions={
+        device ? (
+          <>
+            {may('order:read') ? <Button onClick={() => navigate(`/order/order-list?deviceId=${device.id}`)}>{t('tabs.orders')}</Button> : null}
+            {may('lane:read') ? <Button onClick={() => navigate(`/device/device-list/cargo-road/${device.id}`)}>{t('lanes')}</Button> : null}
+            {device.can.update ? (
+              <Button type="primary" onClick={() => navigate(`/device/device-list/edit/${device.id}`)}>
+                {t('edit')}
+              </Button>
+            ) : null}
+          </>
+        ) : null
+      }
     >
       {device ? <Tabs key={device.id} items={tabs} destroyOnHidden /> : null}
     </Detail>

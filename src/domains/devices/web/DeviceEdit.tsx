@@ -15,11 +15,20 @@ export function DeviceEdit() {
   const device = loaded.data
   return (
     <FormPage
-      title={t('form.edit')} subtitle={device ? `${device.rtuNumber} ${device.nickname}` : null} tab={device?.rtuNumber ?? ''} ns="devices" save={devices.update} loaded={loaded} success="devices:success.update"
-      initial={device ? pickFor(devices.update.input, device) : {}} back="/device/device-list"
+      title={t('form.edit')}
+      subtitle={device ? `${device.rtuNumber} ${device.nickname}` : null}
+      tab={device?.rtuNumber ?? ''}
+      ns="devices"
+      save={devices.update}
+      loaded={loaded}
+      success="devices:success.update"
+      initial={device ? pickFor(devices.update.input, device) : {}}
+      back="/device/device-list"
     >
       <Section title={t('form.basic')} purpose={t('form.basicPurpose')}>
-        <Fixed label={t('fields.rtuNumber')}>{device?.rtuNumber} <LockOutlined /></Fixed>
+        <Fixed label={t('fields.rtuNumber')}>
+          {device?.rtuNumber} <LockOutlined />
+        </Fixed>
         <TextField name="nickname" count />
         <TypeFields disabled={(device?.lanes ?? 0) > 0} />
         <TextField name="boardNo" />

@@ -32,17 +32,39 @@ export function DeviceFaults({ deviceId }: { deviceId: number }) {
               <div className={styles.side}>
                 <StatusTag tone={fault.closedAt ? 'closed' : fault.level === 'ERROR' ? 'fault' : 'warn'}>{word(fault.faultCode)}</StatusTag>
                 {fault.road === null ? null : <span>{t('faultTab.road', { n: fault.road })}</span>}
-                {fault.can.handle ? <Button type="link" size="small" onClick={() => setHandled(fault)}>{t('faultTab.handle')}</Button> : null}
+                {fault.can.handle ? (
+                  <Button type="link" size="small" onClick={() => setHandled(fault)}>
+                    {t('faultTab.handle')}
+                  </Button>
+                ) : null}
               </div>
-              <span className={styles.payload}>{fault.detail} {fault.remark}</span>
-              {fault.closedAt ? <div><small>{fault.handledBy} <Time at={fault.closedAt} /></small></div> : null}
+              <span className={styles.payload}>
+                {fault.detail} {fault.remark}
+              </span>
+              {fault.closedAt ? (
+                <div>
+                  <small>
+                    {fault.handledBy} <Time at={fault.closedAt} />
+                  </small>
+                </div>
+              ) : null}
             </div>
           </article>
         ))}
       </div>
-      <div className={styles.pager}><Pagination size="small" hideOnSinglePage current={page} pageSize={20} total={read.data.total} showSizeChanger={false} onChange={setPage} /></div>
+      <div className={styles.pager}>
+        <Pagination size="small" hideOnSinglePage current={page} pageSize={20} total={read.data.total} showSizeChanger={false} onChange={setPage} />
+      </div>
       {handled ? (
-        <FormDialog title={`${t('faultTab.dialog')} ${word(handled.faultCode)}`} ns="devices" save={devices.handleFault} initial={{ id: handled.id }} success="devices:success.handleFault" onClose={() => setHandled(null)} onSaved={() => void read.refetch()}>
+        <FormDialog
+          title={`${t('faultTab.dialog')} ${word(handled.faultCode)}`}
+          ns="devices"
+          save={devices.handleFault}
+          initial={{ id: handled.id }}
+          success="devices:success.handleFault"
+          onClose={() => setHandled(null)}
+          onSaved={() => void read.refetch()}
+        >
           <TextAreaField name="remark" />
         </FormDialog>
       ) : null}

@@ -18,7 +18,9 @@ export function TypeFields({ disabled = false }: { disabled?: boolean }) {
   }
   return (
     <>
-      <Field name="typeId" {...(disabled ? { hint: t('form.typeFixed') } : {})}><DeviceTypeSelect disabled={disabled} onPick={take} /></Field>
+      <Field name="typeId" {...(disabled ? { hint: t('form.typeFixed') } : {})}>
+        <DeviceTypeSelect disabled={disabled} onPick={take} />
+      </Field>
       <SelectField name="kind" />
     </>
   )
@@ -28,7 +30,9 @@ export function PlaceSection() {
   const { t } = useTranslation('devices')
   return (
     <Section title={t('form.place')} purpose={t('form.placePurpose')}>
-      <Field name="county"><RegionSelect /></Field>
+      <Field name="county">
+        <RegionSelect />
+      </Field>
       <TextField name="address" />
       <NumberField name="lng" precision={6} />
       <NumberField name="lat" precision={6} />

@@ -15,30 +15,68 @@ export function DeviceOverview({ device }: { device: DeviceDetail }) {
       <Rows
         title={t('overview.machine')}
         items={[
-          [f('rtuNumber'), device.rtuNumber], [f('nickname'), device.nickname], [f('typeName'), device.typeName], [f('kind'), t(`enums.kind.${device.kind}`)], [f('pattern'), t(`enums.pattern.${device.pattern}`)], [f('refrigeration'), yes(device.refrigeration)],
-          [f('lifecycle'), t(`enums.lifecycle.${device.lifecycle}`)], [f('ownedUserName'), device.ownedUserName], [f('boardNo'), device.boardNo], [f('card'), device.card], [f('dropSensor'), yes(device.dropSensor)], [f('autoRefund'), yes(device.autoRefund)],
-          [f('fw'), device.fw], [f('apk'), device.apk], [f('createTime'), <Time key="c" at={device.createTime} style="full" />], [f('remark'), device.remark],
+          [f('rtuNumber'), device.rtuNumber],
+          [f('nickname'), device.nickname],
+          [f('typeName'), device.typeName],
+          [f('kind'), t(`enums.kind.${device.kind}`)],
+          [f('pattern'), t(`enums.pattern.${device.pattern}`)],
+          [f('refrigeration'), yes(device.refrigeration)],
+          [f('lifecycle'), t(`enums.lifecycle.${device.lifecycle}`)],
+          [f('ownedUserName'), device.ownedUserName],
+          [f('boardNo'), device.boardNo],
+          [f('card'), device.card],
+          [f('dropSensor'), yes(device.dropSensor)],
+          [f('autoRefund'), yes(device.autoRefund)],
+          [f('fw'), device.fw],
+          [f('apk'), device.apk],
+          [f('createTime'), <Time key="c" at={device.createTime} style="full" />],
+          [f('remark'), device.remark],
         ]}
       />
       <Rows
         title={t('overview.place')}
-        items={[[f('country'), device.country], [f('regionName'), device.regionName], [f('address'), device.address], [f('coordinates'), device.lng === null ? null : `${device.lng}, ${device.lat}`]]}
+        items={[
+          [f('country'), device.country],
+          [f('regionName'), device.regionName],
+          [f('address'), device.address],
+          [f('coordinates'), device.lng === null ? null : `${device.lng}, ${device.lat}`],
+        ]}
       />
       <Rows
         title={t('overview.state')}
         items={[
-          [f('lastSeenAt'), <Time key="s" at={device.lastSeenAt} style="full" />], [f('signal'), device.signal ? `${t(`enums.signal.${device.signal}`)}${device.rsrp === null ? '' : ` (${device.rsrp} dBm)`}` : null], [f('temperature'), device.temperature?.toFixed(1)], [f('humidity'), device.humidity?.toFixed(1)],
-          [f('doorOpen'), t(`enums.door.${device.doorOpen ? 'open' : 'closed'}`)], [f('stock'), <StockBar key="b" stock={device.stock} capacity={device.capacity} />], [f('lanes'), <Count key="l" value={device.lanes} />], [f('soldOut'), <Count key="o" value={device.soldOut} />],
-          [f('free'), <Count key="f" value={device.free} />], [f('planogramVersion'), `v${device.planogramVersion}`], [f('todayOrders'), <Count key="t" value={device.todayOrders} />], ...(device.todayTurnover === null ? [] : [[f('todayTurnover'), <Money key="m" fen={device.todayTurnover} />] as const]),
+          [f('lastSeenAt'), <Time key="s" at={device.lastSeenAt} style="full" />],
+          [f('signal'), device.signal ? `${t(`enums.signal.${device.signal}`)}${device.rsrp === null ? '' : ` (${device.rsrp} dBm)`}` : null],
+          [f('temperature'), device.temperature?.toFixed(1)],
+          [f('humidity'), device.humidity?.toFixed(1)],
+          [f('doorOpen'), t(`enums.door.${device.doorOpen ? 'open' : 'closed'}`)],
+          [f('stock'), <StockBar key="b" stock={device.stock} capacity={device.capacity} />],
+          [f('lanes'), <Count key="l" value={device.lanes} />],
+          [f('soldOut'), <Count key="o" value={device.soldOut} />],
+          [f('free'), <Count key="f" value={device.free} />],
+          [f('planogramVersion'), `v${device.planogramVersion}`],
+          [f('todayOrders'), <Count key="t" value={device.todayOrders} />],
+          ...(device.todayTurnover === null ? [] : [[f('todayTurnover'), <Money key="m" fen={device.todayTurnover} />] as const]),
         ]}
       />
       {device.kind === 'DRUG' ? (
         <Rows
-          title={t('overview.licence')} extra={device.licenceMatches ? null : <StatusTag tone="warn">{t('form.licenceElsewhere')}</StatusTag>}
-          items={[[f('dispensingMode'), device.dispensingMode ? t(`mode.${device.dispensingMode}`) : null], [f('licenceNo'), device.licenceNo], [f('licenceAddress'), device.licenceAddress]]}
+          title={t('overview.licence')}
+          extra={device.licenceMatches ? null : <StatusTag tone="warn">{t('form.licenceElsewhere')}</StatusTag>}
+          items={[
+            [f('dispensingMode'), device.dispensingMode ? t(`mode.${device.dispensingMode}`) : null],
+            [f('licenceNo'), device.licenceNo],
+            [f('licenceAddress'), device.licenceAddress],
+          ]}
         />
       ) : null}
-      <Rows title={t('overview.staff')} items={[[f('replenishers'), device.replenishers.join(', ')], [f('repairers'), device.repairers.join(', ')]]} />
+      <Rows
+        title={t('overview.staff')}
+        items={[
+          [f('replenishers'), device.replenishers.join(', ')],
+          [f('repairers'), device.repairers.join(', ')],
+        ]}
+      />
     </>
   )
 }

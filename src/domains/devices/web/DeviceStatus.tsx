@@ -16,11 +16,34 @@ export function DeviceStatus({ device, chip = false }: { device: Shown; chip?: b
   const seen = device.lastSeenAt ? new Date(device.lastSeenAt) : null
   const hint = seen ? `${t('state.lastSeen', { at: fullTime(seen) })} (${t(`state.${freshness(seen, now)}`)})` : t('state.never')
   const idle = device.lifecycle !== 'OPERATING' && device.lifecycle !== 'PAUSED'
-  const tag = idle ? <StatusTag tone="closed" chip={chip}>{t(`enums.lifecycle.${device.lifecycle}`)}</StatusTag>
-    : device.faultCount > 0 ? <StatusTag tone="fault" chip={chip} note={t('faults', { n: device.faultCount })}>{t('state.fault')}</StatusTag>
-    : device.status === 'offline' ? <StatusTag tone="offline" chip={chip} note={device.offlineSince ? age(new Date(device.offlineSince), now, lang) : null}>{t('state.offline')}</StatusTag>
-    : device.tempAlarm ? <StatusTag tone="warn" chip={chip}>{t('state.tempAlarm')}</StatusTag>
-    : device.lifecycle === 'PAUSED' ? <StatusTag tone="locked" chip={chip}>{t('enums.lifecycle.PAUSED')}</StatusTag>
-    : <StatusTag tone="online" chip={chip}>{t('state.online')}</StatusTag>
-  return <Tooltip title={hint}><span>{tag}</span></Tooltip>
+  const tag = idle ? (
+    <StatusTag tone="closed" chip={chip}>
+      {t(`enums.lifecycle.${device.lifecycle}`)}
+    </StatusTag>
+  ) : device.faultCount > 0 ? (
+    <StatusTag tone="fault" chip={chip} note={t('faults', { n: device.faultCount })}>
+      {t('state.fault')}
+    </StatusTag>
+  ) : device.status === 'offline' ? (
+    <StatusTag tone="offline" chip={chip} note={device.offlineSince ? age(new Date(device.offlineSince), now, lang) : null}>
+      {t('state.offline')}
+    </StatusTag>
+  ) : device.tempAlarm ? (
+    <StatusTag tone="warn" chip={chip}>
+      {t('state.tempAlarm')}
+    </StatusTag>
+  ) : device.lifecycle === 'PAUSED' ? (
+    <StatusTag tone="locked" chip={chip}>
+      {t('enums.lifecycle.PAUSED')}
+    </StatusTag>
+  ) : (
+    <StatusTag tone="online" chip={chip}>
+      {t('state.online')}
+    </StatusTag>
+  )
+  return (
+    <Tooltip title={hint}>
+      <span>{tag}</span>
+    </Tooltip>
+  )
 }

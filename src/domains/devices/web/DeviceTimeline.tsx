@@ -22,14 +22,21 @@ export function DeviceTimeline({ deviceId }: { deviceId: number }) {
           <article key={`${message.boot} ${message.seq}`}>
             <Time at={message.createTime} style="full" />
             <div>
-              <strong>{t(`enums.messageKind.${message.kind}`, { defaultValue: message.kind })}</strong> <small>{t('timeline.sequence', { n: message.seq })}</small>
-              <div className={`${styles.payload} hd-mono`}>{Object.entries(message.payload).map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`).join(' · ')}</div>
+              <strong>{t(`enums.messageKind.${message.kind}`, { defaultValue: message.kind })}</strong>{' '}
+              <small>{t('timeline.sequence', { n: message.seq })}</small>
+              <div className={`${styles.payload} hd-mono`}>
+                {Object.entries(message.payload)
+                  .map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+                  .join(' · ')}
+              </div>
               {message.note ? <small>{message.note}</small> : null}
             </div>
           </article>
         ))}
       </div>
-      <div className={styles.pager}><Pagination size="small" hideOnSinglePage current={page} pageSize={50} total={read.data.total} showSizeChanger={false} onChange={setPage} /></div>
+      <div className={styles.pager}>
+        <Pagination size="small" hideOnSinglePage current={page} pageSize={50} total={read.data.total} showSizeChanger={false} onChange={setPage} />
+      </div>
     </>
   )
 }

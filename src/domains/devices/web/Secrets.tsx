@@ -17,14 +17,29 @@ export function Secrets({ created, onAgain }: { created: readonly Secret[]; onAg
       <h1>{t('result.title')}</h1>
       <Alert type="warning" showIcon title={t('result.hint')} />
       <Table
-        rowKey="id" size="middle" pagination={false} dataSource={[...created]} scroll={{ x: 640 }}
+        rowKey="id"
+        size="middle"
+        pagination={false}
+        dataSource={[...created]}
+        scroll={{ x: 640 }}
         columns={[
           { key: 'rtuNumber', dataIndex: 'rtuNumber', title: t('result.number'), width: 180 },
-          { key: 'secret', dataIndex: 'secret', title: t('result.secret'), render: (secret: string) => <span className="hd-mono">{secret} <CopyButton text={secret} /></span> },
+          {
+            key: 'secret',
+            dataIndex: 'secret',
+            title: t('result.secret'),
+            render: (secret: string) => (
+              <span className="hd-mono">
+                {secret} <CopyButton text={secret} />
+              </span>
+            ),
+          },
         ]}
       />
       <div className={styles.buttons}>
-        <Button type="primary" onClick={() => navigate('/device/device-list')}>{t('result.open')}</Button>
+        <Button type="primary" onClick={() => navigate('/device/device-list')}>
+          {t('result.open')}
+        </Button>
         <Button onClick={onAgain}>{t('result.again')}</Button>
         <CopyButton text={created.map((device) => `${device.rtuNumber}\t${device.secret}`).join('\n')} label={t('result.copyAll')} />
       </div>

@@ -7,7 +7,13 @@ import { accounts } from '../../accounts/contract.ts'
 import { devices } from '../contract.ts'
 
 type Props<T> = { id?: string; value?: unknown; onChange?: (value: T | undefined) => void; placeholder?: string; prefix?: ReactNode; disabled?: boolean }
-const own = (props: Props<never>) => ({ ...(props.id ? { id: props.id } : {}), style: { width: '100%' }, disabled: props.disabled ?? false, prefix: props.prefix, allowClear: true })
+const own = (props: Props<never>) => ({
+  ...(props.id ? { id: props.id } : {}),
+  style: { width: '100%' },
+  disabled: props.disabled ?? false,
+  prefix: props.prefix,
+  allowClear: true,
+})
 
 /** A machine of the scope, found by number or name. */
 export function DeviceSelect(props: Props<number>) {
@@ -20,8 +26,13 @@ export function DeviceSelect(props: Props<number>) {
   const rows = new Map([...(held.data?.list ?? []), ...(found.data?.list ?? [])].map((row) => [row.id, row]))
   return (
     <Select
-      {...own(props as Props<never>)} value={chosen ?? null} placeholder={props.placeholder ?? t('form.choose')} loading={found.isFetching} popupMatchSelectWidth={false}
-      showSearch={{ filterOption: false, onSearch: setTyped, searchValue: typed }} options={[...rows.values()].map((row) => ({ value: row.id, label: `${row.rtuNumber} ${row.nickname}` }))}
+      {...own(props as Props<never>)}
+      value={chosen ?? null}
+      placeholder={props.placeholder ?? t('form.choose')}
+      loading={found.isFetching}
+      popupMatchSelectWidth={false}
+      showSearch={{ filterOption: false, onSearch: setTyped, searchValue: typed }}
+      options={[...rows.values()].map((row) => ({ value: row.id, label: `${row.rtuNumber} ${row.nickname}` }))}
       onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
     />
   )
@@ -34,8 +45,14 @@ export function OwnerSelect(props: Props<number>) {
   const owners = (read.data?.list ?? []).filter((org) => ['PLATFORM', 'AGENT', 'OPERATOR'].includes(org.kind))
   return (
     <Select
-      {...own(props as Props<never>)} value={typeof props.value === 'number' ? props.value : null} placeholder={props.placeholder ?? t('form.choose')} loading={read.isPending} popupMatchSelectWidth={false}
-      showSearch={{ optionFilterProp: 'label' }} options={owners.map((org) => ({ value: org.id, label: org.name }))} onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
+      {...own(props as Props<never>)}
+      value={typeof props.value === 'number' ? props.value : null}
+      placeholder={props.placeholder ?? t('form.choose')}
+      loading={read.isPending}
+      popupMatchSelectWidth={false}
+      showSearch={{ optionFilterProp: 'label' }}
+      options={owners.map((org) => ({ value: org.id, label: org.name }))}
+      onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
     />
   )
 }
@@ -52,7 +69,14 @@ export function RegionSelect({ any = false, ...props }: Props<string> & { any?: 
   const path = typeof props.value === 'string' ? (regions?.regionPath(props.value).map((region) => region.code) ?? []) : []
   return (
     <Cascader
-      {...own(props as Props<never>)} options={options} value={path} changeOnSelect={any} loading={!regions} placeholder={props.placeholder ?? t('form.choose')} showSearch displayRender={(labels) => labels.join(' / ')}
+      {...own(props as Props<never>)}
+      options={options}
+      value={path}
+      changeOnSelect={any}
+      loading={!regions}
+      placeholder={props.placeholder ?? t('form.choose')}
+      showSearch
+      displayRender={(labels) => labels.join(' / ')}
       onChange={(codes) => props.onChange?.((codes as string[] | undefined)?.at(-1))}
     />
   )

@@ -11,8 +11,17 @@ export function useLifecycle(): (id: number, rtuNumber: string, to: 'OPERATING' 
   const write = useWrite(devices.setLifecycle, { success: 'devices:success.setLifecycle' })
   return async (id, rtuNumber, to) => {
     const pause = to === 'PAUSED'
-    const shown = await queryClient.fetchQuery({ queryKey: readKey(devices.detail, { id }), queryFn: () => call(devices.detail, { id }), staleTime: 0 }).catch(() => null)
+    const shown = await queryClient
+      .fetchQuery({ queryKey: readKey(devices.detail, { id }), queryFn: () => call(devices.detail, { id }), staleTime: 0 })
+      .catch(() => null)
     if (!shown) return
-    if (await confirm({ title: `${t(pause ? 'pause' : shown.lifecycle === 'PAUSED' ? 'resume' : 'operate')} ${rtuNumber}`, content: t(pause ? 'pauseAsk' : 'operateAsk'), danger: pause })) write.mutate({ id, version: shown.version, to })
+    if (
+      await confirm({
+        title: `${t(pause ? 'pause' : shown.lifecycle === 'PAUSED' ? 'resume' : 'operate')} ${rtuNumber}`,
+        content: t(pause ? 'pauseAsk' : 'operateAsk'),
+        danger: pause,
+      })
+    )
+      write.mutate({ id, version: shown.version, to })
   }
 }

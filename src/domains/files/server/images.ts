@@ -40,14 +40,20 @@ export async function cleanImage(bytes: Buffer): Promise<CleanImage> {
 
 async function encode(bytes: Buffer, kind: 'jpg' | 'png'): Promise<CleanImage> {
   const image = sharp(bytes, { limitInputPixels: imageLimits.pixels, failOn: 'warning', sequentialRead: false })
-    .rotate().resize({ width: imageLimits.side, height: imageLimits.side, fit: 'inside', withoutEnlargement: true }).toColourspace('srgb')
+    .rotate()
+    .resize({ width: imageLimits.side, height: imageLimits.side, fit: 'inside', withoutEnlargement: true })
+    .toColourspace('srgb')
   if (kind === 'png') {
     const png = await image.clone().png({ compressionLevel: 9 }).toBuffer()
     if (png.length <= imageLimits.bytes) return { bytes: png, extension: 'png', mime: 'image/png' }
   }
   // noise grows when it is written anew; the quality gives way, not the limit
   for (const quality of [86, 72, 55, 35]) {
-    const jpg = await image.clone().flatten({ background: '#ffffff' }).jpeg({ quality, mozjpeg: quality === 86 }).toBuffer()
+    const jpg = await image
+      .clone()
+      .flatten({ background: '#ffffff' })
+      .jpeg({ quality, mozjpeg: quality === 86 })
+      .toBuffer()
     if (jpg.length <= imageLimits.bytes) return { bytes: jpg, extension: 'jpg', mime: 'image/jpeg' }
   }
   throw wrong(fileErrors.imageTooLarge)

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { buffer } from 'node:stream/consumers'
 import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -25,8 +25,11 @@ type Part = { name?: string; filename?: string; type?: string; content: Buffer |
 const form = (...parts: Part[]) =>
   Buffer.concat([
     ...parts.flatMap(({ name = 'file', filename, type, content }) => [
-      Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"`}\r\n${type ? `Content-Type: ${type}\r\n` : ''}\r\n`),
-      Buffer.from(content), Buffer.from('\r\n'),
+      Buffer.from(
+        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"`}\r\n${type ? `Content-Type: ${type}\r\n` : ''}\r\n`,
+      ),
+      Buffer.from(content),
+      Buffer.from('\r\n'),
     ]),
     Buffer.from(`--${boundary}--\r\n`),
   ])
@@ -35,7 +38,8 @@ const send = (payload: Buffer, headers: Record<string, string> = multipart, user
 const sendFile = (content: Buffer, filename = 'a.jpg', user?: number) => send(form({ filename, type: 'image/jpeg', content }), multipart, user)
 const stored = async (url: string) => buffer(createReadStream(path.join(world.app.files.folder, url.slice(6, 8), url.slice(6))))
 const count = async () => Number((await world.rows<{ n: string }>('select count(*) as n from uploads'))[0]?.n)
-const filesOnDisk = async () => (await readdir(world.app.files.folder, { recursive: true, withFileTypes: true }).catch(() => [])).filter((f) => f.isFile()).length
+const filesOnDisk = async () =>
+  (await readdir(world.app.files.folder, { recursive: true, withFileTypes: true }).catch(() => [])).filter((f) => f.isFile()).length
 
 const crc = (bytes: Buffer) => {
   let c = ~0
@@ -59,7 +63,12 @@ const bomb = (width: number, height: number) => {
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(height, 4)
   head.writeUInt8(1, 8)
-  return Buffer.concat([png.subarray(0, 8), chunk('IHDR', head), chunk('IDAT', deflateSync(Buffer.alloc(Math.ceil(width / 8 + 1) * Math.min(height, 9000)))), chunk('IEND', Buffer.alloc(0))])
+  return Buffer.concat([
+    png.subarray(0, 8),
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(Buffer.alloc(Math.ceil(width / 8 + 1) * Math.min(height, 9000)))),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
 }
 
 describe('what is refused', () => {
@@ -71,7 +80,16 @@ describe('what is refused', () => {
     ['half a png', () => png.subarray(0, Math.floor(png.length / 2)), 400, '图片已损坏,无法读取'],
     ['three magic bytes', () => Buffer.from([0xff, 0xd8, 0xff]), 400, '图片已损坏,无法读取'],
     ['png magic and noise', () => Buffer.concat([png.subarray(0, 8), Buffer.alloc(500, 7)]), 400, '图片已损坏,无法读取'],
-    ['jpg with a broken middle', () => { const b = Buffer.from(jpg); b.fill(0xff, 200, 420); return b }, 400, '图片已损坏,无法读取'],
+    [
+      'jpg with a broken middle',
+      () => {
+        const b = Buffer.from(jpg)
+        b.fill(0xff, 200, 420)
+        return b
+      },
+      400,
+      '图片已损坏,无法读取',
+    ],
     ['gif', () => sharp(jpg).gif().toBuffer(), 415, '只支持jpg或png格式'],
     ['webp', () => sharp(jpg).webp().toBuffer(), 415, '只支持jpg或png格式'],
     ['tiff', () => sharp(jpg).tiff().toBuffer(), 415, '只支持jpg或png格式'],
@@ -123,17 +141,26 @@ describe('what is refused', () => {
 })
 
 describe('what is kept', () => {
-  test.each([['jpg', () => jpg], ['png', () => png]] as const)('a %s, whatever its name says', async (extension, bytes) => {
+  test.each([
+    ['jpg', () => jpg],
+    ['png', () => png],
+  ] as const)('a %s, whatever its name says', async (extension, bytes) => {
     const { status, body } = await sendFile(bytes(), '../../etc/passwd\u0000.exe')
     expect(status).toBe(200)
     expect(body.url).toMatch(new RegExp(`^files/[0-9a-f-]{36}\\.${extension}$`))
     const kept = await stored(body.url)
     expect(await sharp(kept).metadata()).toMatchObject({ format: extension === 'jpg' ? 'jpeg' : 'png', width: 300, height: 200 })
-    expect(await world.rows('select org_id, user_id, kind, mime, bytes from uploads where url = $1', [body.url])).toEqual([{ org_id: 3, user_id: 903, kind: 'IMAGE', mime: extension === 'jpg' ? 'image/jpeg' : 'image/png', bytes: kept.length }])
+    expect(await world.rows('select org_id, user_id, kind, mime, bytes from uploads where url = $1', [body.url])).toEqual([
+      { org_id: 3, user_id: 903, kind: 'IMAGE', mime: extension === 'jpg' ? 'image/jpeg' : 'image/png', bytes: kept.length },
+    ])
   })
   test('exactly 2 MiB', async () => expect((await sendFile(Buffer.concat([jpg, Buffer.alloc(mib2 - jpg.length)]))).status).toBe(200))
   test('no GPS, no text, no tail; upright', async () => {
-    const withMeta = await sharp(jpg).withExif({ IFD0: { Copyright: 'SECRETNAME' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '22/1 32/1 0/1' } }).withMetadata({ orientation: 6 }).jpeg().toBuffer()
+    const withMeta = await sharp(jpg)
+      .withExif({ IFD0: { Copyright: 'SECRETNAME' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '22/1 32/1 0/1' } })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer()
     expect((await sharp(withMeta).metadata()).exif).toBeDefined()
     const { body } = await sendFile(Buffer.concat([withMeta, Buffer.from('<script>alert("TAIL")</script>PK\u0003\u0004')]))
     const kept = await stored(body.url)
@@ -143,19 +170,26 @@ describe('what is kept', () => {
   })
   test('png text chunks and tail are gone', async () => {
     const end = png.length - 12
-    const { body } = await sendFile(Buffer.concat([png.subarray(0, end), chunk('tEXt', Buffer.from('Comment\0SECRETNAME')), png.subarray(end), Buffer.from('TAILTAIL')]))
+    const { body } = await sendFile(
+      Buffer.concat([png.subarray(0, end), chunk('tEXt', Buffer.from('Comment\0SECRETNAME')), png.subarray(end), Buffer.from('TAILTAIL')]),
+    )
     expect((await stored(body.url)).includes('SECRETNAME')).toBe(false)
     expect((await stored(body.url)).includes('TAILTAIL')).toBe(false)
   })
   test('at most 2,000 px a side, transparency stays', async () => {
-    const wide = await sharp({ create: { width: 5000, height: 1000, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0.5 } } }).png().toBuffer()
+    const wide = await sharp({ create: { width: 5000, height: 1000, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0.5 } } })
+      .png()
+      .toBuffer()
     expect(await sharp(await stored((await sendFile(wide)).body.url)).metadata()).toMatchObject({ width: 2000, height: 400, hasAlpha: true })
   })
   test('noise that would grow stays under the limit', async () => {
     const noise = Buffer.from(Array.from({ length: 1200 * 1200 * 3 }, (_, i) => (i * 2_654_435_761) >>> 24))
-    const grainy = await sharp(noise, { raw: { width: 1200, height: 1200, channels: 3 } }).jpeg({ quality: 90 }).toBuffer()
+    const grainy = await sharp(noise, { raw: { width: 1200, height: 1200, channels: 3 } })
+      .jpeg({ quality: 90 })
+      .toBuffer()
     expect(grainy.length).toBeLessThan(mib2)
     expect((await stored((await sendFile(grainy)).body.url)).length).toBeLessThanOrEqual(mib2)
   })
-  test('twenty at once', async () => expect((await Promise.all(Array.from({ length: 20 }, () => sendFile(jpg)))).map((a) => a.status)).toEqual(Array(20).fill(200)))
+  test('twenty at once', async () =>
+    expect((await Promise.all(Array.from({ length: 20 }, () => sendFile(jpg)))).map((a) => a.status)).toEqual(Array(20).fill(200)))
 })

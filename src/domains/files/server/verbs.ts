@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { fileErrors, type files } from '../contract.ts'
-import { cleanImage, type CleanImage, imageLimits } from './images.ts'
+import { type CleanImage, cleanImage, imageLimits } from './images.ts'
 
 type Contract = typeof files
 type Stored = { image: CleanImage; name: string; sha256: string }
@@ -32,9 +32,20 @@ const uploadImage = prepared<Contract['uploadImage'], Stored>({
   },
   async run(ctx, _input, { image, name, sha256 }) {
     const url = `files/${name}`
-    await ctx.db.insertInto('uploads').values({
-      id: name.slice(0, 36), org_id: ctx.actor.orgId, user_id: ctx.actor.userId, kind: 'IMAGE', mime: image.mime, bytes: image.bytes.length, sha256, url, created_at: ctx.now,
-    }).execute()
+    await ctx.db
+      .insertInto('uploads')
+      .values({
+        id: name.slice(0, 36),
+        org_id: ctx.actor.orgId,
+        user_id: ctx.actor.userId,
+        kind: 'IMAGE',
+        mime: image.mime,
+        bytes: image.bytes.length,
+        sha256,
+        url,
+        created_at: ctx.now,
+      })
+      .execute()
     return { url }
   },
 })

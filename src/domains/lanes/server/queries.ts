@@ -1,21 +1,39 @@
 import { sql } from 'kysely'
 import { type Ctx, inheritable, visible } from '../../../server/context.ts'
-import { floorName, roadIndexOf, type Lane, type Product } from '../rules.ts'
 import type { Level } from '../contract.ts'
+import { floorName, type Lane, type Product, roadIndexOf } from '../rules.ts'
 
 export type Device = {
-  id: number; org_id: number; rtu_number: string; nickname: string; kind: string; dispensing_mode: string | null; lifecycle: string; planogram_version: number
-  type_name: string; max_levels: number; max_roads: number; online: boolean
+  id: number
+  org_id: number
+  rtu_number: string
+  nickname: string
+  kind: string
+  dispensing_mode: string | null
+  lifecycle: string
+  planogram_version: number
+  type_name: string
+  max_levels: number
+  max_roads: number
+  online: boolean
 }
 export async function device(ctx: Ctx, id: number): Promise<Device | undefined> {
-  const { rows } = await sql<Device>`select d.id, d.org_id, d.rtu_number, d.nickname, d.kind, d.dispensing_mode, d.lifecycle, d.planogram_version, t.name as type_name, t.max_levels, t.max_roads, s.online
-    from devices d join device_types t on t.id = d.type_id join device_states s on s.device_id = d.id where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`.execute(ctx.db)
+  const { rows } =
+    await sql<Device>`select d.id, d.org_id, d.rtu_number, d.nickname, d.kind, d.dispensing_mode, d.lifecycle, d.planogram_version, t.name as type_name, t.max_levels, t.max_roads, s.online
+    from devices d join device_types t on t.id = d.type_id join device_states s on s.device_id = d.id where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`.execute(
+      ctx.db,
+    )
   return rows[0]
 }
 
 /** Takes the next planogram version; false when somebody else did. Locks the machine, so that its lane edits take turns. */
 export async function nextVersion(ctx: Ctx, deviceId: number, version: number): Promise<boolean> {
-  const changed = await ctx.db.updateTable('devices').set({ planogram_version: version + 1 }).where('id', '=', deviceId).where('planogram_version', '=', version).executeTakeFirst()
+  const changed = await ctx.db
+    .updateTable('devices')
+    .set({ planogram_version: version + 1 })
+    .where('id', '=', deviceId)
+    .where('planogram_version', '=', version)
+    .executeTakeFirst()
   return changed.numUpdatedRows > 0n
 }
 
@@ -35,27 +53,59 @@ export async function lockAll(ctx: Ctx, deviceId: number): Promise<LockedLane[]>
   return rows
 }
 
-export type ShownLane = Lane & { roadIndex: number; productName: string | null; model: string | null; img: string | null; drugClass: string | null; costPrice: number | null; lockReason: string | null; faultCode: string | null }
+export type ShownLane = Lane & {
+  roadIndex: number
+  productName: string | null
+  model: string | null
+  img: string | null
+  drugClass: string | null
+  costPrice: number | null
+  lockReason: string | null
+  faultCode: string | null
+}
 export async function shownLanes(ctx: Ctx, deviceId: number): Promise<ShownLane[]> {
-  const { rows } = await sql<ShownLane>`select ${laneColumns}, l.road_index as "roadIndex", p.name as "productName", p.model, p.images[1] as img, p.drug_class as "drugClass", p.cost_price as "costPrice", l.lock_reason as "lockReason",
+  const { rows } =
+    await sql<ShownLane>`select ${laneColumns}, l.road_index as "roadIndex", p.name as "productName", p.model, p.images[1] as img, p.drug_class as "drugClass", p.cost_price as "costPrice", l.lock_reason as "lockReason",
       (select f.code from device_faults f where f.lane_id = l.id and f.closed_at is null order by f.opened_at desc limit 1) as "faultCode"
-    from lanes l left join products p on p.id = l.product_id where l.device_id = ${deviceId} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.road_index`.execute(ctx.db)
+    from lanes l left join products p on p.id = l.product_id where l.device_id = ${deviceId} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.road_index`.execute(
+      ctx.db,
+    )
   return rows
 }
 export async function floors(ctx: Ctx, deviceId: number) {
-  return ctx.db.selectFrom('lane_floors').select(['id', 'level', 'name']).where('device_id', '=', deviceId).where('archived_at', 'is', null).orderBy('level').execute()
+  return ctx.db
+    .selectFrom('lane_floors')
+    .select(['id', 'level', 'name'])
+    .where('device_id', '=', deviceId)
+    .where('archived_at', 'is', null)
+    .orderBy('level')
+    .execute()
 }
 
 /** Products the owner of the machine may use: his own and those of organisations above him. */
 export async function usableProducts(ctx: Ctx, ids: readonly number[], orgId: number): Promise<Map<number, Product>> {
-  const { rows } = await sql<Product>`select p.id, p.drug_class as "drugClass", p.cost_price as "costPrice", p.retail_price as "retailPrice", p.warn_qty as "warnQty", p.status from products p, organisations o
-    where p.id = any(${[...ids]}::bigint[]) and o.id = ${orgId} and p.org_id::text = any(string_to_array(o.path::text, '.')) and ${inheritable(ctx, 'p.org_id')}`.execute(ctx.db)
+  const { rows } =
+    await sql<Product>`select p.id, p.drug_class as "drugClass", p.cost_price as "costPrice", p.retail_price as "retailPrice", p.warn_qty as "warnQty", p.status from products p, organisations o
+    where p.id = any(${[...ids]}::bigint[]) and o.id = ${orgId} and p.org_id::text = any(string_to_array(o.path::text, '.')) and ${inheritable(ctx, 'p.org_id')}`.execute(
+      ctx.db,
+    )
   return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Writes whole lanes back, one statement for all of them. Quantities belong to moveStock and are not touched. */
 export async function saveLanes(ctx: Ctx, lanes: readonly Lane[]): Promise<void> {
-  const rows = lanes.map(({ id, motorNo, productId, capacity, warnQty, retailPrice, price, restriction, status, mergedInto }) => ({ id, motorNo, productId, capacity, warnQty, retailPrice, price, restriction, status, mergedInto }))
+  const rows = lanes.map(({ id, motorNo, productId, capacity, warnQty, retailPrice, price, restriction, status, mergedInto }) => ({
+    id,
+    motorNo,
+    productId,
+    capacity,
+    warnQty,
+    retailPrice,
+    price,
+    restriction,
+    status,
+    mergedInto,
+  }))
   await sql`update lanes l set motor_no = n."motorNo", product_id = n."productId", capacity = n.capacity, warn_qty = n."warnQty", retail_price = n."retailPrice", price = n.price,
       restriction = n.restriction, status = n.status, merged_into = n."mergedInto", version = l.version + 1
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(id bigint, "motorNo" int, "productId" bigint, capacity int, "warnQty" int, "retailPrice" bigint, price bigint, restriction int, status text, "mergedInto" bigint)
@@ -64,7 +114,11 @@ export async function saveLanes(ctx: Ctx, lanes: readonly Lane[]): Promise<void>
 
 /** Draws floors and lanes: two statements whatever the size. */
 export async function draw(ctx: Ctx, device: Device, levels: readonly Level[]): Promise<void> {
-  const added = await ctx.db.insertInto('lane_floors').values(levels.map((level, i) => ({ org_id: device.org_id, device_id: device.id, level: i + 1, name: level.name || floorName(i + 1) }))).returning(['id', 'level']).execute()
+  const added = await ctx.db
+    .insertInto('lane_floors')
+    .values(levels.map((level, i) => ({ org_id: device.org_id, device_id: device.id, level: i + 1, name: level.name || floorName(i + 1) })))
+    .returning(['id', 'level'])
+    .execute()
   const roads = added.flatMap((floor) => {
     const level = levels[floor.level - 1] as Level
     return Array.from({ length: level.columns }, (_, c) => {
@@ -78,14 +132,30 @@ export async function draw(ctx: Ctx, device: Device, levels: readonly Level[]): 
 export async function archive(ctx: Ctx, deviceId: number): Promise<void> {
   await ctx.db.updateTable('lanes').set({ archived_at: ctx.now }).where('device_id', '=', deviceId).where('archived_at', 'is', null).execute()
   await ctx.db.updateTable('lane_floors').set({ archived_at: ctx.now }).where('device_id', '=', deviceId).where('archived_at', 'is', null).execute()
-  await ctx.db.updateTable('device_faults').set({ closed_at: ctx.now }).where('device_id', '=', deviceId).where('lane_id', 'is not', null).where('closed_at', 'is', null).execute()
+  await ctx.db
+    .updateTable('device_faults')
+    .set({ closed_at: ctx.now })
+    .where('device_id', '=', deviceId)
+    .where('lane_id', 'is not', null)
+    .where('closed_at', 'is', null)
+    .execute()
 }
 
 /** Faulty lanes without an open fault sell again. */
 export async function enableRepaired(ctx: Ctx, laneIds: readonly number[]): Promise<number> {
-  const changed = await ctx.db.updateTable('lanes').set((eb) => ({ status: 'ENABLED' as const, version: eb('version', '+', 1) })).where('id', 'in', [...laneIds]).where('status', '=', 'FAULT')
-    .where(sql<boolean>`not exists (select 1 from device_faults f where f.lane_id = lanes.id and f.closed_at is null)`).executeTakeFirst()
+  const changed = await ctx.db
+    .updateTable('lanes')
+    .set((eb) => ({ status: 'ENABLED' as const, version: eb('version', '+', 1) }))
+    .where('id', 'in', [...laneIds])
+    .where('status', '=', 'FAULT')
+    .where(sql<boolean>`not exists (select 1 from device_faults f where f.lane_id = lanes.id and f.closed_at is null)`)
+    .executeTakeFirst()
   return Number(changed.numUpdatedRows)
 }
 export const closeLaneFaults = (ctx: Ctx, laneId: number) =>
-  ctx.db.updateTable('device_faults').set({ closed_at: ctx.now, handled_by: ctx.actor.userId }).where('lane_id', '=', laneId).where('closed_at', 'is', null).execute()
+  ctx.db
+    .updateTable('device_faults')
+    .set({ closed_at: ctx.now, handled_by: ctx.actor.userId })
+    .where('lane_id', '=', laneId)
+    .where('closed_at', 'is', null)
+    .execute()

@@ -10,24 +10,38 @@ let id: number
 let version: number
 type Road = { id: number; roadIndex: number; view: string; status: string; productId: number | null; [key: string]: unknown }
 
-beforeAll(async () => { world = await openWorld() })
+beforeAll(async () => {
+  world = await openWorld()
+})
 afterAll(() => world.close())
 
 const plan = async (device = id, user = people.operator) => (await world.send(user, 'GET', `/devices/${device}/lanes`)).body
 const roads = (body: { floors: { roads: Road[] }[] }) => new Map(body.floors.flatMap((floor) => floor.roads).map((road) => [road.roadIndex, road]))
-const laneId = async (road: number) => (await world.one<{ id: string }>('select id from lanes where device_id = $1 and road_index = $2 and archived_at is null', [id, road])).id
-const put = async (road: number, patch: Record<string, unknown>, user = people.operator) => world.send(user, 'PUT', `/devices/${id}/lanes`, { version, lanes: [{ id: Number(await laneId(road)), ...patch }] })
+const laneId = async (road: number) =>
+  (await world.one<{ id: string }>('select id from lanes where device_id = $1 and road_index = $2 and archived_at is null', [id, road])).id
+const put = async (road: number, patch: Record<string, unknown>, user = people.operator) =>
+  world.send(user, 'PUT', `/devices/${id}/lanes`, { version, lanes: [{ id: Number(await laneId(road)), ...patch }] })
 const logs = () => world.one<{ n: number }>('select count(*)::int as n from operation_logs').then((row) => row.n)
 
 async function machine(more: Parameters<typeof addDevice>[3] = {}) {
   next += 1
   id = next
   await addDevice(world, id, 3, more)
-  const made = await world.send(people.operator, 'POST', `/devices/${id}/lanes`, { version: 0, levels: [{ name: '饮料', columns: 5 }, { columns: 5, roadCapacity: 6 }] })
+  const made = await world.send(people.operator, 'POST', `/devices/${id}/lanes`, {
+    version: 0,
+    levels: [
+      { name: '饮料', columns: 5 },
+      { columns: 5, roadCapacity: 6 },
+    ],
+  })
   expect([made.status, made.body.message]).toEqual([200, undefined])
   version = 1
 }
-const stock = (road: number, quantity: number, more = '') => world.rows(`update lanes set product_id = 1, retail_price = 300, price = 300, warn_qty = 2, quantity = $3 ${more} where device_id = $1 and road_index = $2 and archived_at is null`, [id, road, quantity])
+const stock = (road: number, quantity: number, more = '') =>
+  world.rows(
+    `update lanes set product_id = 1, retail_price = 300, price = 300, warn_qty = 2, quantity = $3 ${more} where device_id = $1 and road_index = $2 and archived_at is null`,
+    [id, road, quantity],
+  )
 beforeEach(async () => {
   await machine()
   await stock(1, 5)
@@ -39,9 +53,16 @@ describe('plan', () => {
     await stock(3, 0)
     await stock(4, 4, `, status = 'FAULT'`)
     const body = await plan()
-    expect(body.floors.map((f: { level: number; name: string; roads: Road[] }) => [f.level, f.name, f.roads.map((r) => r.roadIndex)])).toEqual([[1, '饮料', [1, 2, 3, 4, 5]], [2, '第2层', [11, 12, 13, 14, 15]]])
+    expect(body.floors.map((f: { level: number; name: string; roads: Road[] }) => [f.level, f.name, f.roads.map((r) => r.roadIndex)])).toEqual([
+      [1, '饮料', [1, 2, 3, 4, 5]],
+      [2, '第2层', [11, 12, 13, 14, 15]],
+    ])
     expect([1, 2, 3, 4, 5].map((road) => roads(body).get(road)?.view)).toEqual(['normal', 'low', 'soldOut', 'fault', 'empty'])
-    expect(body).toMatchObject({ version: 1, totals: { lanes: 10, enabled: 9, soldOut: 1, low: 1, fault: 1, free: 6, stock: 10, capacity: 32 }, can: { update: true, merge: true, rebuild: true, clearFault: true } })
+    expect(body).toMatchObject({
+      version: 1,
+      totals: { lanes: 10, enabled: 9, soldOut: 1, low: 1, fault: 1, free: 6, stock: 10, capacity: 32 },
+      can: { update: true, merge: true, rebuild: true, clearFault: true },
+    })
   })
   test('cost only with product:cost; buttons follow permissions', async () => {
     expect(roads(await plan()).get(1)?.costPrice).toBe(100)
@@ -68,7 +89,9 @@ describe('create', () => {
   test('a drawing twice at once: one wins', async () => {
     next += 1
     await addDevice(world, next, 3)
-    const answers = await Promise.all([1, 2, 3].map(() => world.send(people.operator, 'POST', `/devices/${next}/lanes`, { version: 0, levels: [{ columns: 3 }] })))
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => world.send(people.operator, 'POST', `/devices/${next}/lanes`, { version: 0, levels: [{ columns: 3 }] })),
+    )
     expect(answers.map((a) => a.status).sort()).toEqual([200, 409, 409])
     expect((await world.one<{ n: number }>('select count(*)::int as n from lanes where device_id = $1', [next])).n).toBe(3)
   })
@@ -80,14 +103,31 @@ describe('update', () => {
     const { status, body } = await put(2, { productId: 2, roadCapacity: 10, price: 250, restriction: 2 })
     expect([status, body.version, (await logs()) - before]).toEqual([200, 2, 1])
     expect(roads(body).get(2)).toMatchObject({ productId: 2, roadCapacity: 10, retailPrice: 300, price: 250, restriction: 2, warnQty: 2, view: 'soldOut' })
-    expect(await world.one('select lanes_total, lanes_sold_out, lanes_low, lanes_free, stock, capacity from device_states where device_id = $1', [id])).toEqual({ lanes_total: 10, lanes_sold_out: 1, lanes_low: 0, lanes_free: 8, stock: 5, capacity: 18 })
+    expect(await world.one('select lanes_total, lanes_sold_out, lanes_low, lanes_free, stock, capacity from device_states where device_id = $1', [id])).toEqual(
+      { lanes_total: 10, lanes_sold_out: 1, lanes_low: 0, lanes_free: 8, stock: 5, capacity: 18 },
+    )
   })
   test.each([
-    [1, { productId: 2 }, 422, '请先清空该货道库存再更换商品', 'productId'], [1, { productId: null }, 422, '请先清空该货道库存再更换商品', 'productId'], [1, { roadCapacity: 4 }, 400, '货道容量不能小于当前库存', 'roadCapacity'],
-    [1, { roadCapacity: 0 }, 400, '货道容量不能小于当前库存', 'roadCapacity'], [1, { price: 301 }, 422, '售价不能高于零售价', 'price'], [1, { price: 99 }, 422, '售价不能低于成本价', 'price'], [1, { retailPrice: 99, price: 99 }, 422, '零售价不能低于成本价', 'retailPrice'],
-    [1, { price: 0 }, 400, '价格不能为空或0', 'price'], [1, { price: null }, 400, '价格不能为空或0', 'price'], [1, { restriction: null }, 400, '限购数量不能为空', 'restriction'], [1, { restriction: -1 }, 400, '限购数量超出范围', 'restriction'], [1, { restriction: 1.5 }, 400, '限购数量超出范围', 'restriction'],
-    [1, { roadCapacity: 200 }, 400, '货道容量须为0-199', 'roadCapacity'], [1, { roadCapacity: -1 }, 400, '货道容量须为0-199', 'roadCapacity'], [1, { warnQty: 9 }, 400, '库存预警值不能大于货道容量', 'warnQty'], [2, { productId: [1, 2] }, 400, '只能添加一个商品', 'productId'],
-    [2, { productId: 3 }, 422, '该设备不允许销售此类药品:乙类非处方药', 'productId'], [2, { productId: 4 }, 422, '该设备不允许销售此类药品:甲类非处方药', 'productId'], [2, { productId: 5 }, 422, '该设备不允许销售此类药品:处方药', 'productId'], [2, { productId: 7 }, 422, '该商品已下架', 'productId'],
+    [1, { productId: 2 }, 422, '请先清空该货道库存再更换商品', 'productId'],
+    [1, { productId: null }, 422, '请先清空该货道库存再更换商品', 'productId'],
+    [1, { roadCapacity: 4 }, 400, '货道容量不能小于当前库存', 'roadCapacity'],
+    [1, { roadCapacity: 0 }, 400, '货道容量不能小于当前库存', 'roadCapacity'],
+    [1, { price: 301 }, 422, '售价不能高于零售价', 'price'],
+    [1, { price: 99 }, 422, '售价不能低于成本价', 'price'],
+    [1, { retailPrice: 99, price: 99 }, 422, '零售价不能低于成本价', 'retailPrice'],
+    [1, { price: 0 }, 400, '价格不能为空或0', 'price'],
+    [1, { price: null }, 400, '价格不能为空或0', 'price'],
+    [1, { restriction: null }, 400, '限购数量不能为空', 'restriction'],
+    [1, { restriction: -1 }, 400, '限购数量超出范围', 'restriction'],
+    [1, { restriction: 1.5 }, 400, '限购数量超出范围', 'restriction'],
+    [1, { roadCapacity: 200 }, 400, '货道容量须为0-199', 'roadCapacity'],
+    [1, { roadCapacity: -1 }, 400, '货道容量须为0-199', 'roadCapacity'],
+    [1, { warnQty: 9 }, 400, '库存预警值不能大于货道容量', 'warnQty'],
+    [2, { productId: [1, 2] }, 400, '只能添加一个商品', 'productId'],
+    [2, { productId: 3 }, 422, '该设备不允许销售此类药品:乙类非处方药', 'productId'],
+    [2, { productId: 4 }, 422, '该设备不允许销售此类药品:甲类非处方药', 'productId'],
+    [2, { productId: 5 }, 422, '该设备不允许销售此类药品:处方药', 'productId'],
+    [2, { productId: 7 }, 422, '该商品已下架', 'productId'],
     [2, { motorNo: 1 }, 422, '电机号重复', 'motorNo'],
   ])('lane %i with %o: %i %s', async (road, patch, status, message, field) => {
     const before = await plan()
@@ -99,12 +139,29 @@ describe('update', () => {
   test.each([6, 8, 99999])('product %i of others or missing is 404', async (productId) => expect((await put(2, { productId })).status).toBe(404))
   test('all or nothing', async () => {
     const ids = [Number(await laneId(2)), Number(await laneId(3))]
-    const answer = await world.send(people.operator, 'PUT', `/devices/${id}/lanes`, { version, lanes: [{ id: ids[0], productId: 1 }, { id: ids[1], productId: 3 }] })
-    expect([answer.status, answer.body.errors[0].field, (await plan()).version, roads(await plan()).get(2)?.productId]).toEqual([422, 'lanes.1.productId', 1, null])
+    const answer = await world.send(people.operator, 'PUT', `/devices/${id}/lanes`, {
+      version,
+      lanes: [
+        { id: ids[0], productId: 1 },
+        { id: ids[1], productId: 3 },
+      ],
+    })
+    expect([answer.status, answer.body.errors[0].field, (await plan()).version, roads(await plan()).get(2)?.productId]).toEqual([
+      422,
+      'lanes.1.productId',
+      1,
+      null,
+    ])
   })
   test('a lane twice is two products', async () => {
     const lane = Number(await laneId(2))
-    const answer = await world.send(people.operator, 'PUT', `/devices/${id}/lanes`, { version, lanes: [{ id: lane, productId: 1 }, { id: lane, productId: 2 }] })
+    const answer = await world.send(people.operator, 'PUT', `/devices/${id}/lanes`, {
+      version,
+      lanes: [
+        { id: lane, productId: 1 },
+        { id: lane, productId: 2 },
+      ],
+    })
     expect([answer.status, answer.body.message]).toEqual([400, '只能添加一个商品'])
   })
   test('a lane of another machine is 404', async () => {
@@ -129,14 +186,22 @@ describe('update', () => {
   })
   test('drug machines by mode', async () => {
     await machine({ kind: 'DRUG', mode: 'PHARMACIST' })
-    expect([(await put(1, { productId: 4 })).status, (await world.send(people.operator, 'PUT', `/devices/${id}/lanes`, { version: 2, lanes: [{ id: Number(await laneId(2)), productId: 5 }] })).body.error]).toEqual([200, 'lanes.rxRefused'])
+    expect([
+      (await put(1, { productId: 4 })).status,
+      (await world.send(people.operator, 'PUT', `/devices/${id}/lanes`, { version: 2, lanes: [{ id: Number(await laneId(2)), productId: 5 }] })).body.error,
+    ]).toEqual([200, 'lanes.rxRefused'])
   })
 })
 
 describe('merge and split', () => {
   const merge = async (main: number, secondaries: number[], at = version) =>
-    world.send(people.operator, 'POST', `/devices/${id}/lanes/merge`, { version: at, mainId: Number(await laneId(main)), secondaryIds: await Promise.all(secondaries.map(async (road) => Number(await laneId(road)))) })
-  const split = async (main: number, at: number, more = {}) => world.send(people.operator, 'POST', `/devices/${id}/lanes/split`, { version: at, mainId: Number(await laneId(main)), ...more })
+    world.send(people.operator, 'POST', `/devices/${id}/lanes/merge`, {
+      version: at,
+      mainId: Number(await laneId(main)),
+      secondaryIds: await Promise.all(secondaries.map(async (road) => Number(await laneId(road)))),
+    })
+  const split = async (main: number, at: number, more = {}) =>
+    world.send(people.operator, 'POST', `/devices/${id}/lanes/split`, { version: at, mainId: Number(await laneId(main)), ...more })
   test('and back', async () => {
     await stock(2, 0)
     const joined = await merge(1, [2, 3])
@@ -177,19 +242,38 @@ describe('merge and split', () => {
 })
 
 describe('rebuild', () => {
-  const rebuild = (more: Record<string, unknown> = {}) => world.send(people.operator, 'POST', `/devices/${id}/lanes/rebuild`, { version, confirmNumber: `HD${String(id).padStart(6, '0')}`, levels: [{ columns: 3 }], ...more })
+  const rebuild = (more: Record<string, unknown> = {}) =>
+    world.send(people.operator, 'POST', `/devices/${id}/lanes/rebuild`, {
+      version,
+      confirmNumber: `HD${String(id).padStart(6, '0')}`,
+      levels: [{ columns: 3 }],
+      ...more,
+    })
   test('withdraws the stock, archives the lanes, draws new ones', async () => {
     await stock(2, 2)
     const old = Number(await laneId(1))
     const { status, body } = await rebuild()
     expect([status, body.version, body.totals]).toEqual([200, 2, { lanes: 3, enabled: 3, soldOut: 0, low: 0, fault: 0, free: 3, stock: 0, capacity: 0 }])
-    expect(await world.rows(`select cargo_road, type, reason, before_total, change_total, after_total from stock_flows where device_id = $1 order by cargo_road`, [id])).toEqual([
-      { cargo_road: 1, type: 'MERCHANT_WITHDRAW', reason: 'LANE_RESET', before_total: 5, change_total: -5, after_total: 0 }, { cargo_road: 2, type: 'MERCHANT_WITHDRAW', reason: 'LANE_RESET', before_total: 2, change_total: -2, after_total: 0 },
+    expect(
+      await world.rows(`select cargo_road, type, reason, before_total, change_total, after_total from stock_flows where device_id = $1 order by cargo_road`, [
+        id,
+      ]),
+    ).toEqual([
+      { cargo_road: 1, type: 'MERCHANT_WITHDRAW', reason: 'LANE_RESET', before_total: 5, change_total: -5, after_total: 0 },
+      { cargo_road: 2, type: 'MERCHANT_WITHDRAW', reason: 'LANE_RESET', before_total: 2, change_total: -2, after_total: 0 },
     ])
-    expect((await world.one<{ quantity: number; gone: boolean }>('select quantity, archived_at is not null as gone from lanes where id = $1', [old]))).toEqual({ quantity: 0, gone: true })
+    expect(await world.one<{ quantity: number; gone: boolean }>('select quantity, archived_at is not null as gone from lanes where id = $1', [old])).toEqual({
+      quantity: 0,
+      gone: true,
+    })
     expect(await world.one('select stock, lanes_total from device_states where device_id = $1', [id])).toEqual({ stock: 0, lanes_total: 3 })
   })
-  test.each([[{ confirmNumber: 'HD9' }, 400, '请输入机器编号确认'], [{ confirmNumber: undefined }, 400, '请输入机器编号确认'], [{ version: 7 }, 409, '数据已被他人修改,请刷新后重试'], [{ levels: [] }, 400, '请至少添加一层']])('%o: %i %s', async (change, status, message) => {
+  test.each([
+    [{ confirmNumber: 'HD9' }, 400, '请输入机器编号确认'],
+    [{ confirmNumber: undefined }, 400, '请输入机器编号确认'],
+    [{ version: 7 }, 409, '数据已被他人修改,请刷新后重试'],
+    [{ levels: [] }, 400, '请至少添加一层'],
+  ])('%o: %i %s', async (change, status, message) => {
     const answer = await rebuild(change)
     expect([answer.status, answer.body.message, (await plan()).totals.stock]).toEqual([status, message, 5])
   })
@@ -209,12 +293,15 @@ describe('clear fault', () => {
   test('closes the faults, the lane sells again, once', async () => {
     const lane = Number(await laneId(1))
     await stock(1, 5, `, status = 'FAULT'`)
-    await world.rows(`insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) values (3, $1, $2, 'MOTOR_NOT_MOVE', 'ERROR', now())`, [id, lane])
+    await world.rows(`insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) values (3, $1, $2, 'MOTOR_NOT_MOVE', 'ERROR', now())`, [
+      id,
+      lane,
+    ])
     expect(roads(await plan()).get(1)).toMatchObject({ view: 'fault', faultCode: 'MOTOR_NOT_MOVE' })
     const answers = await Promise.all([1, 2].map(() => world.send(people.operator, 'POST', `/devices/${id}/lanes/${lane}/clear-fault`)))
     expect(answers.map((a) => a.status).sort()).toEqual([200, 409])
     expect(roads(await plan()).get(1)?.view).toBe('normal')
-    expect((await world.one('select fault_count from device_states where device_id = $1', [id]))).toEqual({ fault_count: 0 })
+    expect(await world.one('select fault_count from device_states where device_id = $1', [id])).toEqual({ fault_count: 0 })
     expect((await world.send(people.sibling, 'POST', `/devices/${id}/lanes/${lane}/clear-fault`)).status).toBe(404)
     expect((await world.send(people.reader, 'POST', `/devices/${id}/lanes/${lane}/clear-fault`)).status).toBe(403)
     await world.rows(`update lanes set status = 'FAULT' where id = $1`, [lane])
@@ -226,13 +313,22 @@ describe('clear fault', () => {
 test('counters agree with the rules under parallel sales', async () => {
   await stock(2, 3)
   const [a, b] = [Number(await laneId(1)), Number(await laneId(2))]
-  const sell = (lane: number) => world.app.database.transact(systemScope, async (db) => {
-    await db.updateTable('lanes').set((eb) => ({ quantity: eb('quantity', '-', 1) })).where('id', '=', lane).execute()
-    await refreshDeviceCounters({ db }, [id])
-  })
+  const sell = (lane: number) =>
+    world.app.database.transact(systemScope, async (db) => {
+      await db
+        .updateTable('lanes')
+        .set((eb) => ({ quantity: eb('quantity', '-', 1) }))
+        .where('id', '=', lane)
+        .execute()
+      await refreshDeviceCounters({ db }, [id])
+    })
   await Promise.all([a, b, a, b, a, b, a].map(sell))
   const { totals } = await plan()
-  expect(await world.one('select lanes_total as lanes, lanes_sold_out as "soldOut", lanes_low as low, lanes_free as free, stock, capacity from device_states where device_id = $1', [id]))
-    .toEqual({ lanes: totals.lanes, soldOut: totals.soldOut, low: totals.low, free: totals.free, stock: totals.stock, capacity: totals.capacity })
+  expect(
+    await world.one(
+      'select lanes_total as lanes, lanes_sold_out as "soldOut", lanes_low as low, lanes_free as free, stock, capacity from device_states where device_id = $1',
+      [id],
+    ),
+  ).toEqual({ lanes: totals.lanes, soldOut: totals.soldOut, low: totals.low, free: totals.free, stock: totals.stock, capacity: totals.capacity })
   expect([totals.stock, totals.soldOut, totals.low]).toEqual([1, 1, 1])
 })

@@ -1,9 +1,9 @@
-import type { Input } from '../../../shared/contract.ts'
-import { common, Refusal, reject } from '../../../shared/errors.ts'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may } from '../../../server/context.ts'
+import type { Input } from '../../../shared/contract.ts'
+import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { moveStock } from '../../stock/server/move.ts'
-import { laneErrors, type LanePatch, type lanes, type Planogram, type Road } from '../contract.ts'
+import { type LanePatch, laneErrors, type lanes, type Planogram, type Road } from '../contract.ts'
 import { busyLanes, type Lane, laneRule, laneView, levelsRule, merged, mergeRule, splitRule } from '../rules.ts'
 import { refreshDeviceCounters } from './counters.ts'
 import * as q from './queries.ts'
@@ -18,9 +18,29 @@ async function plan(ctx: Ctx, deviceId: number): Promise<Planogram> {
   const [floors, rows] = [await q.floors(ctx, deviceId), await q.shownLanes(ctx, deviceId)]
   const cost = may(ctx, 'product:cost')
   const road = (lane: q.ShownLane): Road => ({
-    id: lane.id, roadIndex: lane.roadIndex, column: lane.col, motorNo: lane.motorNo, productId: lane.productId, productName: lane.productName, productImg: lane.img, model: lane.model, drugClass: lane.drugClass,
-    costPrice: cost ? lane.costPrice : null, roadCapacity: lane.capacity, productStock: lane.quantity, reserved: lane.reserved, failedHold: lane.failedHold, warnQty: lane.warnQty,
-    retailPrice: lane.retailPrice, price: lane.price, restriction: lane.restriction, status: lane.status, view: laneView(lane), lockReason: lane.lockReason, faultCode: lane.faultCode, mergedInto: lane.mergedInto,
+    id: lane.id,
+    roadIndex: lane.roadIndex,
+    column: lane.col,
+    motorNo: lane.motorNo,
+    productId: lane.productId,
+    productName: lane.productName,
+    productImg: lane.img,
+    model: lane.model,
+    drugClass: lane.drugClass,
+    costPrice: cost ? lane.costPrice : null,
+    roadCapacity: lane.capacity,
+    productStock: lane.quantity,
+    reserved: lane.reserved,
+    failedHold: lane.failedHold,
+    warnQty: lane.warnQty,
+    retailPrice: lane.retailPrice,
+    price: lane.price,
+    restriction: lane.restriction,
+    status: lane.status,
+    view: laneView(lane),
+    lockReason: lane.lockReason,
+    faultCode: lane.faultCode,
+    mergedInto: lane.mergedInto,
     merged: rows.filter((other) => other.mergedInto === lane.id).map((other) => other.roadIndex),
   })
   const live = rows.filter((lane) => lane.status !== 'MERGED')
@@ -30,16 +50,36 @@ async function plan(ctx: Ctx, deviceId: number): Promise<Planogram> {
   const open = !isClosed(device)
   return {
     device: {
-      id: device.id, rtuNumber: device.rtu_number, nickname: device.nickname, orgId: device.org_id, typeName: device.type_name, kind: device.kind, dispensingMode: device.dispensing_mode, lifecycle: device.lifecycle,
-      status: device.online ? 'online' : 'offline', maxLevels: device.max_levels, maxRoads: device.max_roads,
+      id: device.id,
+      rtuNumber: device.rtu_number,
+      nickname: device.nickname,
+      orgId: device.org_id,
+      typeName: device.type_name,
+      kind: device.kind,
+      dispensingMode: device.dispensing_mode,
+      lifecycle: device.lifecycle,
+      status: device.online ? 'online' : 'offline',
+      maxLevels: device.max_levels,
+      maxRoads: device.max_roads,
     },
     version: device.planogram_version,
     totals: {
-      lanes: live.length, enabled: live.filter((lane) => lane.status === 'ENABLED').length, soldOut: count('soldOut'), low: count('low'), fault: count('fault'), free: count('empty'),
-      stock: sum((lane) => lane.quantity), capacity: sum((lane) => (lane.productId === null ? 0 : lane.capacity)),
+      lanes: live.length,
+      enabled: live.filter((lane) => lane.status === 'ENABLED').length,
+      soldOut: count('soldOut'),
+      low: count('low'),
+      fault: count('fault'),
+      free: count('empty'),
+      stock: sum((lane) => lane.quantity),
+      capacity: sum((lane) => (lane.productId === null ? 0 : lane.capacity)),
     },
     floors: floors.map((floor) => ({ ...floor, roads: rows.filter((lane) => lane.floorId === floor.id).map(road) })),
-    can: { update: open && may(ctx, 'lane:update'), merge: open && may(ctx, 'lane:merge'), rebuild: open && may(ctx, 'lane:rebuild'), clearFault: may(ctx, 'fault:update') },
+    can: {
+      update: open && may(ctx, 'lane:update'),
+      merge: open && may(ctx, 'lane:merge'),
+      rebuild: open && may(ctx, 'lane:rebuild'),
+      clearFault: may(ctx, 'fault:update'),
+    },
   }
 }
 
@@ -86,24 +126,43 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
     const motors = result.filter((lane) => lane.status !== 'MERGED').map((lane) => lane.motorNo)
     if (new Set(motors).size < motors.length) throw new Refusal(laneErrors.motorTaken, {}, [{ field: 'motorNo', text: laneErrors.motorTaken.text }])
   }
-  await q.saveLanes(ctx, [...changes.values()].map((change) => change.after))
-  return finish(ctx, device, [...changes.values()].map((change) => change.before), [...changes.values()].map((change) => change.after))
+  await q.saveLanes(
+    ctx,
+    [...changes.values()].map((change) => change.after),
+  )
+  return finish(
+    ctx,
+    device,
+    [...changes.values()].map((change) => change.before),
+    [...changes.values()].map((change) => change.after),
+  )
 }
 
 /** Each patched lane before and after; the first rule that fails names lane and field, and nothing is written. */
-async function changedLanes(ctx: Ctx, device: q.Device, all: readonly q.LockedLane[], patches: readonly LanePatch[]): Promise<Map<number, { before: Lane; after: Lane }>> {
+async function changedLanes(
+  ctx: Ctx,
+  device: q.Device,
+  all: readonly q.LockedLane[],
+  patches: readonly LanePatch[],
+): Promise<Map<number, { before: Lane; after: Lane }>> {
   const wanted = patches.map((patch) => ({ patch, lane: pickLane(all, patch.id) }))
   const ids = wanted.map(({ patch, lane }) => (patch.productId === undefined ? lane.productId : patch.productId))
-  const products = await q.usableProducts(ctx, ids.filter((id) => id !== null), device.org_id)
+  const products = await q.usableProducts(
+    ctx,
+    ids.filter((id) => id !== null),
+    device.org_id,
+  )
   const guard = { kind: device.kind, dispensingMode: device.dispensing_mode }
-  return new Map(wanted.map(({ patch, lane }, i) => {
-    const productId = ids[i] ?? null
-    const product = productId === null ? null : found(products.get(productId))
-    const after = merged(lane, patch, product)
-    const wrong = laneRule(lane, after, product, guard)
-    if (wrong) throw new Refusal(wrong.def, {}, [{ field: `lanes.${i}.${wrong.field}`, text: wrong.def.text }])
-    return [lane.id, { before: lane, after }]
-  }))
+  return new Map(
+    wanted.map(({ patch, lane }, i) => {
+      const productId = ids[i] ?? null
+      const product = productId === null ? null : found(products.get(productId))
+      const after = merged(lane, patch, product)
+      const wrong = laneRule(lane, after, product, guard)
+      if (wrong) throw new Refusal(wrong.def, {}, [{ field: `lanes.${i}.${wrong.field}`, text: wrong.def.text }])
+      return [lane.id, { before: lane, after }]
+    }),
+  )
 }
 
 const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
@@ -111,7 +170,19 @@ const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
   const main = pickLane(all, input.mainId)
   const secondaries = [...new Set(input.secondaryIds)].map((id) => pickLane(all, id))
   reject(mergeRule(main, secondaries, all))
-  await q.saveLanes(ctx, secondaries.map((lane) => ({ ...lane, productId: null, retailPrice: null, price: null, warnQty: 0, restriction: 0, status: 'MERGED' as const, mergedInto: main.id })))
+  await q.saveLanes(
+    ctx,
+    secondaries.map((lane) => ({
+      ...lane,
+      productId: null,
+      retailPrice: null,
+      price: null,
+      warnQty: 0,
+      restriction: 0,
+      status: 'MERGED' as const,
+      mergedInto: main.id,
+    })),
+  )
   return finish(ctx, device, secondaries, { main: main.roadIndex, merged: secondaries.map((lane) => lane.roadIndex) })
 }
 
@@ -136,9 +207,15 @@ const rebuild: Handlers<Contract>['rebuild'] = async (ctx, input) => {
   if (all.length === 0) throw new Refusal(laneErrors.noLanes)
   const busy = busyLanes(all)
   if (busy.length) throw new Refusal(laneErrors.busyLanes, { lanes: busy.map((lane) => lane.roadIndex).join(' ') })
-  await moveStock(ctx, all.filter((lane) => lane.quantity > 0).map((lane) => ({
-    laneId: lane.id, flow: { change: -lane.quantity, type: 'MERCHANT_WITHDRAW', reason: 'LANE_RESET', occurredAt: ctx.now, actorKind: 'USER', actorId: ctx.actor.userId },
-  })))
+  await moveStock(
+    ctx,
+    all
+      .filter((lane) => lane.quantity > 0)
+      .map((lane) => ({
+        laneId: lane.id,
+        flow: { change: -lane.quantity, type: 'MERCHANT_WITHDRAW', reason: 'LANE_RESET', occurredAt: ctx.now, actorKind: 'USER', actorId: ctx.actor.userId },
+      })),
+  )
   await q.archive(ctx, device.id)
   await q.draw(ctx, device, input.levels)
   return finish(ctx, device, { lanes: all }, { levels: input.levels })

@@ -15,26 +15,62 @@ export function LaneCard({ road, selected = false }: { road: Road; selected?: bo
   const { t } = useTranslation('lanes')
   const tone = tones[road.view]
   const note = road.failedHold > 0 ? t('hold', { n: road.failedHold }) : road.reserved > 0 ? t('reserved', { n: road.reserved }) : null
-  const reason = road.view === 'fault' ? t(`enums.faultCode.${road.faultCode ?? 'FAULT'}`, { defaultValue: road.faultCode ?? '' }) : road.view === 'locked' ? road.lockReason : null
+  const reason =
+    road.view === 'fault'
+      ? t(`enums.faultCode.${road.faultCode ?? 'FAULT'}`, { defaultValue: road.faultCode ?? '' })
+      : road.view === 'locked'
+        ? road.lockReason
+        : null
   return (
     <>
       <span className={styles.cardHead}>
         <span>{roadText(road)}</span>
         <span className={styles.cardState}>
-          {tone ? <><Mark tone={tone} />{selected ? null : <span style={{ color: `var(--hd-st-${tone}-text)` }}>{t(`short.${road.view}`)}</span>}</> : note}
-          {selected ? <span className={styles.check}><CheckOutlined /></span> : null}
+          {tone ? (
+            <>
+              <Mark tone={tone} />
+              {selected ? null : <span style={{ color: `var(--hd-st-${tone}-text)` }}>{t(`short.${road.view}`)}</span>}
+            </>
+          ) : (
+            note
+          )}
+          {selected ? (
+            <span className={styles.check}>
+              <CheckOutlined />
+            </span>
+          ) : null}
         </span>
       </span>
       {road.productId === null ? (
-        <span className={styles.blank}>{road.view === 'disabled' ? t('off') : <><PlusOutlined />{t('place')}</>}</span>
+        <span className={styles.blank}>
+          {road.view === 'disabled' ? (
+            t('off')
+          ) : (
+            <>
+              <PlusOutlined />
+              {t('place')}
+            </>
+          )}
+        </span>
       ) : (
         <>
-          <span className={styles.picture}><Picture src={road.productImg} size={42} /></span>
-          <span className={reason ? styles.reason : styles.name} title={reason ?? road.productName ?? ''}>{reason ?? road.productName}</span>
-          <span className={styles.price}>{yuan(road.price ?? 0)}{(road.retailPrice ?? 0) > (road.price ?? 0) ? <del>{yuan(road.retailPrice ?? 0).slice(1)}</del> : null}</span>
+          <span className={styles.picture}>
+            <Picture src={road.productImg} size={42} />
+          </span>
+          <span className={reason ? styles.reason : styles.name} title={reason ?? road.productName ?? ''}>
+            {reason ?? road.productName}
+          </span>
+          <span className={styles.price}>
+            {yuan(road.price ?? 0)}
+            {(road.retailPrice ?? 0) > (road.price ?? 0) ? <del>{yuan(road.retailPrice ?? 0).slice(1)}</del> : null}
+          </span>
           <span className={styles.stock}>
-            <span className={styles.bar}><span data-low={road.view === 'low'} style={{ width: `${road.roadCapacity ? (100 * road.productStock) / road.roadCapacity : 0}%` }} /></span>
-            <span><b data-view={road.view}>{road.productStock}</b>/{road.roadCapacity}</span>
+            <span className={styles.bar}>
+              <span data-low={road.view === 'low'} style={{ width: `${road.roadCapacity ? (100 * road.productStock) / road.roadCapacity : 0}%` }} />
+            </span>
+            <span>
+              <b data-view={road.view}>{road.productStock}</b>/{road.roadCapacity}
+            </span>
           </span>
         </>
       )}

@@ -42,13 +42,25 @@ export function LaneGrid({ plan, selected, onSelect, onOpen }: Props) {
     <div ref={box} className={styles.grid} style={{ '--columns': wide } as CSSProperties}>
       {plan.floors.map((floor, row) => (
         <section key={floor.id} className={styles.floor} aria-label={t('levels.level', { n: floor.level })}>
-          <div className={styles.level}><strong>{t('short.level', { n: floor.level })}</strong>{floor.name === floorName(floor.level) ? null : <span>{floor.name}</span>}</div>
+          <div className={styles.level}>
+            <strong>{t('short.level', { n: floor.level })}</strong>
+            {floor.name === floorName(floor.level) ? null : <span>{floor.name}</span>}
+          </div>
           <div className={styles.lanes}>
             {visible[row]?.map((road) => (
               <button
-                key={road.id} type="button" className={styles.card} data-lane={road.id} data-view={road.view} data-empty={road.productId === null} aria-pressed={selected.has(road.id)} tabIndex={road.id === first?.id ? 0 : -1}
-                style={{ gridColumn: `${road.column} / span ${1 + road.merged.length}` }} aria-label={`${t('roadLabel', { n: roadText(road) })} ${road.productName ?? ''} ${t(`enums.view.${road.view}`)} ${road.productStock}/${road.roadCapacity}`}
-                onClick={(event) => click(road, event)} onKeyDown={(event) => press(road, row, event)}
+                key={road.id}
+                type="button"
+                className={styles.card}
+                data-lane={road.id}
+                data-view={road.view}
+                data-empty={road.productId === null}
+                aria-pressed={selected.has(road.id)}
+                tabIndex={road.id === first?.id ? 0 : -1}
+                style={{ gridColumn: `${road.column} / span ${1 + road.merged.length}` }}
+                aria-label={`${t('roadLabel', { n: roadText(road) })} ${road.productName ?? ''} ${t(`enums.view.${road.view}`)} ${road.productStock}/${road.roadCapacity}`}
+                onClick={(event) => click(road, event)}
+                onKeyDown={(event) => press(road, row, event)}
               >
                 <LaneCard road={road} selected={selected.has(road.id)} />
               </button>

@@ -30,17 +30,39 @@ export function LaneTools({ plan, roads, chosen }: { plan: Planogram; roads: rea
   const cannotMerge = !main ? t('needNeighbours') : wrong ? say(wrong.text, lang) : undefined
   const single = chosen.length === 1 ? chosen[0] : undefined
   const join = async () => {
-    if (main && (await confirm({ title: t('mergeAsk', { roads: [main, ...others].map(roadText).join(' + ') }), content: t('mergeHint') }))) merge.mutate({ ...base, mainId: main.id, secondaryIds: others.map((road) => road.id) })
+    if (main && (await confirm({ title: t('mergeAsk', { roads: [main, ...others].map(roadText).join(' + ') }), content: t('mergeHint') })))
+      merge.mutate({ ...base, mainId: main.id, secondaryIds: others.map((road) => road.id) })
   }
   return (
     <span className={styles.tools}>
       {plan.can.merge ? <Tool icon={<MergeCellsOutlined />} label={t('merge')} why={cannotMerge} onClick={() => void join()} /> : null}
-      {plan.can.merge ? <Tool icon={<SplitCellsOutlined />} label={t('split')} why={single?.merged.length ? undefined : t('needMain')} onClick={() => setOpen('split')} /> : null}
-      {plan.can.clearFault ? <Tool icon={<ToolOutlined />} label={t('clearFault')} why={single?.status === 'FAULT' ? undefined : t('needFault')} onClick={() => single && clear.mutate({ deviceId: plan.device.id, laneId: single.id })} /> : null}
-      {plan.can.rebuild ? <Button type="text" danger onClick={() => setOpen('levels')}>{t('rebuild')}</Button> : null}
+      {plan.can.merge ? (
+        <Tool icon={<SplitCellsOutlined />} label={t('split')} why={single?.merged.length ? undefined : t('needMain')} onClick={() => setOpen('split')} />
+      ) : null}
+      {plan.can.clearFault ? (
+        <Tool
+          icon={<ToolOutlined />}
+          label={t('clearFault')}
+          why={single?.status === 'FAULT' ? undefined : t('needFault')}
+          onClick={() => single && clear.mutate({ deviceId: plan.device.id, laneId: single.id })}
+        />
+      ) : null}
+      {plan.can.rebuild ? (
+        <Button type="text" danger onClick={() => setOpen('levels')}>
+          {t('rebuild')}
+        </Button>
+      ) : null}
       {open === 'levels' ? <LevelsDialog plan={plan} onClose={() => setOpen(null)} /> : null}
       {open === 'split' && single ? (
-        <FormDialog title={t('splitAsk', { road: roadText(single) })} ns="lanes" save={lanes.split} initial={{ ...base, mainId: single.id, roadCapacity: single.roadCapacity }} success="lanes:success.split" okText={t('split')} onClose={() => setOpen(null)}>
+        <FormDialog
+          title={t('splitAsk', { road: roadText(single) })}
+          ns="lanes"
+          save={lanes.split}
+          initial={{ ...base, mainId: single.id, roadCapacity: single.roadCapacity }}
+          success="lanes:success.split"
+          okText={t('split')}
+          onClose={() => setOpen(null)}
+        >
           <NumberField name="roadCapacity" hint={t('splitHint')} />
         </FormDialog>
       ) : null}
@@ -49,5 +71,13 @@ export function LaneTools({ plan, roads, chosen }: { plan: Planogram; roads: rea
 }
 
 function Tool({ icon, label, why, onClick }: { icon: ReactNode; label: string; why: string | undefined; onClick: () => void }) {
-  return <Tooltip title={why}><span><Button type="text" icon={icon} disabled={why !== undefined} onClick={onClick}>{label}</Button></span></Tooltip>
+  return (
+    <Tooltip title={why}>
+      <span>
+        <Button type="text" icon={icon} disabled={why !== undefined} onClick={onClick}>
+          {label}
+        </Button>
+      </span>
+    </Tooltip>
+  )
 }

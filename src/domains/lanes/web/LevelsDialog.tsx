@@ -17,10 +17,18 @@ export function LevelsDialog({ plan, onClose }: { plan: Planogram; onClose: () =
   const initial = { deviceId: plan.device.id, version: plan.version, levels: again ? drawn() : blank() }
   const shared = { ns: 'lanes', width: 640, onClose, initial } as const
   const limit = <p className={styles.limit}>{t('levels.limit', { levels: maxLevels, roads: maxRoads })}</p>
-  if (!again) return <FormDialog {...shared} title={t('levels.title')} save={lanes.create} success="lanes:success.create">{limit}<Levels most={maxLevels} /></FormDialog>
+  if (!again)
+    return (
+      <FormDialog {...shared} title={t('levels.title')} save={lanes.create} success="lanes:success.create">
+        {limit}
+        <Levels most={maxLevels} />
+      </FormDialog>
+    )
   return (
     <FormDialog {...shared} title={t('levels.rebuildTitle')} save={lanes.rebuild} success="lanes:success.rebuild" okText={t('rebuild')}>
-      <div className={styles.wide}><Alert type="warning" showIcon title={t('rebuildAsk', { n: plan.totals.stock })} /></div>
+      <div className={styles.wide}>
+        <Alert type="warning" showIcon title={t('rebuildAsk', { n: plan.totals.stock })} />
+      </div>
       <TextField name="confirmNumber" placeholder={plan.device.rtuNumber} wide />
       {limit}
       <Levels most={maxLevels} />
@@ -42,10 +50,23 @@ function Levels({ most }: { most: number }) {
           <TextField name={`levels.${i}.name`} label={t('levels.name')} />
           <NumberField name={`levels.${i}.columns`} label={t('levels.columns')} required />
           <NumberField name={`levels.${i}.roadCapacity`} label={t('levels.capacity')} required />
-          <Button type="text" icon={<DeleteOutlined />} aria-label={t('levels.remove')} disabled={levels.length < 2} onClick={() => set(levels.filter((__, other) => other !== i))} />
+          <Button
+            type="text"
+            icon={<DeleteOutlined />}
+            aria-label={t('levels.remove')}
+            disabled={levels.length < 2}
+            onClick={() => set(levels.filter((__, other) => other !== i))}
+          />
         </div>
       ))}
-      {levels.length < most ? <Button icon={<PlusOutlined />} onClick={() => set([...levels, { name: '', columns: levels.at(-1)?.columns ?? 10, roadCapacity: levels.at(-1)?.roadCapacity ?? 8 }])}>{t('levels.add')}</Button> : null}
+      {levels.length < most ? (
+        <Button
+          icon={<PlusOutlined />}
+          onClick={() => set([...levels, { name: '', columns: levels.at(-1)?.columns ?? 10, roadCapacity: levels.at(-1)?.roadCapacity ?? 8 }])}
+        >
+          {t('levels.add')}
+        </Button>
+      ) : null}
     </div>
   )
 }

@@ -26,11 +26,23 @@ export function LanePlan({ deviceId }: { deviceId: number }) {
     <div className={`${styles.grid} ${styles.readOnly}`} style={{ '--columns': wide } as CSSProperties}>
       {read.data.floors.map((floor) => (
         <section key={floor.id} className={styles.floor}>
-          <div className={styles.level}><strong>{t('short.level', { n: floor.level })}</strong></div>
+          <div className={styles.level}>
+            <strong>{t('short.level', { n: floor.level })}</strong>
+          </div>
           <div className={styles.lanes}>
-            {floor.roads.filter((road) => road.status !== 'MERGED').map((road) => (
-              <div key={road.id} className={styles.card} data-view={road.view} data-empty={road.productId === null} style={{ gridColumn: `${road.column} / span ${1 + road.merged.length}` }}><LaneCard road={road} /></div>
-            ))}
+            {floor.roads
+              .filter((road) => road.status !== 'MERGED')
+              .map((road) => (
+                <div
+                  key={road.id}
+                  className={styles.card}
+                  data-view={road.view}
+                  data-empty={road.productId === null}
+                  style={{ gridColumn: `${road.column} / span ${1 + road.merged.length}` }}
+                >
+                  <LaneCard road={road} />
+                </div>
+              ))}
           </div>
         </section>
       ))}

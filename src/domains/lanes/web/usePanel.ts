@@ -24,13 +24,15 @@ export function usePanel(plan: Planogram, chosen: readonly ShownRoad[], onStale:
     setPicked(undefined)
   }
   /** The value all chosen lanes share; undefined when they differ. */
-  const common = <K extends keyof ShownRoad>(key: K): ShownRoad[K] | undefined => (chosen.every((road) => road[key] === chosen[0]?.[key]) ? chosen[0]?.[key] : undefined)
+  const common = <K extends keyof ShownRoad>(key: K): ShownRoad[K] | undefined =>
+    chosen.every((road) => road[key] === chosen[0]?.[key]) ? chosen[0]?.[key] : undefined
   const set = (field: Field, value: unknown, option?: ProductOption) => {
     setErrors(({ [field]: _, ...rest }) => rest)
     setDraft((held) => {
       const { [field]: __, ...rest } = held
       // emptied where the lanes differ, or back to what they are: nothing to save
-      if (value === undefined || (value === null && field !== 'productId' && common(shownKey(field)) === undefined) || value === common(shownKey(field))) return rest
+      if (value === undefined || (value === null && field !== 'productId' && common(shownKey(field)) === undefined) || value === common(shownKey(field)))
+        return rest
       return { ...rest, [field]: value }
     })
     if (field === 'productId') setPicked(option)
@@ -38,7 +40,14 @@ export function usePanel(plan: Planogram, chosen: readonly ShownRoad[], onStale:
   const productFor = (road: ShownRoad): Product | null => {
     if (draft.productId === undefined || draft.productId === road.productId) return productOf(road)
     if (draft.productId === null || !picked) return null
-    return { id: picked.id, drugClass: picked.drugClass, costPrice: picked.costPrice ?? 0, retailPrice: picked.retailPrice, warnQty: null, status: picked.status }
+    return {
+      id: picked.id,
+      drugClass: picked.drugClass,
+      costPrice: picked.costPrice ?? 0,
+      retailPrice: picked.retailPrice,
+      warnQty: null,
+      status: picked.status,
+    }
   }
   const check = (): Errors => {
     const shape = LanePatch.omit({ id: true }).safeParse(draft)
@@ -56,13 +65,16 @@ export function usePanel(plan: Planogram, chosen: readonly ShownRoad[], onStale:
     setErrors(found)
     if (Object.keys(found).length > 0 || write.isPending) return
     const patch = draft as Omit<LanePatch, 'id'>
-    write.mutate({ deviceId: plan.device.id, version: plan.version, lanes: chosen.map((road) => ({ id: road.id, ...patch })) }, {
-      onSuccess: reset,
-      onError: (error) => {
-        setErrors(Object.fromEntries(error.errors.map(({ field, message }) => [field.split('.').at(-1) ?? field, message])))
-        if (error.code === 409001) onStale()
+    write.mutate(
+      { deviceId: plan.device.id, version: plan.version, lanes: chosen.map((road) => ({ id: road.id, ...patch })) },
+      {
+        onSuccess: reset,
+        onError: (error) => {
+          setErrors(Object.fromEntries(error.errors.map(({ field, message }) => [field.split('.').at(-1) ?? field, message])))
+          if (error.code === 409001) onStale()
+        },
       },
-    })
+    )
   }
   return { draft, set, errors, common, save, reset, dirty: Object.keys(draft).length > 0, busy: write.isPending }
 }

@@ -19,9 +19,17 @@ export async function post(ctx: Ctx, vouchers: readonly Voucher[]): Promise<void
   const entries = real.flatMap((voucher) => {
     const voucherId = ids.get(voucher.key)
     if (voucherId === undefined) return []
-    return voucher.entries.filter((entry) => entry.amount !== 0).map((entry) => ({
-      voucher_id: voucherId, voucher_type: voucher.type, org_id: voucher.orgId, account: entry.account, amount: entry.amount, order_id: voucher.orderId, order_num: voucher.orderNum,
-    }))
+    return voucher.entries
+      .filter((entry) => entry.amount !== 0)
+      .map((entry) => ({
+        voucher_id: voucherId,
+        voucher_type: voucher.type,
+        org_id: voucher.orgId,
+        account: entry.account,
+        amount: entry.amount,
+        order_id: voucher.orderId,
+        order_num: voucher.orderNum,
+      }))
   })
   const json = JSON.stringify(entries)
   await sql`insert into ledger_accounts (org_id, code, created_at)

@@ -43,7 +43,12 @@ type Asked = { rtu?: string; user?: string; password?: string; will?: string; ve
 function open({ rtu = machine.rtu, user = rtu, password = `secret-${user}`, will, version = 4 }: Asked = {}) {
   const heard: { topic: string; body: Record<string, unknown> }[] = []
   const client = mqtt.connect(`mqtt://127.0.0.1:${world.app.config.mqttPort}`, {
-    clientId: rtu, username: user, password, protocolVersion: version, reconnectPeriod: 0, ...(will ? { will: { topic: will, payload: Buffer.from('{"boot":1,"seq":1,"session":1}'), qos: 1, retain: true } } : {}),
+    clientId: rtu,
+    username: user,
+    password,
+    protocolVersion: version,
+    reconnectPeriod: 0,
+    ...(will ? { will: { topic: will, payload: Buffer.from('{"boot":1,"seq":1,"session":1}'), qos: 1, retain: true } } : {}),
   })
   clients.push(client)
   client.on('message', (topic, payload) => heard.push({ topic, body: JSON.parse(payload.toString()) }))
@@ -58,7 +63,13 @@ function open({ rtu = machine.rtu, user = rtu, password = `secret-${user}`, will
     client.on('connect', () => done(true))
     client.on('close', () => done(false))
   })
-  const say = (kind: string, body: object | string | Buffer, who = rtu) => client.publish(`v1/${who}/up/${kind}`, typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify({ boot: 1, ts: Date.now(), ...body }), { qos: 1 }, () => {})
+  const say = (kind: string, body: object | string | Buffer, who = rtu) =>
+    client.publish(
+      `v1/${who}/up/${kind}`,
+      typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify({ boot: 1, ts: Date.now(), ...body }),
+      { qos: 1 },
+      () => {},
+    )
   return { client, heard, state, ready, say }
 }
 async function openReady(asked: Asked = {}) {
@@ -80,18 +91,39 @@ test('a machine is heard, acknowledged after the commit, welcomed, and gets its 
   expect(heard[0]?.body).toEqual({ boot: 1, seqs: [1], ts: expect.any(Number) })
   expect(heard[1]?.body).toEqual({ boot: 1, lastBoot: 1, ts: expect.any(Number) })
   const cmdId = '0f8fad5b-d9cb-469f-a165-70867728950e'
-  const due: VendOut = { deviceId: machine.id, rtuNumber: machine.rtu, cmdId, orderNum: '20261121000000000001', unitNo: 1, road: 3, motorNo: 4, issuedAt: new Date(1000), expireAt: new Date(61_000), kind: 'vend' }
+  const due: VendOut = {
+    deviceId: machine.id,
+    rtuNumber: machine.rtu,
+    cmdId,
+    orderNum: '20261121000000000001',
+    unitNo: 1,
+    road: 3,
+    motorNo: 4,
+    issuedAt: new Date(1000),
+    expireAt: new Date(61_000),
+    kind: 'vend',
+  }
   const asked: number[][] = []
   await openPump(world.app, link, async (_, ids) => {
     asked.push([...ids])
     return [due]
   })()
   expect(asked).toEqual([[machine.id]])
-  await vi.waitFor(() => expect(heard[2]).toEqual({ topic: `v1/${machine.rtu}/down/vend`, body: { cmdId, orderNo: '20261121000000000001', unit: 1, lane: 3, motor: 4, qty: 1, issuedAt: 1000, expireAt: 61_000, ts: expect.any(Number) } }), 3000)
+  await vi.waitFor(
+    () =>
+      expect(heard[2]).toEqual({
+        topic: `v1/${machine.rtu}/down/vend`,
+        body: { cmdId, orderNo: '20261121000000000001', unit: 1, lane: 3, motor: 4, qty: 1, issuedAt: 1000, expireAt: 61_000, ts: expect.any(Number) },
+      }),
+    3000,
+  )
   say('cmd_ack', { seq: 2, cmdId, ack: 'DUPLICATE', result: 'OK', dropDetected: true, durationMs: 7 })
   say('cmd_ack', { seq: 2, cmdId, ack: 'DUPLICATE', result: 'OK', dropDetected: true, durationMs: 7 })
   await vi.waitFor(() => expect(heard.flatMap(({ body }) => body.seqs ?? [])).toContain(2), 3000)
-  expect(vends).toMatchObject([{ kind: 'ack', deviceId: machine.id, cmdId, ack: 'DUPLICATE' }, { kind: 'result', cmdId, result: 'OK', dropDetected: true, durationMs: 7 }])
+  expect(vends).toMatchObject([
+    { kind: 'ack', deviceId: machine.id, cmdId, ack: 'DUPLICATE' },
+    { kind: 'result', cmdId, result: 'OK', dropDetected: true, durationMs: 7 },
+  ])
 })
 
 test('a hole in the numbers is asked for', async () => {
@@ -105,8 +137,12 @@ test('a hole in the numbers is asked for', async () => {
 })
 
 test.each<[string, Asked]>([
-  ['wrong secret', { password: 'secret' }], ['empty secret', { password: '' }], ['unknown machine', { rtu: 'T999999' }], ['another client id', { rtu: 'T000001', user: 'T000002' }],
-  ['injection', { rtu: "' or 1=1--" }], ['last will on a foreign topic', { will: 'v1/T000002/up/bye' }],
+  ['wrong secret', { password: 'secret' }],
+  ['empty secret', { password: '' }],
+  ['unknown machine', { rtu: 'T999999' }],
+  ['another client id', { rtu: 'T000001', user: 'T000002' }],
+  ['injection', { rtu: "' or 1=1--" }],
+  ['last will on a foreign topic', { will: 'v1/T000002/up/bye' }],
 ])('%s: refused without detail', async (_, asked) => {
   const { ready, state } = open(asked)
   expect(await ready).toBe(false)
@@ -146,7 +182,18 @@ test('garbage instead of MQTT, and a connection that says nothing', async () => 
 test('unreadable messages are dropped and counted, the connection lives', async () => {
   const { say, heard, state } = await openReady()
   const keys = Object.fromEntries(Array.from({ length: 1600 }, (_, n) => [`k${n}`, 1]))
-  for (const bad of [Buffer.from([0xff, 0xfe, 0x80]), 'nonsense', '[]', 'null', '"x"', `${'['.repeat(5000)}${']'.repeat(5000)}`, JSON.stringify({ boot: 1, seq: 1, ...keys }), '{"boot":1}', '{"boot":-1,"seq":1}', '{"boot":1,"seq":1e400}']) {
+  for (const bad of [
+    Buffer.from([0xff, 0xfe, 0x80]),
+    'nonsense',
+    '[]',
+    'null',
+    '"x"',
+    `${'['.repeat(5000)}${']'.repeat(5000)}`,
+    JSON.stringify({ boot: 1, seq: 1, ...keys }),
+    '{"boot":1}',
+    '{"boot":-1,"seq":1}',
+    '{"boot":1,"seq":1e400}',
+  ]) {
     await counted('unreadable', () => void say('telemetry', bad))
   }
   await counted('unreadable', () => void say('party', '{"boot":1,"seq":1}'))

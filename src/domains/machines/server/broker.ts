@@ -19,7 +19,12 @@ const maxUnread = 262_144
  * The broker inside the gateway (MQTT 3.1.1). Nothing is routed between clients: what machines publish goes to
  * `events`, what they get is written to their own connection, so that a slow one holds up nobody.
  */
-export async function openBroker(app: App, identities: Identities, isBanned: (rtu: string) => boolean, events: LinkEvents): Promise<Link & { shutOut(rtu: string): void }> {
+export async function openBroker(
+  app: App,
+  identities: Identities,
+  isBanned: (rtu: string) => boolean,
+  events: LinkEvents,
+): Promise<Link & { shutOut(rtu: string): void }> {
   const connections = new Map<string, Connection>()
   const proven = new WeakMap<Client, Machine>()
   let stopping = false
@@ -75,7 +80,10 @@ export async function openBroker(app: App, identities: Identities, isBanned: (rt
       // the last will of a connection that another one of the same machine replaced says nothing
       if (client.closed && connections.get(machine.rtu)?.client !== client) return done()
       const { payload } = packet as Packet
-      events.receive(machine, target.kind, typeof payload === 'string' ? Buffer.from(payload) : payload).then(() => done(), () => done(refusal()))
+      events.receive(machine, target.kind, typeof payload === 'string' ? Buffer.from(payload) : payload).then(
+        () => done(),
+        () => done(refusal()),
+      )
     },
     authorizeSubscribe(client, subscription, done) {
       const machine = proven.get(client)

@@ -68,13 +68,27 @@ function noteOf({ up, at }: Fact, extra: string | undefined): string | null {
 }
 
 function vendFacts({ machine, up, at }: Fact): VendFact[] {
-  const { cmdId, ack, result, dropDetected, durationMs } = up.body as { cmdId: string; ack?: string; result?: string; dropDetected?: boolean; durationMs?: number }
+  const { cmdId, ack, result, dropDetected, durationMs } = up.body as {
+    cmdId: string
+    ack?: string
+    result?: string
+    dropDetected?: boolean
+    durationMs?: number
+  }
   const when = vendTime(up.ts === null ? null : new Date(up.ts), at)
   const facts: VendFact[] = []
   if (ack) facts.push({ kind: 'ack', deviceId: machine.id, cmdId, ack: ack as (VendFact & { kind: 'ack' })['ack'], at: when })
   // a repeated command is answered with the result it had
   if (result && (!ack || ack === 'DUPLICATE')) {
-    facts.push({ kind: 'result', deviceId: machine.id, cmdId, result: result as (VendFact & { kind: 'result' })['result'], dropDetected: dropDetected ?? false, durationMs: durationMs ?? 0, at: when })
+    facts.push({
+      kind: 'result',
+      deviceId: machine.id,
+      cmdId,
+      result: result as (VendFact & { kind: 'result' })['result'],
+      dropDetected: dropDetected ?? false,
+      durationMs: durationMs ?? 0,
+      at: when,
+    })
   }
   return facts
 }
@@ -85,12 +99,18 @@ async function stockNotes(ctx: Ctx, facts: readonly Fact[]): Promise<Map<string,
   const notes = new Map<string, string>()
   if (counted.length === 0) return notes
   const { rows } = await sql<{ device_id: number; road_index: number; quantity: number }>`
-    select device_id, road_index, quantity from lanes where device_id = any(${counted.map((fact) => fact.machine.id)}::bigint[]) and archived_at is null`.execute(ctx.db)
+    select device_id, road_index, quantity from lanes where device_id = any(${counted.map((fact) => fact.machine.id)}::bigint[]) and archived_at is null`.execute(
+    ctx.db,
+  )
   const ours = new Map(rows.map((row) => [`${row.device_id}/${row.road_index}`, row.quantity]))
   for (const fact of counted) {
     const told = fact.up.body.lanes as readonly { lane: number; count: number }[]
     const wrong = told.filter(({ lane, count }) => ours.get(`${fact.machine.id}/${lane}`) !== count)
-    if (wrong.length) notes.set(factKey(fact), `stock differs: ${wrong.map(({ lane, count }) => `lane ${lane} ${count} (${ours.get(`${fact.machine.id}/${lane}`) ?? 'none'})`).join(', ')}`)
+    if (wrong.length)
+      notes.set(
+        factKey(fact),
+        `stock differs: ${wrong.map(({ lane, count }) => `lane ${lane} ${count} (${ours.get(`${fact.machine.id}/${lane}`) ?? 'none'})`).join(', ')}`,
+      )
   }
   return notes
 }

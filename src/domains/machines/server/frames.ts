@@ -1,5 +1,5 @@
-import { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 
 /**
  * A socket whose MQTT packets are at most `max` bytes. The broker's parser would gather up to 256 MB of one packet

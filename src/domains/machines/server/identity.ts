@@ -60,15 +60,23 @@ export function openIdentities(app: App): Identities {
       return right && known?.open ? known : null
     },
     async online() {
-      const { rows } = await app.database.read(systemScope, (db) => sql<{ id: number; org_id: number; rtu_number: string; at: Date }>`
-        select d.id, d.org_id, d.rtu_number, s.last_seen_at as at from device_states s join devices d on d.id = s.device_id where s.online and s.last_seen_at is not null`.execute(db))
+      const { rows } = await app.database.read(systemScope, (db) =>
+        sql<{ id: number; org_id: number; rtu_number: string; at: Date }>`
+        select d.id, d.org_id, d.rtu_number, s.last_seen_at as at from device_states s join devices d on d.id = s.device_id where s.online and s.last_seen_at is not null`.execute(
+          db,
+        ),
+      )
       return rows.map((row) => ({ machine: { id: row.id, orgId: row.org_id, rtu: row.rtu_number }, at: row.at }))
     },
   }
 }
 
 async function load(app: App, numbers: readonly string[]): Promise<Map<string, Known>> {
-  const { rows } = await app.database.read(systemScope, (db) => sql<{ id: number; org_id: number; rtu_number: string; secret_hash: Buffer; open: boolean }>`
-    select id, org_id, rtu_number, secret_hash, lifecycle not in ('SOLD','SCRAPPED') as open from devices where rtu_number = any(${numbers}::text[])`.execute(db))
+  const { rows } = await app.database.read(systemScope, (db) =>
+    sql<{ id: number; org_id: number; rtu_number: string; secret_hash: Buffer; open: boolean }>`
+    select id, org_id, rtu_number, secret_hash, lifecycle not in ('SOLD','SCRAPPED') as open from devices where rtu_number = any(${numbers}::text[])`.execute(
+      db,
+    ),
+  )
   return new Map(rows.map((row) => [row.rtu_number, { id: row.id, orgId: row.org_id, rtu: row.rtu_number, secretHash: row.secret_hash, open: row.open }]))
 }

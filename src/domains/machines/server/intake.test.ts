@@ -30,13 +30,25 @@ afterAll(() => world.close())
 /** Pays for pieces and puts their commands where the pump would. */
 async function sell(machine: Machine, pieces: number): Promise<Command[]> {
   const system = <T>(work: Parameters<typeof act<T>>[3]) => act(world.app, systemCaller(systemActor), { audit: null, scope: 'system' }, work)
-  const input = { rtuNumber: machine.rtu, items: [{ roadIndex: 3, count: pieces - 1, price: 300 }, { roadIndex: 4, count: 1, price: 300 }], payType: 'WECHAT' as const, clientId: randomUUID(), consumer: '' }
+  const input = {
+    rtuNumber: machine.rtu,
+    items: [
+      { roadIndex: 3, count: pieces - 1, price: 300 },
+      { roadIndex: 4, count: 1, price: 300 },
+    ],
+    payType: 'WECHAT' as const,
+    clientId: randomUUID(),
+    consumer: '',
+  }
   const order = (await system((ctx) => createHandlers.mobileOrder(ctx, input))) as { orderNum: string }
   const [payment] = await world.rows(`select id::int, org_id::int, order_id::int, order_at, order_num from payments where order_num = $1`, [order.orderNum])
   expect(await system((ctx) => applyPayment(ctx, payment as never, { orderPaid: true }))).toBe('APPLIED')
   await world.rows(`update payments set state = 'SUCCESS', applied = true where order_num = $1`, [order.orderNum]).catch(() => {})
   await world.rows(`update order_units set vend_state = 'SENT' where order_num = $1`, [order.orderNum])
-  return world.rows<Command & Record<string, unknown>>(`update vend_commands set state = 'SENT', sends = 1, issued_at = now(), expire_at = now() + interval '60 s', last_sent_at = now() where order_num = $1 returning cmd_id, road`, [order.orderNum])
+  return world.rows<Command & Record<string, unknown>>(
+    `update vend_commands set state = 'SENT', sends = 1, issued_at = now(), expire_at = now() + interval '60 s', last_sent_at = now() where order_num = $1 returning cmd_id, road`,
+    [order.orderNum],
+  )
 }
 
 /** What a machine has to say over a few starts. */
@@ -50,7 +62,11 @@ function story(random: Random, machine: Machine, commands: readonly Command[]): 
   const vends = commands.flatMap((command): [UpKind, Record<string, unknown>][] => {
     const result = random.pick(results)
     const body = { cmdId: command.cmd_id, result, dropDetected: result === 'OK', durationMs: 3000 }
-    return [['cmd_ack', { cmdId: command.cmd_id, ack: 'ACCEPTED' }], ['vend_result', body], ...(random.chance(0.3) ? [['cmd_ack', { ...body, ack: 'DUPLICATE' }] as [UpKind, Record<string, unknown>]] : [])]
+    return [
+      ['cmd_ack', { cmdId: command.cmd_id, ack: 'ACCEPTED' }],
+      ['vend_result', body],
+      ...(random.chance(0.3) ? [['cmd_ack', { ...body, ack: 'DUPLICATE' }] as [UpKind, Record<string, unknown>]] : []),
+    ]
   })
   const starts = random.int(2, 3)
   for (let start = 0; start < starts; start += 1) {
@@ -58,7 +74,12 @@ function story(random: Random, machine: Machine, commands: readonly Command[]): 
     for (let n = random.int(15, 30); n > 0; n -= 1) {
       const next = vends.length && random.chance(0.4) ? vends.shift() : undefined
       if (next) say(...next)
-      else if (random.chance(0.4)) say('telemetry', { temperature: random.pick([4.5, 7, 9999, 'NaN', -3]), humidity: random.pick([40, 55.5, 101, null]), ...(random.chance(0.5) ? { rsrp: -random.int(60, 120) } : { signal: 'super' }) })
+      else if (random.chance(0.4))
+        say('telemetry', {
+          temperature: random.pick([4.5, 7, 9999, 'NaN', -3]),
+          humidity: random.pick([40, 55.5, 101, null]),
+          ...(random.chance(0.5) ? { rsrp: -random.int(60, 120) } : { signal: 'super' }),
+        })
       else if (random.chance(0.3)) say('door', { open: random.chance(0.5) })
       else if (random.chance(0.1)) say('hello', {})
       else say(random.pick(['fault', 'clear'] as const), { code: random.pick(['JAM', 'COLD']), ...(random.chance(0.7) ? { lane: random.int(1, 2) } : {}) })
@@ -75,7 +96,12 @@ function disturb(random: Random, told: readonly Told[]): Told[] {
   const placed = told.flatMap((message, place) => {
     if (random.chance(0.1)) return []
     const at = () => (random.chance(0.05) ? told.length + random.int(0, 100) : place + random.next() * 50)
-    return random.chance(0.2) ? [{ message, at: at() }, { message, at: at() }] : [{ message, at: at() }]
+    return random.chance(0.2)
+      ? [
+          { message, at: at() },
+          { message, at: at() },
+        ]
+      : [{ message, at: at() }]
   })
   const yesterday = random.chance(0.5) ? told.filter((message) => message.boot === told[0]?.boot) : []
   return [...placed.sort((a, b) => a.at - b.at).map(({ message }) => message), ...yesterday]
@@ -88,7 +114,8 @@ async function deliver(random: Random, messages: readonly Told[], skew: number, 
   const intake = openIntake(world.app, generous, recordVend)
   intake.answerOver({
     send(machine, kind, body) {
-      if (kind === 'ack' && !random.chance(0.1)) for (const seq of (body as { seqs: number[] }).seqs) acked.add(key({ machine, boot: (body as { boot: number }).boot, seq }))
+      if (kind === 'ack' && !random.chance(0.1))
+        for (const seq of (body as { seqs: number[] }).seqs) acked.add(key({ machine, boot: (body as { boot: number }).boot, seq }))
       return true
     },
     connected: () => [],
@@ -96,7 +123,11 @@ async function deliver(random: Random, messages: readonly Told[], skew: number, 
   })
   for (const message of messages) {
     world.clock.now += random.int(1, 400)
-    await intake.receive(message.machine, message.kind, Buffer.from(JSON.stringify({ ts: world.clock.now + skew, boot: message.boot, seq: message.seq, ...message.body })))
+    await intake.receive(
+      message.machine,
+      message.kind,
+      Buffer.from(JSON.stringify({ ts: world.clock.now + skew, boot: message.boot, seq: message.seq, ...message.body })),
+    )
     if (random.chance(0.05)) await intake.tick()
   }
   await intake.drain(20_000)
@@ -134,32 +165,57 @@ test.each(Array.from({ length: seeds }, (_, n) => first + n))('seed %i equals th
   const acked = new Set<string>()
   const all = stories.flat()
   const skew = random.pick([0, 86_400_000, -86_400_000])
-  await deliver(random, stories.map((told) => disturb(random, told)).flat().sort(() => random.next() - 0.5 > 0.45 ? 1 : -1), skew, acked)
+  await deliver(
+    random,
+    stories
+      .flatMap((told) => disturb(random, told))
+      .sort(() => (random.next() - 0.5 > 0.45 ? 1 : -1)),
+    skew,
+    acked,
+  )
   for (let round = 0; round < 50 && all.some((message) => !acked.has(key(message))); round += 1) {
-    await deliver(random, all.filter((message) => !acked.has(key(message))), skew, acked)
+    await deliver(
+      random,
+      all.filter((message) => !acked.has(key(message))),
+      skew,
+      acked,
+    )
   }
   expect(all.filter((message) => !acked.has(key(message)))).toEqual([])
   for (const [n, machine] of machines.entries()) {
     const told = stories[n] as Told[]
     const wanted = truth(told)
     const outcome = new Map(told.filter(({ kind }) => kind === 'vend_result').map(({ body }) => [body.cmdId as string, body.result as string]))
-    const [state] = await world.rows(`select temperature::float8, humidity::float8, signal, door_open as door, boot, fw, apk, fault_count, online from device_states where device_id = $1`, [machine.id])
+    const [state] = await world.rows(
+      `select temperature::float8, humidity::float8, signal, door_open as door, boot, fw, apk, fault_count, online from device_states where device_id = $1`,
+      [machine.id],
+    )
     for (const [cmdId, result] of outcome) if (result === 'MOTOR_NOT_MOVE') wanted.faults.add(`MOTOR_NOT_MOVE/${commands.get(cmdId)?.road}`)
     expect(state, `seed ${seed} ${machine.rtu}`).toEqual({ ...wanted.state, fault_count: wanted.faults.size, online: true })
-    const faults = await world.rows(`select f.code || '/' || coalesce(l.road_index::text, '') as fault from device_faults f left join lanes l on l.id = f.lane_id where f.device_id = $1 and f.closed_at is null`, [machine.id])
+    const faults = await world.rows(
+      `select f.code || '/' || coalesce(l.road_index::text, '') as fault from device_faults f left join lanes l on l.id = f.lane_id where f.device_id = $1 and f.closed_at is null`,
+      [machine.id],
+    )
     expect(faults.map((row) => row.fault).sort()).toEqual([...wanted.faults].sort())
     const lanes = await world.rows(`select road_index, status, quantity, reserved from lanes where device_id = $1 order by road_index`, [machine.id])
-    for (const lane of lanes) expect(lane.status === 'FAULT', `lane ${lane.road_index}`).toBe([...wanted.faults].some((fault) => fault.endsWith(`/${lane.road_index}`)))
+    for (const lane of lanes)
+      expect(lane.status === 'FAULT', `lane ${lane.road_index}`).toBe([...wanted.faults].some((fault) => fault.endsWith(`/${lane.road_index}`)))
     const sold = [...outcome.values()].filter((result) => result === 'OK').length
     expect(lanes.reduce((sum, lane) => sum + (lane.quantity as number), 0)).toBe(200 - sold)
     expect(lanes.reduce((sum, lane) => sum + (lane.reserved as number), 0)).toBe(0)
-    const units = await world.rows(`select c.cmd_id, u.vend_state, u.fail_reason from vend_commands c join order_units u on u.id = c.unit_id where c.device_id = $1`, [machine.id])
+    const units = await world.rows(
+      `select c.cmd_id, u.vend_state, u.fail_reason from vend_commands c join order_units u on u.id = c.unit_id where c.device_id = $1`,
+      [machine.id],
+    )
     expect(units).toHaveLength(5)
     for (const unit of units) {
       const result = outcome.get(unit.cmd_id as string)
       expect([unit.vend_state, unit.fail_reason]).toEqual(result === 'OK' ? ['SUCCESS', null] : ['FAILED', result])
     }
-    const [kept] = await world.rows(`select (select count(*) from device_message_keys where device_id = $1)::int as keys, (select count(*) from device_messages where device_id = $1)::int as messages`, [machine.id])
+    const [kept] = await world.rows(
+      `select (select count(*) from device_message_keys where device_id = $1)::int as keys, (select count(*) from device_messages where device_id = $1)::int as messages`,
+      [machine.id],
+    )
     expect(kept).toEqual({ keys: told.length, messages: told.length })
     const [flows] = await world.rows(`select count(*)::int as n from stock_flows where device_id = $1`, [machine.id])
     expect(flows?.n).toBe(sold)
@@ -174,12 +230,22 @@ test('bad fields are left out and noted, text is cut', async () => {
   await tell('telemetry', { seq: 1, ts: world.clock.now, temperature: 9999, humidity: 44, signal: 'super', fw: '<script>'.repeat(9), apk: 'a\u0000b' })
   await tell('fault', { seq: 2, code: 'x; drop', detail: 'd'.repeat(9000) })
   await tell('fault', { seq: 3, code: 'JAM', lane: 99, detail: 'd'.repeat(9000) })
-  await tell('stock', { seq: 4, ts: world.clock.now, lanes: [{ lane: 1, count: 50 }, { lane: 2, count: 7 }] })
+  await tell('stock', {
+    seq: 4,
+    ts: world.clock.now,
+    lanes: [
+      { lane: 1, count: 50 },
+      { lane: 2, count: 7 },
+    ],
+  })
   await tell('hello', { seq: 5, ts: world.clock.now - 86_400_000 })
   await intake.drain(5000)
   const messages = await world.rows(`select seq::int, note from device_messages where device_id = $1 order by seq`, [machine.id])
   expect(messages).toEqual([
-    { seq: 1, note: 'rejected: temperature, signal, fw' }, { seq: 3, note: 'rejected: ts' }, { seq: 4, note: 'stock differs: lane 2 7 (50)' }, { seq: 5, note: 'clock differs by -86400 s' },
+    { seq: 1, note: 'rejected: temperature, signal, fw' },
+    { seq: 3, note: 'rejected: ts' },
+    { seq: 4, note: 'stock differs: lane 2 7 (50)' },
+    { seq: 5, note: 'clock differs by -86400 s' },
   ])
   const [state] = await world.rows(`select temperature, humidity::float8, signal, fw, fault_count from device_states where device_id = $1`, [machine.id])
   expect(state).toEqual({ temperature: null, humidity: 44, signal: null, fw: '<script>'.repeat(5), fault_count: 1 })
@@ -199,9 +265,17 @@ test('while the database is away messages are held, a bad one is parked alone', 
     }
     if (facts.some((fact) => fact.cmdId === bad)) throw new Error('no such thing')
   })
-  intake.answerOver({ send: (_, kind, body) => (kind === 'ack' && acked.push(...(body as { seqs: number[] }).seqs)) !== false, connected: () => [], stop: async () => {} })
+  intake.answerOver({
+    send: (_, kind, body) => (kind === 'ack' && acked.push(...(body as { seqs: number[] }).seqs)) !== false,
+    connected: () => [],
+    stop: async () => {},
+  })
   for (let seq = 1; seq <= 9; seq += 1) {
-    await intake.receive(machine, 'vend_result', Buffer.from(JSON.stringify({ boot: 1, seq, ts: world.clock.now, cmdId: seq === 4 ? bad : randomUUID(), result: 'OK' })))
+    await intake.receive(
+      machine,
+      'vend_result',
+      Buffer.from(JSON.stringify({ boot: 1, seq, ts: world.clock.now, cmdId: seq === 4 ? bad : randomUUID(), result: 'OK' })),
+    )
   }
   expect(acked).toEqual([])
   await intake.drain(10_000)
@@ -222,7 +296,7 @@ test('last seen never moves back, a bye of an older connection says nothing, sil
     await intake.receive(machine, kind, Buffer.from(JSON.stringify({ boot: 5, ts: 0, ...body })))
     await intake.drain(5000)
     const [state] = await world.rows(`select online, offline_cause, last_seen_at from device_states where device_id = $1`, [machine.id])
-    return [state?.online, state?.offline_cause, (state?.last_seen_at as Date).getTime() - start]
+    return [state?.online, state?.offline_cause, new Date(String(state?.last_seen_at)).getTime() - start]
   }
   expect(await run(start + 1000, 'hello', { seq: 1 })).toEqual([true, null, 1000])
   expect(await run(start + 500, 'heartbeat', { seq: 1 })).toEqual([true, null, 1000])

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type App, systemActor } from '../../../server/context.ts'
-import { databaseRefusal, act, systemCaller } from '../../../server/run.ts'
 import { systemScope } from '../../../server/database.ts'
+import { act, databaseRefusal, systemCaller } from '../../../server/run.ts'
 import { readUp, type UpKind } from '../protocol.ts'
 import { askFor, type Bucket, freshBucket, freshSeen, type Limits, markSeen, markTail, type Seen, take } from '../rules.ts'
 import { applyFacts, type Fact, isVend, parkFact, type RecordVend } from './facts.ts'
@@ -119,7 +119,9 @@ export function openIntake(app: App, limits: Limits, recordVend: RecordVend): In
     count('parked')
     app.log.error({ err: cause, rtu: fact.machine.rtu, boot: fact.up.boot, seq: fact.up.seq, kind: fact.up.kind }, 'a message has no effect')
     const reason = cause instanceof Error ? cause.message.slice(0, 120) : 'unknown'
-    await insist(() => act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, (ctx) => parkFact(ctx, fact, reason))).catch((error: unknown) => app.log.error({ err: error }, 'a message cannot be kept'))
+    await insist(() => act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, (ctx) => parkFact(ctx, fact, reason))).catch((error: unknown) =>
+      app.log.error({ err: error }, 'a message cannot be kept'),
+    )
   }
 
   async function acknowledge(facts: readonly Fact[]): Promise<void> {
@@ -142,7 +144,10 @@ export function openIntake(app: App, limits: Limits, recordVend: RecordVend): In
   async function welcome(hellos: readonly Fact[]): Promise<void> {
     try {
       await presence.flush()
-      const last = await lastBoots(app, hellos.map((fact) => fact.machine.id))
+      const last = await lastBoots(
+        app,
+        hellos.map((fact) => fact.machine.id),
+      )
       for (const { machine, up } of hellos) link?.send(machine, 'welcome', { boot: up.boot, lastBoot: Number(last.get(machine.id) ?? up.boot) })
     } catch (error) {
       app.log.warn({ err: error }, 'welcome') // the machine says hello again
@@ -229,7 +234,9 @@ const passes = (error: unknown): boolean => {
 }
 
 async function lastBoots(app: App, deviceIds: readonly number[]): Promise<Map<number, string>> {
-  const { rows } = await app.database.read(systemScope, (db) => sql<{ id: number; boot: string }>`
-    select x.id, (select max(boot) from device_message_keys k where k.device_id = x.id) as boot from unnest(${deviceIds}::bigint[]) as x (id)`.execute(db))
+  const { rows } = await app.database.read(systemScope, (db) =>
+    sql<{ id: number; boot: string }>`
+    select x.id, (select max(boot) from device_message_keys k where k.device_id = x.id) as boot from unnest(${deviceIds}::bigint[]) as x (id)`.execute(db),
+  )
   return new Map(rows.map((row) => [row.id, row.boot]))
 }

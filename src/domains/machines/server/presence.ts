@@ -6,7 +6,12 @@ import type { Fact } from './facts.ts'
 import type { Machine } from './identity.ts'
 
 type Heard = { machine: Machine; at: Date; boot: number; seq: number; fw: string | null; apk: string | null; rsrp: number | null; signal: Signal | null }
-export type Bye = { readonly machine: Machine; readonly at: Date; readonly cause: 'LAST_WILL' | 'POWER_FAIL'; /** Where the connection began; null when the broker saw it end. */ readonly session: { boot: number; seq: number } | null }
+export type Bye = {
+  readonly machine: Machine
+  readonly at: Date
+  readonly cause: 'LAST_WILL' | 'POWER_FAIL' /** Where the connection began; null when the broker saw it end. */
+  readonly session: { boot: number; seq: number } | null
+}
 
 export type Presence = {
   /** A message came in; written with those of all machines in one statement. */
@@ -56,13 +61,16 @@ export function openPresence(app: App): Presence {
     async sweep() {
       const limit = app.now().getTime() - limits.offlineMs
       if (listeningSince > limit) return
-      publish(app, await app.database.transact(systemScope, async (db) => {
-        const { rows } = await sql<{ org_id: number }>`
+      publish(
+        app,
+        await app.database.transact(systemScope, async (db) => {
+          const { rows } = await sql<{ org_id: number }>`
           update device_states set online = false, offline_since = ${iso(app.now())}, offline_cause = 'TIMEOUT'
           where device_id in (select device_id from device_states where online and (last_seen_at is null or last_seen_at < ${iso(new Date(limit))}) order by device_id for update skip locked)
           returning org_id`.execute(db)
-        return rows.map((row) => row.org_id)
-      }))
+          return rows.map((row) => row.org_id)
+        }),
+      )
     },
   }
   return presence

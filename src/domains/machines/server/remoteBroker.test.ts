@@ -22,7 +22,9 @@ const heard: [string, Record<string, unknown>][] = []
 beforeAll(async () => {
   world = await openWorld()
   machine = await world.addMachine()
-  broker = await Aedes.createBroker({ authorizeSubscribe: (_, subscription, done) => done(null, { ...subscription, topic: subscription.topic.replace('$share/huodao/', '') }) })
+  broker = await Aedes.createBroker({
+    authorizeSubscribe: (_, subscription, done) => done(null, { ...subscription, topic: subscription.topic.replace('$share/huodao/', '') }),
+  })
   const { mqttPort } = world.app.config
   server = createServer(broker.handle)
   await new Promise<void>((done) => server.listen(mqttPort, '127.0.0.1', done))
@@ -43,7 +45,8 @@ afterAll(async () => {
 })
 
 test('messages come in, acknowledgements go out, a bye ends commands', async () => {
-  const say = (kind: string, body: object) => client.publishAsync(`v1/${machine.rtu}/up/${kind}`, JSON.stringify({ boot: 1, ts: Date.now(), ...body }), { qos: 1 })
+  const say = (kind: string, body: object) =>
+    client.publishAsync(`v1/${machine.rtu}/up/${kind}`, JSON.stringify({ boot: 1, ts: Date.now(), ...body }), { qos: 1 })
   await vi.waitFor(async () => {
     await say('hello', { seq: 1 })
     expect(heard.map(([topic]) => topic.split('/')[3])).toEqual(expect.arrayContaining(['ack', 'welcome']))

@@ -41,7 +41,10 @@ export async function openRemoteBroker(app: App, url: string, identities: Identi
   }
 
   client.handleMessage = (packet, done) => {
-    take(packet).then(() => done(), (error: Error) => done(error))
+    take(packet).then(
+      () => done(),
+      (error: Error) => done(error),
+    )
   }
 
   return {

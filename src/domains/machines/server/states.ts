@@ -18,7 +18,10 @@ export async function applyState(ctx: Ctx, facts: readonly Fact[]): Promise<void
     ctx.touch('devices')
   }
   await writeStates(ctx, claims)
-  await refreshDeviceCounters(ctx, faults.map((claim) => claim.fact.machine.id))
+  await refreshDeviceCounters(
+    ctx,
+    faults.map((claim) => claim.fact.machine.id),
+  )
 }
 
 function claimsOf(fact: Fact): Claim[] {
@@ -89,7 +92,9 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
       closed as (update device_faults f set closed_at = greatest(x.at, f.opened_at) from x
         where f.device_id = x.device_id and f.code = x.code and f.lane_id is not distinct from x.lane_id and f.closed_at is null returning f.id)
       update lanes set status = 'ENABLED' where id in (select lane_id from x) and status = 'FAULT'
-        and not exists (select from device_faults f where f.lane_id = lanes.id and f.closed_at is null and f.level = 'ERROR' and f.id not in (select id from closed))`.execute(ctx.db)
+        and not exists (select from device_faults f where f.lane_id = lanes.id and f.closed_at is null and f.level = 'ERROR' and f.id not in (select id from closed))`.execute(
+      ctx.db,
+    )
   }
 }
 
@@ -107,7 +112,9 @@ async function writeStates(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
   }
   const rows = [...changes].sort(([a], [b]) => a - b)
   const ids = rows.map(([id]) => id)
-  await sql`insert into device_states (device_id, org_id) select * from unnest(${ids}::bigint[], ${rows.map(([, c]) => c.orgId)}::bigint[]) on conflict do nothing`.execute(ctx.db)
+  await sql`insert into device_states (device_id, org_id) select * from unnest(${ids}::bigint[], ${rows.map(([, c]) => c.orgId)}::bigint[]) on conflict do nothing`.execute(
+    ctx.db,
+  )
   await sql`select device_id from device_states where device_id = any(${ids}::bigint[]) order by device_id for update`.execute(ctx.db)
   await sql`
     update device_states s set temperature = coalesce(x.temperature, s.temperature), humidity = coalesce(x.humidity, s.humidity),

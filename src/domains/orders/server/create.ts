@@ -2,24 +2,47 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { found, iso } from '../../../server/context.ts'
+import type { Input, Output } from '../../../shared/contract.ts'
 import { type ErrorDef, Refusal } from '../../../shared/errors.ts'
 import { orderNumber } from '../../../shared/ids.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
-import { moveStock } from '../../stock/server/move.ts'
 import { canPlace } from '../../lanes/rules.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
+import { moveStock } from '../../stock/server/move.ts'
 import { orderErrors, type orders } from '../contract.ts'
-import type { Input, Output } from '../../../shared/contract.ts'
 import { timers } from '../rules.ts'
 
-type Device = { id: number; org_id: number; rtu_number: string; nickname: string; lifecycle: string; kind: 'GENERAL' | 'DRUG' | 'FLOWER' | 'LIFT' | 'CABINET'; dispensing_mode: 'UNATTENDED' | 'PHARMACIST' | 'MEDICAL' | null; online: boolean }
+type Device = {
+  id: number
+  org_id: number
+  rtu_number: string
+  nickname: string
+  lifecycle: string
+  kind: 'GENERAL' | 'DRUG' | 'FLOWER' | 'LIFT' | 'CABINET'
+  dispensing_mode: 'UNATTENDED' | 'PHARMACIST' | 'MEDICAL' | null
+  online: boolean
+}
 type Lane = {
-  id: number; road_index: number; product_id: number; name: string; model: string; img: string; drug_class: 'NONE' | 'OTC_B' | 'OTC_A' | 'RX'; price: number; retail_price: number
-  cost_price: number; available: number; restriction: number; purchase_limit: number; status: string; on_shelf: boolean
+  id: number
+  road_index: number
+  product_id: number
+  name: string
+  model: string
+  img: string
+  drug_class: 'NONE' | 'OTC_B' | 'OTC_A' | 'RX'
+  price: number
+  retail_price: number
+  cost_price: number
+  available: number
+  restriction: number
+  purchase_limit: number
+  status: string
+  on_shelf: boolean
 }
 
 export async function deviceByNumber(ctx: Ctx, rtuNumber: string): Promise<Device> {
-  const { rows } = await sql<Device>`select d.id, d.org_id, d.rtu_number, d.nickname, d.lifecycle, d.kind, d.dispensing_mode, coalesce(s.online, false) as online
+  const { rows } =
+    await sql<Device>`select d.id, d.org_id, d.rtu_number, d.nickname, d.lifecycle, d.kind, d.dispensing_mode, coalesce(s.online, false) as online
     from devices d left join device_states s on s.device_id = d.id where d.rtu_number = ${rtuNumber}`.execute(ctx.db)
   return found(rows[0])
 }
@@ -31,17 +54,31 @@ async function mobileLanes(ctx: Ctx, input: Input<typeof orders.mobileLanes>): P
   const device = await deviceByNumber(ctx, input.rtuNumber)
   const selling = device.lifecycle === 'OPERATING' && device.online
   const { rows } = await sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
-    where l.device_id = ${device.id} and l.archived_at is null and l.status = 'ENABLED' and p.status = 'ON' and l.quantity - l.reserved - l.failed_hold > 0 order by l.road_index`.execute(ctx.db)
+    where l.device_id = ${device.id} and l.archived_at is null and l.status = 'ENABLED' and p.status = 'ON' and l.quantity - l.reserved - l.failed_hold > 0 order by l.road_index`.execute(
+    ctx.db,
+  )
   const list = selling ? rows.filter((lane) => !canPlace({ drugClass: lane.drug_class }, { kind: device.kind, dispensingMode: device.dispensing_mode })) : []
   return {
-    rtuNumber: device.rtu_number, name: device.nickname, online: device.online,
-    list: list.map((lane) => ({ roadIndex: lane.road_index, productId: lane.product_id, productName: lane.name, model: lane.model, productImg: lane.img, price: lane.price, retailPrice: lane.retail_price, available: lane.available, restriction: lane.restriction })),
+    rtuNumber: device.rtu_number,
+    name: device.nickname,
+    online: device.online,
+    list: list.map((lane) => ({
+      roadIndex: lane.road_index,
+      productId: lane.product_id,
+      productName: lane.name,
+      model: lane.model,
+      productImg: lane.img,
+      price: lane.price,
+      retailPrice: lane.retail_price,
+      available: lane.available,
+      restriction: lane.restriction,
+    })),
   }
 }
 
 /** Why this lane cannot sell `count` at `price` now; null when it can. */
 function laneRefusal(lane: Lane | undefined, item: { count: number; price: number }, device: Device): ErrorDef | null {
-  if (!lane || lane.status !== 'ENABLED' || !lane.on_shelf) return orderErrors.laneNotSelling
+  if (lane?.status !== 'ENABLED' || !lane.on_shelf) return orderErrors.laneNotSelling
   if (canPlace({ drugClass: lane.drug_class }, { kind: device.kind, dispensingMode: device.dispensing_mode })) return orderErrors.drugForbidden
   if (lane.price !== item.price) return orderErrors.priceChanged
   if (lane.available < item.count) return orderErrors.outOfStock
@@ -67,11 +104,16 @@ async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): P
     if (refusal) throw new Refusal(refusal, {}, [{ field: `items.${item.roadIndex}`, text: refusal.text }])
   }
   const sold = input.items.map((item) => ({ lane: laneOf.get(item.roadIndex) as Lane, count: item.count }))
-  const { rows: made } = await sql<{ id: number; sequence: number }>`select nextval('orders_id_seq') as id, nextval('order_num_seq') as sequence`.execute(ctx.db)
+  const { rows: made } = await sql<{ id: number; sequence: number }>`select nextval('orders_id_seq') as id, nextval('order_num_seq') as sequence`.execute(
+    ctx.db,
+  )
   const { id, sequence } = made[0] as { id: number; sequence: number }
   const orderNum = orderNumber(shanghaiDay(ctx.now), sequence)
-  const taken = await ctx.db.insertInto('order_keys').values({ order_num: orderNum, client_id: input.clientId, order_id: id, org_id: device.org_id, device_id: device.id, created_at: ctx.now })
-    .onConflict((oc) => oc.column('client_id').doNothing()).executeTakeFirst()
+  const taken = await ctx.db
+    .insertInto('order_keys')
+    .values({ order_num: orderNum, client_id: input.clientId, order_id: id, org_id: device.org_id, device_id: device.id, created_at: ctx.now })
+    .onConflict((oc) => oc.column('client_id').doNothing())
+    .executeTakeFirst()
   if (!taken.numInsertedOrUpdatedRows) {
     // a twin with the same client id committed while we waited: its order is the answer
     return found((await answerOfClient(ctx, input.clientId)) ?? undefined)
@@ -80,14 +122,60 @@ async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): P
   const expireAt = new Date(ctx.now.getTime() + timers.payMachine * 1000)
   const first = sold[0] as { lane: Lane; count: number }
   const outTradeNo = `HD${orderNum}`
-  await ctx.db.insertInto('orders').values({
-    org_id: device.org_id, created_at: ctx.now, id, order_num: orderNum, device_id: device.id, rtu_number: device.rtu_number, device_name: device.nickname, consumer: input.consumer,
-    channel: 'MACHINE', order_type: 'SCAN', pay_type: input.payType, detail: detailText(sold), img: first.lane.img, pieces, total_amount: total, payable_amount: total, expire_at: expireAt,
-  }).execute()
+  await ctx.db
+    .insertInto('orders')
+    .values({
+      org_id: device.org_id,
+      created_at: ctx.now,
+      id,
+      order_num: orderNum,
+      device_id: device.id,
+      rtu_number: device.rtu_number,
+      device_name: device.nickname,
+      consumer: input.consumer,
+      channel: 'MACHINE',
+      order_type: 'SCAN',
+      pay_type: input.payType,
+      detail: detailText(sold),
+      img: first.lane.img,
+      pieces,
+      total_amount: total,
+      payable_amount: total,
+      expire_at: expireAt,
+    })
+    .execute()
   await addUnits(ctx, { id, orderNum, orgId: device.org_id, deviceId: device.id }, sold)
-  await ctx.db.insertInto('payments').values({ org_id: device.org_id, device_id: device.id, order_id: id, order_at: ctx.now, order_num: orderNum, out_trade_no: outTradeNo, provider: 'SIMULATOR', amount: total, created_at: ctx.now }).execute()
-  await ctx.db.insertInto('order_events').values({ org_id: device.org_id, created_at: ctx.now, order_id: id, order_at: ctx.now, device_id: device.id, kind: 'CREATED', data: JSON.stringify({ pieces, total }), actor: input.consumer }).execute()
-  const { deviceIds } = await moveStock(ctx, sold.map(({ lane, count }) => ({ laneId: lane.id, reserved: count })))
+  await ctx.db
+    .insertInto('payments')
+    .values({
+      org_id: device.org_id,
+      device_id: device.id,
+      order_id: id,
+      order_at: ctx.now,
+      order_num: orderNum,
+      out_trade_no: outTradeNo,
+      provider: 'SIMULATOR',
+      amount: total,
+      created_at: ctx.now,
+    })
+    .execute()
+  await ctx.db
+    .insertInto('order_events')
+    .values({
+      org_id: device.org_id,
+      created_at: ctx.now,
+      order_id: id,
+      order_at: ctx.now,
+      device_id: device.id,
+      kind: 'CREATED',
+      data: JSON.stringify({ pieces, total }),
+      actor: input.consumer,
+    })
+    .execute()
+  const { deviceIds } = await moveStock(
+    ctx,
+    sold.map(({ lane, count }) => ({ laneId: lane.id, reserved: count })),
+  )
   await refreshDeviceCounters(ctx, deviceIds)
   return { orderNum, payableAmount: total, outTradeNo, expireAt: iso(expireAt) }
 }
@@ -106,11 +194,27 @@ const detailText = (sold: readonly { lane: Lane; count: number }[]): string => {
   return rest.length ? `${first} +${rest.length}` : (first ?? '')
 }
 
-async function addUnits(ctx: Ctx, order: { id: number; orderNum: string; orgId: number; deviceId: number }, sold: readonly { lane: Lane; count: number }[]): Promise<void> {
-  const units = sold.flatMap(({ lane, count }) => Array.from({ length: count }, () => lane)).map((lane, index) => ({
-    unit_no: index + 1, lane_id: lane.id, road: lane.road_index, product_id: lane.product_id, product_name: lane.name, model: lane.model, drug_class: lane.drug_class, img: lane.img,
-    list_price: lane.price, discount: 0, paid: lane.price, cost: lane.cost_price,
-  }))
+async function addUnits(
+  ctx: Ctx,
+  order: { id: number; orderNum: string; orgId: number; deviceId: number },
+  sold: readonly { lane: Lane; count: number }[],
+): Promise<void> {
+  const units = sold
+    .flatMap(({ lane, count }) => Array.from({ length: count }, () => lane))
+    .map((lane, index) => ({
+      unit_no: index + 1,
+      lane_id: lane.id,
+      road: lane.road_index,
+      product_id: lane.product_id,
+      product_name: lane.name,
+      model: lane.model,
+      drug_class: lane.drug_class,
+      img: lane.img,
+      list_price: lane.price,
+      discount: 0,
+      paid: lane.price,
+      cost: lane.cost_price,
+    }))
   await sql`insert into order_units (org_id, created_at, order_id, order_num, device_id, unit_no, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost)
     select ${order.orgId}::bigint, ${ctx.now}::timestamptz, ${order.id}::bigint, ${order.orderNum}, ${order.deviceId}::bigint, unit_no, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost
     from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as u(unit_no int, lane_id bigint, road int, product_id bigint, product_name text, model text, drug_class text, img text, list_price bigint, discount bigint, paid bigint, cost bigint)
@@ -119,7 +223,11 @@ async function addUnits(ctx: Ctx, order: { id: number; orderNum: string; orgId: 
 
 /** Commands of a paid order: one per lane piece, waiting for the gateway. */
 export async function addCommands(ctx: Ctx, order: { orgId: number; at: Date; id: number; orderNum: string }): Promise<void> {
-  const { rows } = await sql<{ id: number }>`update order_units set attempt = 1 where org_id = ${order.orgId} and created_at = ${order.at} and order_id = ${order.id} and kind = 'LANE' and attempt = 0 returning id`.execute(ctx.db)
+  const { rows } = await sql<{
+    id: number
+  }>`update order_units set attempt = 1 where org_id = ${order.orgId} and created_at = ${order.at} and order_id = ${order.id} and kind = 'LANE' and attempt = 0 returning id`.execute(
+    ctx.db,
+  )
   const ids = rows.map((row) => ({ unit_id: row.id, cmd_id: randomUUID() }))
   await sql`insert into vend_commands (cmd_id, org_id, device_id, order_id, order_at, order_num, unit_id, unit_no, lane_id, road, motor_no, attempt, created_at)
     select n.cmd_id, u.org_id, u.device_id, u.order_id, u.created_at, u.order_num, u.id, u.unit_no, u.lane_id, u.road, l.motor_no, 1, ${ctx.now}::timestamptz

@@ -8,7 +8,22 @@ import { nextRefundTry } from '../rules.ts'
 import { addProducts, addSales } from './rollups.ts'
 import { lockOrders, relabel, type Unit, writeEvents } from './settle.ts'
 
-type Due = { id: number; org_id: number; refund_no: string; order_id: number; order_at: Date; order_num: string; unit_id: number | null; kind: 'UNIT' | 'PAYMENT'; amount: number; attempts: number; payment_id: number; provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'; out_trade_no: string; total: number }
+type Due = {
+  id: number
+  org_id: number
+  refund_no: string
+  order_id: number
+  order_at: Date
+  order_num: string
+  unit_id: number | null
+  kind: 'UNIT' | 'PAYMENT'
+  amount: number
+  attempts: number
+  payment_id: number
+  provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
+  out_trade_no: string
+  total: number
+}
 
 const sweep = <T>(app: App, work: (ctx: Ctx) => Promise<T>) => act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, work)
 
@@ -19,7 +34,8 @@ const sweep = <T>(app: App, work: (ctx: Ctx) => Promise<T>) => act(app, systemCa
 export async function runRefunds(app: App, providers: Providers): Promise<number> {
   const due = await sweep(app, takeDue)
   for (const refund of due) {
-    const answer = await providers[refund.provider].refund({ refundNo: refund.refund_no, outTradeNo: refund.out_trade_no, amount: refund.amount, total: refund.total })
+    const answer = await providers[refund.provider]
+      .refund({ refundNo: refund.refund_no, outTradeNo: refund.out_trade_no, amount: refund.amount, total: refund.total })
       .catch((error: unknown): RefundAnswer => ({ state: 'RETRY', reason: error instanceof Error ? error.message.slice(0, 200) : 'unknown' }))
     await sweep(app, (ctx) => finish(ctx, refund, answer))
   }
@@ -31,7 +47,9 @@ async function takeDue(ctx: Ctx): Promise<Due[]> {
     with due as (select id from refunds where state in ('PENDING','PROCESSING') and next_at <= ${ctx.now} order by next_at limit 20 for no key update skip locked)
     update refunds r set state = 'PROCESSING', attempts = r.attempts + 1, next_at = ${new Date(ctx.now.getTime() + 60_000)}::timestamptz
     from due, payments p where r.id = due.id and p.id = r.payment_id
-    returning r.id, r.org_id, r.refund_no, r.order_id, r.order_at, r.order_num, r.unit_id, r.kind, r.amount, r.attempts, r.payment_id, p.provider, p.out_trade_no, p.amount as total`.execute(ctx.db)
+    returning r.id, r.org_id, r.refund_no, r.order_id, r.order_at, r.order_num, r.unit_id, r.kind, r.amount, r.attempts, r.payment_id, p.provider, p.out_trade_no, p.amount as total`.execute(
+    ctx.db,
+  )
   const ids = rows.flatMap((row) => (row.unit_id === null ? [] : [row.unit_id]))
   if (ids.length) {
     const json = JSON.stringify(rows.map((row) => ({ org_id: row.org_id, created_at: row.order_at.toISOString(), id: row.unit_id })))
@@ -47,9 +65,14 @@ async function finish(ctx: Ctx, refund: Due, answer: RefundAnswer): Promise<void
   const order = orders[0]
   const unit = units.find((u) => u.id === refund.unit_id)
   if (answer.state === 'SUCCESS') {
-    const { rows } = await sql<{ id: number }>`update refunds set state = 'SUCCESS', succeeded_at = ${ctx.now}, next_at = null, last_error = null, provider_refund_no = ${answer.providerRefundNo}
+    const { rows } = await sql<{
+      id: number
+    }>`update refunds set state = 'SUCCESS', succeeded_at = ${ctx.now}, next_at = null, last_error = null, provider_refund_no = ${answer.providerRefundNo}
       where id = ${refund.id} and state = 'PROCESSING' returning id`.execute(ctx.db)
     if (!rows[0] || !order) return
+    await sql`update order_cases set state = 'DONE' where kind = 'REFUND_FAILED' and payment_id = ${refund.payment_id} and unit_id is not distinct from ${refund.unit_id}::bigint and state <> 'DONE'`.execute(
+      ctx.db,
+    )
     await returnMoney(ctx, refund, order.order_num)
     if (unit) {
       await setUnitRefund(ctx, unit, 'SUCCESS')
@@ -57,7 +80,9 @@ async function finish(ctx: Ctx, refund: Due, answer: RefundAnswer): Promise<void
       order.refunded_amount += refund.amount
       order.pay_state = order.refunded_amount === order.paid_amount ? 'REFUNDED' : 'PART_REFUNDED'
       await sql`update orders set refunded_amount = refunded_amount + ${refund.amount}, pay_state = case when refunded_amount + ${refund.amount} = paid_amount then 'REFUNDED' else 'PART_REFUNDED' end
-        where org_id = ${order.org_id} and created_at = ${order.created_at} and id = ${order.id} and refunded_amount + ${refund.amount} <= paid_amount`.execute(ctx.db)
+        where org_id = ${order.org_id} and created_at = ${order.created_at} and id = ${order.id} and refunded_amount + ${refund.amount} <= paid_amount`.execute(
+        ctx.db,
+      )
       await writeEvents(ctx, [{ unit, kind: 'REFUNDED', at: ctx.now, data: { amount: refund.amount, refundNo: refund.refund_no } }])
       await relabel(ctx, orders, units)
       await addSales(ctx, [{ orgId: order.org_id, deviceId: order.device_id, at: ctx.now, refunded: refund.amount, refundOrders: first ? 1 : 0 }])
@@ -66,7 +91,9 @@ async function finish(ctx: Ctx, refund: Due, answer: RefundAnswer): Promise<void
   } else {
     const next = answer.state === 'RETRY' ? nextRefundTry(refund.attempts, ctx.now) : null
     const state = next ? 'PROCESSING' : 'FAILED'
-    await sql`update refunds set state = ${state}, next_at = ${next}, last_error = ${answer.reason} where id = ${refund.id} and state = 'PROCESSING'`.execute(ctx.db)
+    await sql`update refunds set state = ${state}, next_at = ${next}, last_error = ${answer.reason} where id = ${refund.id} and state = 'PROCESSING'`.execute(
+      ctx.db,
+    )
     if (unit) {
       await setUnitRefund(ctx, unit, state)
       await writeEvents(ctx, [{ unit, kind: next ? 'REFUND_RETRY' : 'REFUND_FAILED', at: ctx.now, data: { reason: answer.reason, attempts: refund.attempts } }])
@@ -83,8 +110,15 @@ async function finish(ctx: Ctx, refund: Due, answer: RefundAnswer): Promise<void
 
 /** The payment gives back at most what it took, and the ledger follows in the same transaction. */
 async function returnMoney(ctx: Ctx, refund: Due, orderNum: string): Promise<void> {
-  const { rows } = await sql<{ amount: number; fee_amount: number; before: number; applied: boolean }>`update payments set refunded_amount = refunded_amount + ${refund.amount}
-    where id = ${refund.payment_id} and refunded_amount + ${refund.amount} <= amount returning amount, fee_amount, refunded_amount - ${refund.amount}::bigint as before, applied`.execute(ctx.db)
+  const { rows } = await sql<{
+    amount: number
+    fee_amount: number
+    before: number
+    applied: boolean
+  }>`update payments set refunded_amount = refunded_amount + ${refund.amount}
+    where id = ${refund.payment_id} and refunded_amount + ${refund.amount} <= amount returning amount, fee_amount, refunded_amount - ${refund.amount}::bigint as before, applied`.execute(
+    ctx.db,
+  )
   const payment = rows[0]
   if (!payment) throw new Error(`refund ${refund.refund_no} exceeds its payment`)
   const of = { orgId: refund.org_id, orderId: refund.order_id, orderNum }
@@ -94,5 +128,7 @@ async function returnMoney(ctx: Ctx, refund: Due, orderNum: string): Promise<voi
 
 async function setUnitRefund(ctx: Ctx, unit: Unit, state: 'SUCCESS' | 'FAILED' | 'PROCESSING'): Promise<void> {
   unit.refund_state = state
-  await sql`update order_units set refund_state = ${state} where org_id = ${unit.org_id} and created_at = ${unit.created_at} and id = ${unit.id}`.execute(ctx.db)
+  await sql`update order_units set refund_state = ${state} where org_id = ${unit.org_id} and created_at = ${unit.created_at} and id = ${unit.id}`.execute(
+    ctx.db,
+  )
 }

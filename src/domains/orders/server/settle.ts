@@ -1,22 +1,72 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
-import { type Move, moveStock } from '../../stock/server/move.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
-import { displayStatus, type Effect, type Happening, happen, type Hold, isFinal, type OrderStatus, type PayState, type RefundState, type VendState } from '../rules.ts'
+import { type Move, moveStock } from '../../stock/server/move.ts'
+import {
+  displayStatus,
+  type Effect,
+  type Happening,
+  type Hold,
+  happen,
+  isFinal,
+  type OrderStatus,
+  type PayState,
+  type RefundState,
+  type VendState,
+} from '../rules.ts'
 import { addProducts, addSales, type ProductDelta, type SalesDelta } from './rollups.ts'
 
 /** One command and what happened to it. */
 export type Fact = { cmdId: string; what: Happening; at: Date }
 
-type Command = { cmd_id: string; org_id: number; device_id: number; order_id: number; order_at: Date; unit_id: number; attempt: number; state: VendState; drop_sensor: boolean; auto_refund: boolean }
+type Command = {
+  cmd_id: string
+  org_id: number
+  device_id: number
+  order_id: number
+  order_at: Date
+  unit_id: number
+  attempt: number
+  state: VendState
+  drop_sensor: boolean
+  auto_refund: boolean
+}
 export type Unit = {
-  id: number; org_id: number; created_at: Date; order_id: number; order_num: string; unit_no: number; device_id: number; lane_id: number; road: number
-  product_id: number; drug_class: string; list_price: number; paid: number; cost: number; attempt: number
-  vend_state: VendState; hold: Hold; refund_state: RefundState | null; drop_confirmed: boolean; late_success: boolean; fail_reason: string | null
+  id: number
+  org_id: number
+  created_at: Date
+  order_id: number
+  order_num: string
+  unit_no: number
+  device_id: number
+  lane_id: number
+  road: number
+  product_id: number
+  drug_class: string
+  list_price: number
+  paid: number
+  cost: number
+  attempt: number
+  vend_state: VendState
+  hold: Hold
+  refund_state: RefundState | null
+  drop_confirmed: boolean
+  late_success: boolean
+  fail_reason: string | null
 }
 export type Order = {
-  id: number; org_id: number; created_at: Date; order_num: string; device_id: number; order_type: string; pay_state: PayState; order_status: OrderStatus
-  paid_amount: number; refunded_amount: number; final_at: Date | null; paid_at: Date | null
+  id: number
+  org_id: number
+  created_at: Date
+  order_num: string
+  device_id: number
+  order_type: string
+  pay_state: PayState
+  order_status: OrderStatus
+  paid_amount: number
+  refunded_amount: number
+  final_at: Date | null
+  paid_at: Date | null
 }
 
 /**
@@ -29,7 +79,10 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<void> {
     select c.cmd_id, c.org_id, c.device_id, c.order_id, c.order_at, c.unit_id, c.attempt, c.state, d.drop_sensor, d.auto_refund
     from vend_commands c join devices d on d.id = c.device_id where c.cmd_id = any(${[...new Set(facts.map((f) => f.cmdId))]}::uuid[])`.execute(ctx.db)
   if (!commands.length) return
-  const { orders, units } = await lockOrders(ctx, commands.map((c) => ({ orgId: c.org_id, at: c.order_at, id: c.order_id })))
+  const { orders, units } = await lockOrders(
+    ctx,
+    commands.map((c) => ({ orgId: c.org_id, at: c.order_at, id: c.order_id })),
+  )
   const unitOf = new Map(units.map((unit) => [unit.id, unit]))
   const commandOf = new Map(commands.map((command) => [command.cmd_id, command]))
   const work = newWork()
@@ -59,7 +112,18 @@ type Work = {
   sales: SalesDelta[]
   faults: { deviceId: number; orgId: number; laneId: number; code: string; at: Date }[]
 }
-const newWork = (): Work => ({ units: new Map(), commands: new Map(), moves: [], events: [], cases: [], refunds: [], cancels: [], products: [], sales: [], faults: [] })
+const newWork = (): Work => ({
+  units: new Map(),
+  commands: new Map(),
+  moves: [],
+  events: [],
+  cases: [],
+  refunds: [],
+  cancels: [],
+  products: [],
+  sales: [],
+  faults: [],
+})
 
 function apply(work: Work, unit: Unit, command: Command, effect: Effect, fact: Fact): void {
   const result = fact.what.kind === 'result' ? fact.what.result : fact.what.kind === 'ack' ? fact.what.ack : null
@@ -71,7 +135,8 @@ function apply(work: Work, unit: Unit, command: Command, effect: Effect, fact: F
     return
   }
   work.moves.push(...movesOf(unit, effect, fact.at))
-  if (effect.laneFault) work.faults.push({ deviceId: unit.device_id, orgId: unit.org_id, laneId: unit.lane_id, code: effect.failReason ?? 'FAULT', at: fact.at })
+  if (effect.laneFault)
+    work.faults.push({ deviceId: unit.device_id, orgId: unit.org_id, laneId: unit.lane_id, code: effect.failReason ?? 'FAULT', at: fact.at })
   unit.vend_state = effect.vendState
   unit.hold = effect.hold
   unit.fail_reason = effect.failReason ?? (effect.vendState === 'SUCCESS' ? null : unit.fail_reason)
@@ -79,13 +144,25 @@ function apply(work: Work, unit: Unit, command: Command, effect: Effect, fact: F
   unit.late_success ||= effect.late
   const ended = ['SUCCESS', 'FAILED', 'VOID'].includes(effect.vendState)
   work.units.set(unit.id, Object.assign(unit, { finished: ended }))
-  work.commands.set(command.cmd_id, { cmd_id: command.cmd_id, state: effect.vendState, result, duration: fact.what.kind === 'result' ? fact.what.durationMs : null, at: fact.at.toISOString() })
-  work.events.push({ unit, kind: effect.vendState, at: fact.at, data: { result, late: effect.late, drop: effect.dropConfirmed, ms: fact.what.kind === 'result' ? fact.what.durationMs : undefined } })
+  work.commands.set(command.cmd_id, {
+    cmd_id: command.cmd_id,
+    state: effect.vendState,
+    result,
+    duration: fact.what.kind === 'result' ? fact.what.durationMs : null,
+    at: fact.at.toISOString(),
+  })
+  work.events.push({
+    unit,
+    kind: effect.vendState,
+    at: fact.at,
+    data: { result, late: effect.late, drop: effect.dropConfirmed, ms: fact.what.kind === 'result' ? fact.what.durationMs : undefined },
+  })
   if (effect.take) {
     work.sales.push({ orgId: unit.org_id, deviceId: unit.device_id, at: fact.at, cost: unit.cost })
     work.products.push({ orgId: unit.org_id, deviceId: unit.device_id, productId: unit.product_id, at: fact.at, cost: unit.cost })
     if (unit.refund_state === 'PENDING') work.cancels.push(unit.id)
-    else if (unit.refund_state === 'PROCESSING' || unit.refund_state === 'SUCCESS' || unit.refund_state === 'FAILED') work.cases.push({ unit, kind: 'SHIPPED_AFTER_REFUND' })
+    else if (unit.refund_state === 'PROCESSING' || unit.refund_state === 'SUCCESS' || unit.refund_state === 'FAILED')
+      work.cases.push({ unit, kind: 'SHIPPED_AFTER_REFUND' })
   } else if (ended && unit.refund_state === null && command.auto_refund) work.refunds.push(unit)
 }
 
@@ -96,8 +173,30 @@ function movesOf(unit: Unit, effect: Effect, at: Date): Move[] {
   const move: Move = { laneId: unit.lane_id, reserved: is.reserved - was.reserved, failedHold: is.failedHold - was.failedHold }
   if (effect.laneFault) move.stop = { to: 'FAULT', reason: effect.failReason ?? 'FAULT' }
   const moves: Move[] = []
-  if (effect.correct) moves.push({ laneId: unit.lane_id, flow: { change: 1, type: 'MERCHANT_REPLENISH', reason: 'CORRECTION', orderNum: unit.order_num, occurredAt: at, actorKind: 'DEVICE', actorId: unit.device_id } })
-  if (effect.take) move.flow = { change: -1, type: 'CUSTOMER_TAKE', reason: 'SALE', unitId: unit.id, orderNum: unit.order_num, occurredAt: at, actorKind: 'DEVICE', actorId: unit.device_id }
+  if (effect.correct)
+    moves.push({
+      laneId: unit.lane_id,
+      flow: {
+        change: 1,
+        type: 'MERCHANT_REPLENISH',
+        reason: 'CORRECTION',
+        orderNum: unit.order_num,
+        occurredAt: at,
+        actorKind: 'DEVICE',
+        actorId: unit.device_id,
+      },
+    })
+  if (effect.take)
+    move.flow = {
+      change: -1,
+      type: 'CUSTOMER_TAKE',
+      reason: 'SALE',
+      unitId: unit.id,
+      orderNum: unit.order_num,
+      occurredAt: at,
+      actorKind: 'DEVICE',
+      actorId: unit.device_id,
+    }
   if (move.flow || move.stop || move.reserved || move.failedHold) moves.push(move)
   return moves
 }
@@ -116,13 +215,17 @@ async function write(ctx: Ctx, work: Work, orders: readonly Order[], units: read
         acked_at = case when n.state = 'ACKED' then ${ctx.now} else c.acked_at end,
         unknown_at = case when n.state = 'UNKNOWN' then ${ctx.now} else c.unknown_at end,
         finished_at = case when n.state in ('SUCCESS','FAILED','VOID') then ${ctx.now} else c.finished_at end
-      from jsonb_to_recordset(${JSON.stringify([...work.commands.values()])}::jsonb) as n(cmd_id uuid, state text, result text, duration int) where c.cmd_id = n.cmd_id`.execute(ctx.db)
+      from jsonb_to_recordset(${JSON.stringify([...work.commands.values()])}::jsonb) as n(cmd_id uuid, state text, result text, duration int) where c.cmd_id = n.cmd_id`.execute(
+      ctx.db,
+    )
   }
   await writeEvents(ctx, work.events)
   await writeCases(ctx, work.cases)
   if (work.cancels.length) {
     await sql`with gone as (update refunds set state = 'CANCELLED', next_at = null where unit_id = any(${work.cancels}::bigint[]) and state = 'PENDING' returning unit_id)
-      update order_units u set refund_state = 'CANCELLED' from gone where u.id = gone.unit_id and u.order_id = any(${orders.map((o) => o.id)}::bigint[])`.execute(ctx.db)
+      update order_units u set refund_state = 'CANCELLED' from gone where u.id = gone.unit_id and u.order_id = any(${orders.map((o) => o.id)}::bigint[])`.execute(
+      ctx.db,
+    )
     for (const unit of units) if (work.cancels.includes(unit.id)) unit.refund_state = 'CANCELLED'
   }
   await openRefunds(ctx, work.refunds, { reason: 'NOT_DISPENSED', remark: '', automatic: true, userId: null })
@@ -159,7 +262,11 @@ export async function relabel(ctx: Ctx, orders: readonly Order[], units: readonl
     const facts = own.map((u) => ({ vendState: u.vend_state, refundState: u.refund_state, dropConfirmed: u.drop_confirmed }))
     const status = displayStatus({ payState: order.pay_state, paid: order.paid_amount, refunded: order.refunded_amount }, facts)
     return {
-      org_id: order.org_id, created_at: order.created_at.toISOString(), id: order.id, status, final: order.pay_state !== 'UNPAID' && order.pay_state !== 'CLOSED' && isFinal(facts),
+      org_id: order.org_id,
+      created_at: order.created_at.toISOString(),
+      id: order.id,
+      status,
+      final: order.pay_state !== 'UNPAID' && order.pay_state !== 'CLOSED' && isFinal(facts),
       cost: own.reduce((sum, u) => sum + (u.vend_state === 'SUCCESS' ? u.cost : 0), 0),
       reason: own.find((u) => u.vend_state === 'FAILED' || u.vend_state === 'VOID')?.fail_reason ?? null,
     }
@@ -172,15 +279,38 @@ export async function relabel(ctx: Ctx, orders: readonly Order[], units: readonl
 
 export async function writeEvents(ctx: Ctx, events: Work['events'], actor = ''): Promise<void> {
   if (!events.length) return
-  const json = JSON.stringify(events.map((e) => ({ org_id: e.unit.org_id, order_id: e.unit.order_id, order_at: e.unit.created_at.toISOString(), device_id: e.unit.device_id, unit_no: e.unit.unit_no, kind: e.kind, data: { ...e.data, at: e.at.toISOString() } })))
+  const json = JSON.stringify(
+    events.map((e) => ({
+      org_id: e.unit.org_id,
+      order_id: e.unit.order_id,
+      order_at: e.unit.created_at.toISOString(),
+      device_id: e.unit.device_id,
+      unit_no: e.unit.unit_no,
+      kind: e.kind,
+      data: { ...e.data, at: e.at.toISOString() },
+    })),
+  )
   await sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data, actor)
     select org_id, ${ctx.now}::timestamptz, order_id, order_at, device_id, unit_no, kind, data, ${actor}
-    from jsonb_to_recordset(${json}::jsonb) as e(org_id bigint, order_id bigint, order_at timestamptz, device_id bigint, unit_no int, kind text, data jsonb)`.execute(ctx.db)
+    from jsonb_to_recordset(${json}::jsonb) as e(org_id bigint, order_id bigint, order_at timestamptz, device_id bigint, unit_no int, kind text, data jsonb)`.execute(
+    ctx.db,
+  )
 }
 
 async function writeCases(ctx: Ctx, cases: Work['cases']): Promise<void> {
   if (!cases.length) return
-  const json = JSON.stringify(cases.map((c) => ({ org_id: c.unit.org_id, device_id: c.unit.device_id, order_id: c.unit.order_id, order_num: c.unit.order_num, unit_id: c.unit.id, kind: c.kind, amount: c.unit.paid, cost: c.unit.cost })))
+  const json = JSON.stringify(
+    cases.map((c) => ({
+      org_id: c.unit.org_id,
+      device_id: c.unit.device_id,
+      order_id: c.unit.order_id,
+      order_num: c.unit.order_num,
+      unit_id: c.unit.id,
+      kind: c.kind,
+      amount: c.unit.paid,
+      cost: c.unit.cost,
+    })),
+  )
   await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id, kind, amount, cost, created_at)
     select distinct on (kind, unit_id) org_id, device_id, order_id, order_num, unit_id, kind, amount, cost, ${ctx.now}::timestamptz
     from jsonb_to_recordset(${json}::jsonb) as c(org_id bigint, device_id bigint, order_id bigint, order_num text, unit_id bigint, kind text, amount bigint, cost bigint)
@@ -188,9 +318,24 @@ async function writeCases(ctx: Ctx, cases: Work['cases']): Promise<void> {
 }
 
 /** One refund row per piece for ever; its number is the same at every attempt. A free piece is refunded at once. */
-export async function openRefunds(ctx: Ctx, units: readonly Unit[], why: { reason: string; remark: string; automatic: boolean; userId: number | null }): Promise<void> {
+export async function openRefunds(
+  ctx: Ctx,
+  units: readonly Unit[],
+  why: { reason: string; remark: string; automatic: boolean; userId: number | null },
+): Promise<void> {
   if (!units.length) return
-  const json = JSON.stringify(units.map((u) => ({ org_id: u.org_id, device_id: u.device_id, order_id: u.order_id, order_at: u.created_at.toISOString(), order_num: u.order_num, unit_id: u.id, unit_no: u.unit_no, amount: u.paid })))
+  const json = JSON.stringify(
+    units.map((u) => ({
+      org_id: u.org_id,
+      device_id: u.device_id,
+      order_id: u.order_id,
+      order_at: u.created_at.toISOString(),
+      order_num: u.order_num,
+      unit_id: u.id,
+      unit_no: u.unit_no,
+      amount: u.paid,
+    })),
+  )
   await sql`with n as (
       select * from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, order_id bigint, order_at timestamptz, order_num text, unit_id bigint, unit_no int, amount bigint)
     ), made as (
@@ -199,14 +344,19 @@ export async function openRefunds(ctx: Ctx, units: readonly Unit[], why: { reaso
         ${why.reason}, ${why.remark}, ${why.automatic}, case when n.amount = 0 then 'SUCCESS' else 'PENDING' end, ${ctx.now}::timestamptz, ${why.userId}::bigint, ${ctx.now}::timestamptz,
         case when n.amount = 0 then ${ctx.now}::timestamptz end
       from n left join payments p on p.order_id = n.order_id and p.applied
-      on conflict (unit_id) do update set state = 'PENDING', next_at = excluded.next_at, reason = excluded.reason, remark = excluded.remark, automatic = excluded.automatic, requested_by = excluded.requested_by
-        where refunds.state = 'CANCELLED'
+      on conflict (unit_id) do update set state = case refunds.state when 'FAILED' then 'PROCESSING' else 'PENDING' end, attempts = 0,
+        next_at = excluded.next_at, reason = excluded.reason, remark = excluded.remark, automatic = excluded.automatic, requested_by = excluded.requested_by
+        where refunds.state in ('CANCELLED', 'FAILED')
       returning unit_id, state
     )
     update order_units u set refund_state = made.state from made join n on n.unit_id = made.unit_id
     where u.org_id = n.org_id and u.created_at = n.order_at and u.id = made.unit_id`.execute(ctx.db)
-  for (const unit of units) unit.refund_state = unit.paid === 0 ? 'SUCCESS' : 'PENDING'
-  await writeEvents(ctx, units.map((unit) => ({ unit, kind: 'REFUND_PENDING', at: ctx.now, data: { amount: unit.paid, reason: why.reason, automatic: why.automatic } })), why.automatic ? '' : ctx.actor.username)
+  for (const unit of units) unit.refund_state = unit.paid === 0 ? 'SUCCESS' : unit.refund_state === 'FAILED' ? 'PROCESSING' : 'PENDING'
+  await writeEvents(
+    ctx,
+    units.map((unit) => ({ unit, kind: 'REFUND_PENDING', at: ctx.now, data: { amount: unit.paid, reason: why.reason, automatic: why.automatic } })),
+    why.automatic ? '' : ctx.actor.username,
+  )
   ctx.touch('refunds')
 }
 

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { systemActor } from '../../../server/context.ts'
 import { act, systemCaller } from '../../../server/run.ts'
-import { moveStock } from '../../stock/server/move.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
+import { moveStock } from '../../stock/server/move.ts'
 import { timers } from '../rules.ts'
 import { type Fact, settle } from './settle.ts'
 
@@ -20,7 +20,16 @@ export async function sweepCommands(app: App): Promise<number> {
          or (c.state = 'UNKNOWN' and c.unknown_at <= case when s.online then ${ago(timers.unknown)}::timestamptz else ${ago(timers.offlineWait)}::timestamptz end)
          or (c.state = 'WAIT' and c.created_at <= ${ago(timers.offlineWait)})
       order by c.created_at limit 200`.execute(ctx.db)
-    await settle(ctx, rows.map((row): Fact => ({ cmdId: row.cmd_id, at: ctx.now, what: row.what === 'overdue' ? { kind: 'overdue' } : { kind: 'abandoned', sent: row.what === 'gone' } })))
+    await settle(
+      ctx,
+      rows.map(
+        (row): Fact => ({
+          cmdId: row.cmd_id,
+          at: ctx.now,
+          what: row.what === 'overdue' ? { kind: 'overdue' } : { kind: 'abandoned', sent: row.what === 'gone' },
+        }),
+      ),
+    )
     return rows.length
   })
 }
@@ -29,7 +38,9 @@ export async function sweepCommands(app: App): Promise<number> {
 export async function closeUnpaid(app: App): Promise<number> {
   return sweep(app, async (ctx) => {
     const { rows: orders } = await sql<{ org_id: number; created_at: Date; id: number; device_id: number }>`
-      select org_id, created_at, id, device_id from orders where pay_state = 'UNPAID' and expire_at <= ${ctx.now} order by id limit 100 for no key update skip locked`.execute(ctx.db)
+      select org_id, created_at, id, device_id from orders where pay_state = 'UNPAID' and expire_at <= ${ctx.now} order by id limit 100 for no key update skip locked`.execute(
+      ctx.db,
+    )
     if (!orders.length) return 0
     const json = JSON.stringify(orders.map((o) => ({ ...o, created_at: o.created_at.toISOString() })))
     await sql`update orders o set pay_state = 'CLOSED', order_status = 'CLOSED', closed_at = ${ctx.now}
@@ -40,8 +51,13 @@ export async function closeUnpaid(app: App): Promise<number> {
       update order_units u set hold = 'RELEASED' from jsonb_to_recordset(${json}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint)
       where u.org_id = n.org_id and u.created_at = n.created_at and u.order_id = n.id and u.hold = 'HELD' returning u.lane_id`.execute(ctx.db)
     await sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, kind)
-      select org_id, ${ctx.now}::timestamptz, id, created_at, device_id, 'CLOSED' from jsonb_to_recordset(${json}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint, device_id bigint)`.execute(ctx.db)
-    const { deviceIds } = await moveStock(ctx, units.map((unit) => ({ laneId: unit.lane_id, reserved: -1 })))
+      select org_id, ${ctx.now}::timestamptz, id, created_at, device_id, 'CLOSED' from jsonb_to_recordset(${json}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint, device_id bigint)`.execute(
+      ctx.db,
+    )
+    const { deviceIds } = await moveStock(
+      ctx,
+      units.map((unit) => ({ laneId: unit.lane_id, reserved: -1 })),
+    )
     await refreshDeviceCounters(ctx, deviceIds)
     ctx.touch('orders')
     return orders.length

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { act, systemCaller } from '../../../server/run.ts'
 import { type App, type Ctx, systemActor } from '../../../server/context.ts'
+import { act, systemCaller } from '../../../server/run.ts'
 import { type AckCode, type ResultCode, timers } from '../rules.ts'
 import { type Fact, settle } from './settle.ts'
 
@@ -13,16 +13,53 @@ export type VendFact =
 /** Inside the transaction that stored the messages. A machine may only speak about its own commands. */
 export async function recordVend(ctx: Ctx, facts: readonly VendFact[]): Promise<void> {
   if (!facts.length) return
-  const { rows } = await sql<{ cmd_id: string; device_id: number }>`select cmd_id, device_id from vend_commands where cmd_id = any(${facts.map((f) => f.cmdId)}::uuid[])`.execute(ctx.db)
+  const { rows } = await sql<{
+    cmd_id: string
+    device_id: number
+  }>`select cmd_id, device_id from vend_commands where cmd_id = any(${facts.map((f) => f.cmdId)}::uuid[])`.execute(ctx.db)
   const owner = new Map(rows.map((row) => [row.cmd_id, row.device_id]))
   const own = facts.filter((fact) => owner.get(fact.cmdId) === fact.deviceId)
   // money and rollups use the server's clock; the machine's own time stays in the raw message
-  await settle(ctx, own.map((fact): Fact => ({ cmdId: fact.cmdId, at: ctx.now, what: fact.kind === 'ack' ? { kind: 'ack', ack: fact.ack } : { kind: 'result', result: fact.result, dropDetected: fact.dropDetected, durationMs: fact.durationMs } })))
+  await settle(
+    ctx,
+    own.map(
+      (fact): Fact => ({
+        cmdId: fact.cmdId,
+        at: ctx.now,
+        what:
+          fact.kind === 'ack'
+            ? { kind: 'ack', ack: fact.ack }
+            : { kind: 'result', result: fact.result, dropDetected: fact.dropDetected, durationMs: fact.durationMs },
+      }),
+    ),
+  )
 }
 
-export type VendOut = { deviceId: number; rtuNumber: string; cmdId: string; orderNum: string; unitNo: number; road: number; motorNo: number; issuedAt: Date; expireAt: Date; kind: 'vend' | 'query' | 'void' }
+export type VendOut = {
+  deviceId: number
+  rtuNumber: string
+  cmdId: string
+  orderNum: string
+  unitNo: number
+  road: number
+  motorNo: number
+  issuedAt: Date
+  expireAt: Date
+  kind: 'vend' | 'query' | 'void'
+}
 
-type OutRow = { device_id: number; rtu_number: string; cmd_id: string; order_num: string; unit_no: number; road: number; motor_no: number; issued_at: Date; expire_at: Date; kind: VendOut['kind'] }
+type OutRow = {
+  device_id: number
+  rtu_number: string
+  cmd_id: string
+  order_num: string
+  unit_no: number
+  road: number
+  motor_no: number
+  issued_at: Date
+  expire_at: Date
+  kind: VendOut['kind']
+}
 
 /**
  * Marks what leaves now for connected machines and returns it: the next waiting command of a machine without a live one,
@@ -63,7 +100,20 @@ export async function takeCommands(app: App, deviceIds: readonly number[]): Prom
         insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data)
         select s.org_id, ${now}::timestamptz, s.order_id, s.order_at, s.device_id, s.unit_no, 'SENT', jsonb_build_object('road', s.road) from sent s where s.first
       )
-      select s.device_id, d.rtu_number, s.cmd_id, s.order_num, s.unit_no, s.road, s.motor_no, s.issued_at, s.expire_at, s.kind from sent s join devices d on d.id = s.device_id`.execute(ctx.db)
-    return rows.map((row) => ({ deviceId: row.device_id, rtuNumber: row.rtu_number, cmdId: row.cmd_id, orderNum: row.order_num, unitNo: row.unit_no, road: row.road, motorNo: row.motor_no, issuedAt: row.issued_at, expireAt: row.expire_at, kind: row.kind }))
+      select s.device_id, d.rtu_number, s.cmd_id, s.order_num, s.unit_no, s.road, s.motor_no, s.issued_at, s.expire_at, s.kind from sent s join devices d on d.id = s.device_id`.execute(
+      ctx.db,
+    )
+    return rows.map((row) => ({
+      deviceId: row.device_id,
+      rtuNumber: row.rtu_number,
+      cmdId: row.cmd_id,
+      orderNum: row.order_num,
+      unitNo: row.unit_no,
+      road: row.road,
+      motorNo: row.motor_no,
+      issuedAt: row.issued_at,
+      expireAt: row.expire_at,
+      kind: row.kind,
+    }))
   })
 }

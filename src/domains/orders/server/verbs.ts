@@ -20,13 +20,21 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   const order = found(locked[0])
   const context = { payState: order.pay_state, ageDays: (ctx.now.getTime() - order.created_at.getTime()) / 86_400_000 }
   const judge = (unit: (typeof units)[number]) =>
-    refundable({ vendState: unit.vend_state, refundState: unit.refund_state, dropConfirmed: unit.drop_confirmed, drugClass: unit.drug_class }, context, input.reason)
+    refundable(
+      { vendState: unit.vend_state, refundState: unit.refund_state, dropConfirmed: unit.drop_confirmed, drugClass: unit.drug_class },
+      context,
+      input.reason,
+    )
   const wanted = input.unitIds.length ? input.unitIds.map((id) => found(units.find((unit) => unit.id === id))) : units.filter((unit) => judge(unit) === null)
   if (!wanted.length) reject(judge(units[0] as (typeof units)[number]) ?? orderErrors.nothingToRefund)
   for (const unit of wanted) reject(judge(unit))
   await openRefunds(ctx, wanted, { reason: input.reason, remark: input.remark, automatic: false, userId: ctx.actor.userId })
   await relabel(ctx, locked, units)
-  ctx.audit({ id: order.order_num, orgId: order.org_id, after: { units: wanted.map((unit) => unit.unit_no), amount: wanted.reduce((sum, unit) => sum + unit.paid, 0), reason: input.reason, remark: input.remark } })
+  ctx.audit({
+    id: order.order_num,
+    orgId: order.org_id,
+    after: { units: wanted.map((unit) => unit.unit_no), amount: wanted.reduce((sum, unit) => sum + unit.paid, 0), reason: input.reason, remark: input.remark },
+  })
   ctx.touch('orders')
   return q.orderDetail(ctx, found(await q.visibleOrder(ctx, input.orderNum)))
 }
@@ -47,20 +55,49 @@ export async function applyPayment(ctx: Ctx, payment: Payment, check: { orderPai
     await event(ctx, payment, order.device_id, 'LATE_PAYMENT', {})
     return 'LATE'
   }
-  const paid = await sql<{ total_amount: number; payable_amount: number }>`update orders set pay_state = 'PAID', paid_amount = payable_amount, paid_at = ${ctx.now}, order_status = 'PAID'
-    where org_id = ${order.org_id} and created_at = ${order.created_at} and id = ${order.id} and pay_state = 'UNPAID' returning total_amount, payable_amount`.execute(ctx.db)
+  const paid = await sql<{
+    total_amount: number
+    payable_amount: number
+  }>`update orders set pay_state = 'PAID', paid_amount = payable_amount, paid_at = ${ctx.now}, order_status = 'PAID'
+    where org_id = ${order.org_id} and created_at = ${order.created_at} and id = ${order.id} and pay_state = 'UNPAID' returning total_amount, payable_amount`.execute(
+    ctx.db,
+  )
   const amounts = paid.rows[0]
   if (!amounts) throw new Refusal(common.stale)
   await addCommands(ctx, { orgId: order.org_id, at: order.created_at, id: order.id, orderNum: order.order_num })
   await event(ctx, payment, order.device_id, 'PAID', { amount: amounts.payable_amount })
-  await addSales(ctx, [{ orgId: order.org_id, deviceId: order.device_id, at: ctx.now, orders: 1, pieces: units.length, turnover: amounts.total_amount, paid: amounts.payable_amount }])
-  await addProducts(ctx, units.map((unit) => ({ orgId: unit.org_id, deviceId: unit.device_id, productId: unit.product_id, at: ctx.now, pieces: 1, turnover: unit.list_price })))
+  await addSales(ctx, [
+    {
+      orgId: order.org_id,
+      deviceId: order.device_id,
+      at: ctx.now,
+      orders: 1,
+      pieces: units.length,
+      turnover: amounts.total_amount,
+      paid: amounts.payable_amount,
+    },
+  ])
+  await addProducts(
+    ctx,
+    units.map((unit) => ({ orgId: unit.org_id, deviceId: unit.device_id, productId: unit.product_id, at: ctx.now, pieces: 1, turnover: unit.list_price })),
+  )
   ctx.touch('orders')
   return 'APPLIED'
 }
 
 async function event(ctx: Ctx, payment: Payment, deviceId: number, kind: string, data: Record<string, unknown>): Promise<void> {
-  await ctx.db.insertInto('order_events').values({ org_id: payment.org_id, created_at: ctx.now, order_id: payment.order_id, order_at: payment.order_at, device_id: deviceId, kind, data: JSON.stringify(data) }).execute()
+  await ctx.db
+    .insertInto('order_events')
+    .values({
+      org_id: payment.org_id,
+      created_at: ctx.now,
+      order_id: payment.order_id,
+      order_at: payment.order_at,
+      device_id: deviceId,
+      kind,
+      data: JSON.stringify(data),
+    })
+    .execute()
 }
 
 /** Full refund of money no order waits for, with its case on the worklist. */
@@ -69,7 +106,9 @@ export async function openPaymentRefund(ctx: Ctx, payment: Payment & { device_id
     values (${payment.org_id}, ${payment.device_id}, ${`${payment.order_num}-P${payment.id}`}, ${payment.id}, ${payment.order_id}, ${payment.order_at}, ${payment.order_num}, 'PAYMENT', ${payment.amount}, 'LATE_PAYMENT', true, 'PENDING', ${ctx.now}, ${ctx.now})
     on conflict (refund_no) do nothing`.execute(ctx.db)
   await sql`insert into order_cases (org_id, device_id, order_id, order_num, payment_id, kind, amount, created_at)
-    values (${payment.org_id}, ${payment.device_id}, ${payment.order_id}, ${payment.order_num}, ${payment.id}, 'LATE_PAYMENT', ${payment.amount}, ${ctx.now}) on conflict (kind, unit_id, payment_id) do nothing`.execute(ctx.db)
+    values (${payment.org_id}, ${payment.device_id}, ${payment.order_id}, ${payment.order_num}, ${payment.id}, 'LATE_PAYMENT', ${payment.amount}, ${ctx.now}) on conflict (kind, unit_id, payment_id) do nothing`.execute(
+    ctx.db,
+  )
   ctx.touch('refunds')
 }
 

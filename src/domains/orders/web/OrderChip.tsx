@@ -10,5 +10,12 @@ export function OrderChip({ order, plain = false }: { order: OrderDetail; plain?
   const { t } = useTranslation('orders')
   const { words } = useWords()
   const reason = !plain && order.orderStatus === 'ABNORMAL' && order.failReason ? ` · ${words({ key: `enums.failReason.${order.failReason}` })}` : ''
-  return <span className={styles.chip}><StatusTag tone={statusTones[order.orderStatus]} chip>{t(`enums.orderStatus.${order.orderStatus}`)}{reason}</StatusTag></span>
+  return (
+    <span className={styles.chip}>
+      <StatusTag tone={statusTones[order.orderStatus]} chip>
+        {t(`enums.orderStatus.${order.orderStatus}`)}
+        {reason}
+      </StatusTag>
+    </span>
+  )
 }

@@ -38,8 +38,22 @@ export function OrderDetail() {
   const read = useRead(orders.get, { orderNum }, { inline: true, enabled: known })
   const toList = <Link to="/order/order-list">{t('toList')}</Link>
 
-  if (!known) return <section className="hd-sheet"><Empty title={t('detailMissing')} hint={t('detailMissingHint')} action={toList} /></section>
-  if (!read.data) return <section className={`hd-sheet ${styles.waiting}`}>{read.error ? <Problem error={read.error} title={t('detailFailed')} onRetry={() => void read.refetch()} /> : <Skeleton active paragraph={{ rows: 8 }} />}</section>
+  if (!known)
+    return (
+      <section className="hd-sheet">
+        <Empty title={t('detailMissing')} hint={t('detailMissingHint')} action={toList} />
+      </section>
+    )
+  if (!read.data)
+    return (
+      <section className={`hd-sheet ${styles.waiting}`}>
+        {read.error ? (
+          <Problem error={read.error} title={t('detailFailed')} onRetry={() => void read.refetch()} />
+        ) : (
+          <Skeleton active paragraph={{ rows: 8 }} />
+        )}
+      </section>
+    )
   const order = read.data
   const open = () => setRefunding(true)
   return (
@@ -86,7 +100,11 @@ function RefundButton({ order, onRefund }: { order: Order; onRefund: () => void 
   const may = useMay()
   if (!may('order:refund')) return null
   const why = whyNoRefund(order)
-  const button = <Button danger icon={<RollbackOutlined />} disabled={why !== null} onClick={onRefund}>{t('refundTitle')}</Button>
+  const button = (
+    <Button danger icon={<RollbackOutlined />} disabled={why !== null} onClick={onRefund}>
+      {t('refundTitle')}
+    </Button>
+  )
   return why ? <Tooltip title={refusal(why)}>{button}</Tooltip> : button
 }
 
@@ -94,14 +112,32 @@ function Amounts({ order }: { order: Order }) {
   const { t } = useTranslation('orders')
   const refunding = refundingOf(order)
   const figures: [key: string, value: ReactNode][] = [
-    ['totalAmount', <Money key="v" fen={order.totalAmount} />], ['discountAmount', <Money key="v" fen={-order.discountAmount} />], ['actuallyAmount', <Money key="v" fen={order.actuallyAmount} />],
-    ['refunding', <span key="v" className={refunding > 0 ? styles.moving : undefined}><Money fen={refunding} /></span>], ['refundedAmount', <Money key="v" fen={order.refundedAmount} />],
+    ['totalAmount', <Money key="v" fen={order.totalAmount} />],
+    ['discountAmount', <Money key="v" fen={-order.discountAmount} />],
+    ['actuallyAmount', <Money key="v" fen={order.actuallyAmount} />],
+    [
+      'refunding',
+      <span key="v" className={refunding > 0 ? styles.moving : undefined}>
+        <Money fen={refunding} />
+      </span>,
+    ],
+    ['refundedAmount', <Money key="v" fen={order.refundedAmount} />],
     ...(order.costPrice === null ? [] : [['costPrice', <Money key="v" fen={order.costPrice} />] as [string, ReactNode]]),
   ]
   return (
     <dl className={styles.amounts}>
-      {figures.map(([key, value]) => <div key={key}><dt>{t(`fields.${key}`)}</dt><dd>{value}</dd></div>)}
-      <div className={styles.where}><dt>{t('machine')}</dt><dd><MachineCell row={order} /></dd></div>
+      {figures.map(([key, value]) => (
+        <div key={key}>
+          <dt>{t(`fields.${key}`)}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+      <div className={styles.where}>
+        <dt>{t('machine')}</dt>
+        <dd>
+          <MachineCell row={order} />
+        </dd>
+      </div>
     </dl>
   )
 }

@@ -26,23 +26,53 @@ export function PhoneOrder({ order, onRefund }: { order: OrderDetail; onRefund: 
   const [chosen, setChosen] = useState<number | null>(null)
   const pieces = worstFirst(order)
   const unit = pieces.find(({ id }) => id === chosen) ?? pieces[0]
-  const machine = <><strong>{order.deviceNum} {order.name}</strong>{may('device:read') ? <RightOutlined /> : null}</>
+  const machine = (
+    <>
+      <strong>
+        {order.deviceNum} {order.name}
+      </strong>
+      {may('device:read') ? <RightOutlined /> : null}
+    </>
+  )
   return (
     <div className={styles.page}>
       <section className={`hd-sheet ${styles.card}`}>
-        <div className={styles.head}><OrderChip order={order} plain /><strong><Money fen={order.actuallyAmount} /></strong></div>
+        <div className={styles.head}>
+          <OrderChip order={order} plain />
+          <strong>
+            <Money fen={order.actuallyAmount} />
+          </strong>
+        </div>
         <p>{list(summaryOf(order))}</p>
-        <div className={styles.number}>{groupedOrder(order.orderNum)} <CopyButton text={order.orderNum} /></div>
+        <div className={styles.number}>
+          {groupedOrder(order.orderNum)} <CopyButton text={order.orderNum} />
+        </div>
       </section>
       <section className={`hd-sheet ${styles.list}`} aria-label={t('units')}>
-        {may('device:read') ? <Link className={styles.machine ?? ''} to={machinePath(order)}>{machine}</Link> : <div className={styles.machine}>{machine}</div>}
+        {may('device:read') ? (
+          <Link className={styles.machine ?? ''} to={machinePath(order)}>
+            {machine}
+          </Link>
+        ) : (
+          <div className={styles.machine}>{machine}</div>
+        )}
         {pieces.map((piece) => {
           const chip = unitChip(order, piece)
           return (
             <button key={piece.id} type="button" className={styles.piece} aria-pressed={piece.id === unit?.id} onClick={() => setChosen(piece.id)}>
               <Picture src={piece.img} size={40} />
-              <span><b>{piece.productName} {piece.model}</b><small>{piece.road === null ? null : <span>{t('road', { road: lane(piece.road) })}</span>}<span>{yuan(piece.paid)}</span></small></span>
-              <StatusTag tone={chip.tone} chip>{words(chip.word)}</StatusTag>
+              <span>
+                <b>
+                  {piece.productName} {piece.model}
+                </b>
+                <small>
+                  {piece.road === null ? null : <span>{t('road', { road: lane(piece.road) })}</span>}
+                  <span>{yuan(piece.paid)}</span>
+                </small>
+              </span>
+              <StatusTag tone={chip.tone} chip>
+                {words(chip.word)}
+              </StatusTag>
             </button>
           )
         })}
@@ -50,13 +80,41 @@ export function PhoneOrder({ order, onRefund }: { order: OrderDetail; onRefund: 
       {unit ? <Progress order={order} unit={unit} /> : null}
       <section className={`hd-sheet ${styles.card}`}>
         <dl className={styles.rows}>
-          {order.userName ? <div><dt>{t('fields.userName')}</dt><dd>{order.userName}</dd></div> : null}
-          <div><dt>{t('fields.payType')}</dt><dd>{t(`enums.payType.${order.payType}`)} · {t(`enums.channel.${order.channel}`)}</dd></div>
-          {order.refundedAmount > 0 ? <div><dt>{t('fields.refundedAmount')}</dt><dd><Money fen={order.refundedAmount} /></dd></div> : null}
-          {order.payment?.tradeNo ? <div><dt>{t('fields.tradeNo')}</dt><dd className={styles.long}>{order.payment.tradeNo}</dd></div> : null}
+          {order.userName ? (
+            <div>
+              <dt>{t('fields.userName')}</dt>
+              <dd>{order.userName}</dd>
+            </div>
+          ) : null}
+          <div>
+            <dt>{t('fields.payType')}</dt>
+            <dd>
+              {t(`enums.payType.${order.payType}`)} · {t(`enums.channel.${order.channel}`)}
+            </dd>
+          </div>
+          {order.refundedAmount > 0 ? (
+            <div>
+              <dt>{t('fields.refundedAmount')}</dt>
+              <dd>
+                <Money fen={order.refundedAmount} />
+              </dd>
+            </div>
+          ) : null}
+          {order.payment?.tradeNo ? (
+            <div>
+              <dt>{t('fields.tradeNo')}</dt>
+              <dd className={styles.long}>{order.payment.tradeNo}</dd>
+            </div>
+          ) : null}
         </dl>
       </section>
-      {may('order:refund') && whyNoRefund(order) === null ? <div className={styles.bottom}><Button danger onClick={onRefund}>{t('refundTitle')}</Button></div> : null}
+      {may('order:refund') && whyNoRefund(order) === null ? (
+        <div className={styles.bottom}>
+          <Button danger onClick={onRefund}>
+            {t('refundTitle')}
+          </Button>
+        </div>
+      ) : null}
     </div>
   )
 }
@@ -65,13 +123,23 @@ export function PhoneOrder({ order, onRefund }: { order: OrderDetail; onRefund: 
 function Progress({ order, unit }: { order: OrderDetail; unit: Unit }) {
   const { t } = useTranslation('orders')
   const { words, list } = useWords()
-  const reached = stationsOf(order, unit).filter((station) => station.state !== 'todo').reverse()
+  const reached = stationsOf(order, unit)
+    .filter((station) => station.state !== 'todo')
+    .reverse()
   return (
     <section className={`hd-sheet ${styles.card}`}>
-      <header className={styles.title}><h2>{t('progress', { name: unit.productName })}</h2>{unit.road === null ? null : <small>{t('road', { road: lane(unit.road) })}</small>}</header>
+      <header className={styles.title}>
+        <h2>{t('progress', { name: unit.productName })}</h2>
+        {unit.road === null ? null : <small>{t('road', { road: lane(unit.road) })}</small>}
+      </header>
       <ol className={styles.steps}>
         {reached.map(({ key, state, word, at, note, more, detail }) => {
-          const notes = [...(note ? [words(note)] : []), ...(more ? [words(more)] : []), ...(detail ? [detail] : []), ...(key === 'vend' && unit.held ? [t('held')] : [])]
+          const notes = [
+            ...(note ? [words(note)] : []),
+            ...(more ? [words(more)] : []),
+            ...(detail ? [detail] : []),
+            ...(key === 'vend' && unit.held ? [t('held')] : []),
+          ]
           return (
             <li key={key} data-state={state}>
               <StationMark state={state} />

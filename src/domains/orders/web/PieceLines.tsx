@@ -15,8 +15,16 @@ export function PieceLines({ order }: { order: OrderDetail }) {
   const { t } = useTranslation('orders')
   return (
     <section className="hd-sheet" aria-label={t('units')}>
-      <header className={styles.sheetHead}><h2>{t('units')}</h2><small>{t('line', { n: order.units.length })}</small><small>{t('unitsHint')}</small></header>
-      <ol className={styles.pieces}>{order.units.map((unit) => <PieceLine key={unit.id} order={order} unit={unit} />)}</ol>
+      <header className={styles.sheetHead}>
+        <h2>{t('units')}</h2>
+        <small>{t('line', { n: order.units.length })}</small>
+        <small>{t('unitsHint')}</small>
+      </header>
+      <ol className={styles.pieces}>
+        {order.units.map((unit) => (
+          <PieceLine key={unit.id} order={order} unit={unit} />
+        ))}
+      </ol>
     </section>
   )
 }
@@ -33,13 +41,20 @@ function PieceLine({ order, unit }: { order: OrderDetail; unit: Unit }) {
       <Picture src={unit.img} size={32} />
       <div className={styles.what}>
         <strong title={name}>{name}</strong>
-        <small>{unit.road === null ? null : <span>{t('road', { road: lane(unit.road) })}</span>}<span>{t(order.payState === 'UNPAID' || order.payState === 'CLOSED' ? 'dueShare' : 'paidShare', { amount: yuan(unit.paid) })}</span></small>
+        <small>
+          {unit.road === null ? null : <span>{t('road', { road: lane(unit.road) })}</span>}
+          <span>{t(order.payState === 'UNPAID' || order.payState === 'CLOSED' ? 'dueShare' : 'paidShare', { amount: yuan(unit.paid) })}</span>
+        </small>
       </div>
       <ol className={styles.stations}>
-        {stations.map((station, index) => <StationCell key={station.key} order={order} station={station} reached={reached(station, stations[index + 1])} />)}
+        {stations.map((station, index) => (
+          <StationCell key={station.key} order={order} station={station} reached={reached(station, stations[index + 1])} />
+        ))}
       </ol>
       <div className={styles.verdict}>
-        <StatusTag tone={chip.tone} chip>{words(chip.word)}</StatusTag>
+        <StatusTag tone={chip.tone} chip>
+          {words(chip.word)}
+        </StatusTag>
         {unit.held ? <small>{t('held')}</small> : null}
       </div>
     </li>
@@ -47,7 +62,8 @@ function PieceLine({ order, unit }: { order: OrderDetail; unit: Unit }) {
 }
 
 /** The line to the next station is green as far as the piece came. */
-const reached = (station: Station, next: Station | undefined): boolean => station.state === 'done' && next !== undefined && (next.state !== 'todo' || station.key === 'vend')
+const reached = (station: Station, next: Station | undefined): boolean =>
+  station.state === 'done' && next !== undefined && (next.state !== 'todo' || station.key === 'vend')
 
 function StationCell({ order, station, reached: green }: { order: OrderDetail; station: Station; reached: boolean }) {
   const { words } = useWords()
@@ -55,7 +71,11 @@ function StationCell({ order, station, reached: green }: { order: OrderDetail; s
   const cell = (
     <div className={styles.station} data-state={state} data-key={station.key}>
       <b>{words(station.word)}</b>
-      {at ? <time dateTime={at} title={zonedTime(new Date(at))}>{clock(at, order.createTime)}</time> : null}
+      {at ? (
+        <time dateTime={at} title={zonedTime(new Date(at))}>
+          {clock(at, order.createTime)}
+        </time>
+      ) : null}
       {note ? <span>{words(note)}</span> : null}
       {more ? <span>{words(more)}</span> : null}
       {at || note ? null : <span className="hd-none">—</span>}

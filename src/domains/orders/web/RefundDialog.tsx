@@ -28,21 +28,44 @@ export function RefundDialog({ orderNum, onClose }: { orderNum: string; onClose:
   if (order?.units.some((unit) => unit.canRefund)) return <RefundForm order={order} onClose={onClose} />
   return (
     <Modal open title={`${t('refundTitle')} ${shortOrder(orderNum)}`} footer={null} onCancel={onClose} width={560}>
-      {order ? <Empty title={t('refundNone')} hint={t('refundNoneHint')} /> : read.error ? <Problem error={read.error} title={t('detailFailed')} onRetry={() => void read.refetch()} /> : <Skeleton active paragraph={{ rows: 5 }} />}
+      {order ? (
+        <Empty title={t('refundNone')} hint={t('refundNoneHint')} />
+      ) : read.error ? (
+        <Problem error={read.error} title={t('detailFailed')} onRetry={() => void read.refetch()} />
+      ) : (
+        <Skeleton active paragraph={{ rows: 5 }} />
+      )}
     </Modal>
   )
 }
 
-const chosenOf = (order: OrderDetail, ids: unknown, reason: RefundReason | undefined): Unit[] => order.units.filter((unit) => Array.isArray(ids) && ids.includes(unit.id) && whyNot(order, unit, reason) === null)
+const chosenOf = (order: OrderDetail, ids: unknown, reason: RefundReason | undefined): Unit[] =>
+  order.units.filter((unit) => Array.isArray(ids) && ids.includes(unit.id) && whyNot(order, unit, reason) === null)
 
 function RefundForm({ order, onClose }: { order: OrderDetail; onClose: () => void }) {
   const { t } = useTranslation('orders')
   // the contract reads "no piece" as "all pieces"; a person who unticked everything means none
   const save = useMemo(() => ({ ...orders.refund, input: orders.refund.input.extend({ unitIds: z.array(z.number()).min(1, t('refundChoose')) }) }), [t])
-  const initial = useMemo(() => ({ orderNum: order.orderNum, unitIds: order.units.filter((unit) => unit.canRefund).map((unit) => unit.id), remark: '' }), [order])
-  const toInput = (values: Values) => ({ ...values, unitIds: chosenOf(order, values.unitIds, values.reason as RefundReason | undefined).map((unit) => unit.id) })
+  const initial = useMemo(
+    () => ({ orderNum: order.orderNum, unitIds: order.units.filter((unit) => unit.canRefund).map((unit) => unit.id), remark: '' }),
+    [order],
+  )
+  const toInput = (values: Values) => ({
+    ...values,
+    unitIds: chosenOf(order, values.unitIds, values.reason as RefundReason | undefined).map((unit) => unit.id),
+  })
   return (
-    <FormDialog title={`${t('refundTitle')} ${shortOrder(order.orderNum)}`} width={560} ns="orders" save={save} initial={initial} toInput={toInput} success="orders:success.refund" okText={t('refundTitle')} onClose={onClose}>
+    <FormDialog
+      title={`${t('refundTitle')} ${shortOrder(order.orderNum)}`}
+      width={560}
+      ns="orders"
+      save={save}
+      initial={initial}
+      toInput={toInput}
+      success="orders:success.refund"
+      okText={t('refundTitle')}
+      onClose={onClose}
+    >
       <RefundFields order={order} />
     </FormDialog>
   )
@@ -56,7 +79,9 @@ function RefundFields({ order }: { order: OrderDetail }) {
   const drug = order.units.some((unit) => unit.drugClass !== 'NONE' && ids?.includes(unit.id))
   return (
     <>
-      <Field name="unitIds" label={t('choosePieces')} required wide plain><Pieces order={order} reason={reason} /></Field>
+      <Field name="unitIds" label={t('choosePieces')} required wide plain>
+        <Pieces order={order} reason={reason} />
+      </Field>
       <SelectField name="reason" label={t('reasonLabel')} wide options={refundReasons.map((value) => ({ value, label: t(`enums.refundReason.${value}`) }))} />
       <TextAreaField name="remark" label={t('remarkLabel')} rows={2} />
       <div className={styles.refundSum} role="status">
@@ -68,7 +93,17 @@ function RefundFields({ order }: { order: OrderDetail }) {
 }
 
 /** One line per piece; what cannot be refunded says why. */
-function Pieces({ order, reason, value = [], onChange }: { order: OrderDetail; reason: RefundReason | undefined; value?: number[]; onChange?: (ids: number[]) => void }) {
+function Pieces({
+  order,
+  reason,
+  value = [],
+  onChange,
+}: {
+  order: OrderDetail
+  reason: RefundReason | undefined
+  value?: number[]
+  onChange?: (ids: number[]) => void
+}) {
   const { t } = useTranslation('orders')
   const { refusal } = useWords()
   const lines = order.units.map((unit) => ({ unit, why: whyNot(order, unit, reason) }))
@@ -79,21 +114,42 @@ function Pieces({ order, reason, value = [], onChange }: { order: OrderDetail; r
     <div className={styles.choices}>
       {order.units.length > 1 ? (
         <Checkbox
-          className={styles.choice ?? ''} disabled={open.length === 0} checked={ticked.length > 0 && ticked.length === open.length} indeterminate={ticked.length > 0 && ticked.length < open.length}
+          className={styles.choice ?? ''}
+          disabled={open.length === 0}
+          checked={ticked.length > 0 && ticked.length === open.length}
+          indeterminate={ticked.length > 0 && ticked.length < open.length}
           onChange={(event) => onChange?.(event.target.checked ? [...new Set([...value, ...open])] : value.filter((id) => !open.includes(id)))}
         >
           {t('refundAll')}
         </Checkbox>
       ) : null}
       {lines.map(({ unit, why }) => (
-        <Checkbox key={unit.id} className={styles.choice ?? ''} disabled={why !== null} checked={why === null && value.includes(unit.id)} onChange={(event) => set(unit.id, event.target.checked)}>
+        <Checkbox
+          key={unit.id}
+          className={styles.choice ?? ''}
+          disabled={why !== null}
+          checked={why === null && value.includes(unit.id)}
+          onChange={(event) => set(unit.id, event.target.checked)}
+        >
           <span className={styles.choiceLine}>
             <Picture src={unit.img} size={32} />
             <span className={styles.choiceName}>
-              <span>{unit.productName} {unit.model}</span>
-              <small>{why ? refusal(why) : [t('piece', { n: unit.unitNo }), ...(unit.road === null ? [] : [t('road', { road: lane(unit.road) })]), t(`enums.vendState.${unit.vendState}`)].join(' · ')}</small>
+              <span>
+                {unit.productName} {unit.model}
+              </span>
+              <small>
+                {why
+                  ? refusal(why)
+                  : [
+                      t('piece', { n: unit.unitNo }),
+                      ...(unit.road === null ? [] : [t('road', { road: lane(unit.road) })]),
+                      t(`enums.vendState.${unit.vendState}`),
+                    ].join(' · ')}
+              </small>
             </span>
-            <b><Money fen={unit.paid} /></b>
+            <b>
+              <Money fen={unit.paid} />
+            </b>
           </span>
         </Checkbox>
       ))}

@@ -9,10 +9,31 @@ import { clock } from './stations.ts'
 import { useWords } from './words.ts'
 
 const tones: Readonly<Record<string, Tone>> = {
-  CREATED: 'closed', PAID: 'paid', CLOSED: 'closed', LATE_PAYMENT: 'warn', SENT: 'shipped', ACKED: 'shipped', SUCCESS: 'success', FAILED: 'fault', UNKNOWN: 'warn', VOID: 'warn', LATE_RESULT: 'warn',
-  REFUND_PENDING: 'paid', REFUNDED: 'refunded', REFUND_RETRY: 'warn', REFUND_FAILED: 'fault',
+  CREATED: 'closed',
+  PAID: 'paid',
+  CLOSED: 'closed',
+  LATE_PAYMENT: 'warn',
+  SENT: 'shipped',
+  ACKED: 'shipped',
+  SUCCESS: 'success',
+  FAILED: 'fault',
+  UNKNOWN: 'warn',
+  VOID: 'warn',
+  LATE_RESULT: 'warn',
+  REFUND_PENDING: 'paid',
+  REFUNDED: 'refunded',
+  REFUND_RETRY: 'warn',
+  REFUND_FAILED: 'fault',
 }
-const sources: Readonly<Record<string, string>> = { CREATED: 'customer', PAID: 'payment', LATE_PAYMENT: 'payment', ACKED: 'device', SUCCESS: 'device', FAILED: 'device', LATE_RESULT: 'device' }
+const sources: Readonly<Record<string, string>> = {
+  CREATED: 'customer',
+  PAID: 'payment',
+  LATE_PAYMENT: 'payment',
+  ACKED: 'device',
+  SUCCESS: 'device',
+  FAILED: 'device',
+  LATE_RESULT: 'device',
+}
 /** Kinds whose result is the reason. */
 const failing = ['FAILED', 'VOID']
 const sourceOf = (kind: string) => (kind.startsWith('REFUND') ? 'refundTitle' : (sources[kind] ?? 'system'))
@@ -25,11 +46,16 @@ export function Timeline({ order }: { order: OrderDetail }) {
   const wide = events.some((event) => clock(event.at, order.createTime).length > 8)
   return (
     <section className={`hd-sheet ${styles.timeline}`} aria-label={t('timeline')}>
-      <header className={styles.sheetHead}><h2>{t('timeline')}</h2><small>{t('timelineHint')}</small></header>
+      <header className={styles.sheetHead}>
+        <h2>{t('timeline')}</h2>
+        <small>{t('timelineHint')}</small>
+      </header>
       <ol data-wide={wide}>
         {events.map((event) => (
           <li key={event.id}>
-            <time dateTime={event.at} title={zonedTime(new Date(event.at))}>{clock(event.at, order.createTime)}</time>
+            <time dateTime={event.at} title={zonedTime(new Date(event.at))}>
+              {clock(event.at, order.createTime)}
+            </time>
             <span className={styles.source}>{t(sourceOf(event.kind))}</span>
             <Mark tone={tones[event.kind] ?? 'closed'} />
             <span>{text(event)}</span>
@@ -45,9 +71,18 @@ function useEventText(): (event: Event) => string {
   const { t } = useTranslation('orders')
   const { words } = useWords()
   return ({ kind, unitNo, actor, data }) => {
-    const text = t(`enums.event.${kind}`, { pieces: Number(data.pieces ?? 0), amount: typeof data.amount === 'number' ? yuan(data.amount) : '', defaultValue: kind })
+    const text = t(`enums.event.${kind}`, {
+      pieces: Number(data.pieces ?? 0),
+      amount: typeof data.amount === 'number' ? yuan(data.amount) : '',
+      defaultValue: kind,
+    })
     const notes: string[] = []
-    const said = typeof data.reason === 'string' && !kind.startsWith('REFUND_PENDING') ? data.reason : failing.includes(kind) && typeof data.result === 'string' ? words({ key: `enums.failReason.${data.result}` }) : null
+    const said =
+      typeof data.reason === 'string' && !kind.startsWith('REFUND_PENDING')
+        ? data.reason
+        : failing.includes(kind) && typeof data.result === 'string'
+          ? words({ key: `enums.failReason.${data.result}` })
+          : null
     if (kind === 'SENT' && typeof data.road === 'number') notes.push(t('road', { road: String(data.road).padStart(2, '0') }))
     if (kind === 'SUCCESS' && data.drop === true) notes.push(t('dropped'))
     if (data.late === true) notes.push(t('step.late'))

@@ -38,7 +38,11 @@ export function NumberCell({ row }: { row: OrderRow }) {
   const fresh = useFresh(row)
   return (
     <span className={styles.number} data-fresh={fresh}>
-      <Tooltip title={groupedOrder(row.orderNum)}><Link to={detailPath(row.orderNum)} aria-label={row.orderNum}>{shortOrder(row.orderNum)}</Link></Tooltip>
+      <Tooltip title={groupedOrder(row.orderNum)}>
+        <Link to={detailPath(row.orderNum)} aria-label={row.orderNum}>
+          {shortOrder(row.orderNum)}
+        </Link>
+      </Tooltip>
       <CopyButton text={row.orderNum} />
     </span>
   )
@@ -47,25 +51,44 @@ export function NumberCell({ row }: { row: OrderRow }) {
 /** The name gives way, the count never does. */
 function Products({ detail }: { detail: string }) {
   const [, name = detail, count = ''] = /^(.*?)( ×\d+.*)$/.exec(detail) ?? []
-  return <span className={styles.products} title={detail}><span>{name}</span><span>{count}</span></span>
+  return (
+    <span className={styles.products} title={detail}>
+      <span>{name}</span>
+      <span>{count}</span>
+    </span>
+  )
 }
 
-export const ProductCell = ({ row }: { row: OrderRow }) => <span className={styles.product}><Picture src={row.img} size={24} /><Products detail={row.detail} /></span>
+export const ProductCell = ({ row }: { row: OrderRow }) => (
+  <span className={styles.product}>
+    <Picture src={row.img} size={24} />
+    <Products detail={row.detail} />
+  </span>
+)
 
 /** Where it was sold; a link for those who may look at machines. */
 export function MachineCell({ row, link = true }: { row: OrderRow; link?: boolean }) {
   const may = useMay()
   const number = link && may('device:read') ? <Link to={machinePath(row)}>{row.deviceNum}</Link> : row.deviceNum
-  return <span className={styles.machine}>{number} <small title={row.name}>{row.name}</small></span>
+  return (
+    <span className={styles.machine}>
+      {number} <small title={row.name}>{row.name}</small>
+    </span>
+  )
 }
 
 /** State, and beside it why. */
 export function StatusCell({ row }: { row: OrderRow }) {
   const { t } = useTranslation('orders')
-  const reason = row.failReason && (row.orderStatus === 'ABNORMAL' || row.orderStatus === 'REFUNDED') ? t(`enums.failReason.${row.failReason}`, { defaultValue: row.failReason }) : null
+  const reason =
+    row.failReason && (row.orderStatus === 'ABNORMAL' || row.orderStatus === 'REFUNDED')
+      ? t(`enums.failReason.${row.failReason}`, { defaultValue: row.failReason })
+      : null
   return (
     <span className={styles.status}>
-      <StatusTag tone={statusTones[row.orderStatus]} chip>{t(`enums.orderStatus.${row.orderStatus}`)}</StatusTag>
+      <StatusTag tone={statusTones[row.orderStatus]} chip>
+        {t(`enums.orderStatus.${row.orderStatus}`)}
+      </StatusTag>
       {reason ? <small title={reason}>{reason}</small> : null}
     </span>
   )
@@ -79,12 +102,27 @@ export function OrderCard({ row, actions }: { row: OrderRow; actions: ReactNode 
   const { t } = useTranslation('orders')
   return (
     <div className={styles.card}>
-      <div className={styles.cardHead}><StatusCell row={row} /><strong><Money fen={row.actuallyAmount} /></strong></div>
-      <div className={styles.cardLine}><Picture src={row.img} size={32} /><Products detail={row.detail} /></div>
-      <div className={styles.cardLine}><MachineCell row={row} link={false} /><Time at={row.createTime} /></div>
+      <div className={styles.cardHead}>
+        <StatusCell row={row} />
+        <strong>
+          <Money fen={row.actuallyAmount} />
+        </strong>
+      </div>
+      <div className={styles.cardLine}>
+        <Picture src={row.img} size={32} />
+        <Products detail={row.detail} />
+      </div>
+      <div className={styles.cardLine}>
+        <MachineCell row={row} link={false} />
+        <Time at={row.createTime} />
+      </div>
       <div className={styles.cardFoot}>
         <NumberCell row={row} />
-        {row.refundedAmount > 0 && row.orderStatus !== 'REFUNDED' ? <span className={styles.quiet}>{t('fields.refundedAmount')} <Money fen={row.refundedAmount} /></span> : null}
+        {row.refundedAmount > 0 && row.orderStatus !== 'REFUNDED' ? (
+          <span className={styles.quiet}>
+            {t('fields.refundedAmount')} <Money fen={row.refundedAmount} />
+          </span>
+        ) : null}
         <span className={styles.grow} />
         {actions}
       </div>

@@ -25,8 +25,17 @@ export function DaysFilter() {
   const last = (days: number) => [dayjs(addDays(today, 1 - days)), dayjs(today)] as [dayjs.Dayjs, dayjs.Dayjs]
   return (
     <DatePicker.RangePicker
-      className={`${styles.days} ${used ? styles.used : ''}`} format="YYYY-MM-DD" allowClear={used} value={[dayjs(from ?? addDays(to ?? today, -6)), dayjs(to ?? today)]} aria-label={t('fields.range')}
-      presets={[{ label: t('days.today'), value: last(1) }, { label: t('days.last7'), value: last(7) }, { label: t('days.last30'), value: last(30) }, { label: t('days.last90'), value: last(90) }]}
+      className={`${styles.days} ${used ? styles.used : ''}`}
+      format="YYYY-MM-DD"
+      allowClear={used}
+      value={[dayjs(from ?? addDays(to ?? today, -6)), dayjs(to ?? today)]}
+      aria-label={t('fields.range')}
+      presets={[
+        { label: t('days.today'), value: last(1) },
+        { label: t('days.last7'), value: last(7) },
+        { label: t('days.last30'), value: last(30) },
+        { label: t('days.last90'), value: last(90) },
+      ]}
       disabledDate={(day, info) => day.format('YYYY-MM-DD') > today || (info.from !== undefined && Math.abs(day.diff(info.from, 'day')) >= mostDays)}
       onChange={(range) => change({ from: range?.[0]?.format('YYYY-MM-DD'), to: range?.[1]?.format('YYYY-MM-DD') })}
     />
@@ -46,8 +55,24 @@ export function AmountFilter({ value, onChange, prefix, label }: { value: unknow
   }
   return (
     <Input
-      prefix={<>{prefix}<span className={styles.yuan}>¥</span></>} value={text} inputMode="decimal" maxLength={12} aria-label={label} allowClear className={value === undefined ? '' : (styles.used ?? '')}
-      onChange={(event) => { setText(event.target.value); if (event.target.value === '' && value !== undefined) onChange(undefined) }} onPressEnter={commit} onBlur={commit}
+      prefix={
+        <>
+          {prefix}
+          <span className={styles.yuan}>¥</span>
+        </>
+      }
+      value={text}
+      inputMode="decimal"
+      maxLength={12}
+      aria-label={label}
+      allowClear
+      className={value === undefined ? '' : (styles.used ?? '')}
+      onChange={(event) => {
+        setText(event.target.value)
+        if (event.target.value === '' && value !== undefined) onChange(undefined)
+      }}
+      onPressEnter={commit}
+      onBlur={commit}
     />
   )
 }

@@ -20,9 +20,29 @@ export type Station = {
   readonly detail?: string | undefined
 }
 
-export const statusTones: Readonly<Record<OrderRow['orderStatus'], Tone>> = { UNPAID: 'closed', CLOSED: 'closed', PAID: 'paid', SHIPPED: 'shipped', ABNORMAL: 'fault', REFUNDED: 'refunded', SUCCESS: 'success' }
-export const payTones: Readonly<Record<OrderDetail['payState'], Tone>> = { UNPAID: 'closed', PAID: 'paid', PART_REFUNDED: 'refunded', REFUNDED: 'refunded', CLOSED: 'closed' }
-export const refundTones: Readonly<Record<NonNullable<Unit['refund']>['state'], Tone>> = { PENDING: 'paid', PROCESSING: 'paid', SUCCESS: 'refunded', FAILED: 'fault', CANCELLED: 'closed' }
+export const statusTones: Readonly<Record<OrderRow['orderStatus'], Tone>> = {
+  UNPAID: 'closed',
+  CLOSED: 'closed',
+  PAID: 'paid',
+  SHIPPED: 'shipped',
+  ABNORMAL: 'fault',
+  REFUNDED: 'refunded',
+  SUCCESS: 'success',
+}
+export const payTones: Readonly<Record<OrderDetail['payState'], Tone>> = {
+  UNPAID: 'closed',
+  PAID: 'paid',
+  PART_REFUNDED: 'refunded',
+  REFUNDED: 'refunded',
+  CLOSED: 'closed',
+}
+export const refundTones: Readonly<Record<NonNullable<Unit['refund']>['state'], Tone>> = {
+  PENDING: 'paid',
+  PROCESSING: 'paid',
+  SUCCESS: 'refunded',
+  FAILED: 'fault',
+  CANCELLED: 'closed',
+}
 /** The first try and one after each pause. */
 export const refundTries = refundBackoff.length + 1
 
@@ -54,7 +74,12 @@ function sendStation(unit: Unit, over: boolean): Station {
 function ackStation(unit: Unit, over: boolean): Station {
   if (unit.ackedAt) {
     const seconds = unit.sentAt ? (Date.parse(unit.ackedAt) - Date.parse(unit.sentAt)) / 1000 : null
-    return { key: 'ack', state: 'done', word: step('acked'), ...(seconds === null || seconds < 0 ? { at: unit.ackedAt } : { note: { key: 'seconds', values: { s: seconds.toFixed(1) } } }) }
+    return {
+      key: 'ack',
+      state: 'done',
+      word: step('acked'),
+      ...(seconds === null || seconds < 0 ? { at: unit.ackedAt } : { note: { key: 'seconds', values: { s: seconds.toFixed(1) } } }),
+    }
   }
   // a result without a receipt: the receipt was lost on the way
   if (unit.vendState === 'SUCCESS') return { key: 'ack', state: 'done', word: step('acked') }
@@ -64,8 +89,17 @@ function ackStation(unit: Unit, over: boolean): Station {
 
 function vendStation(unit: Unit, over: boolean): Station {
   const at = unit.finishedAt
-  if (unit.vendState === 'SUCCESS') return { key: 'vend', state: 'done', word: step('vended'), at, note: unit.dropConfirmed ? { key: 'dropSeen' } : step('noDrop'), more: unit.lateSuccess ? step('late') : undefined }
-  if (unit.vendState === 'FAILED' || unit.vendState === 'VOID') return { key: 'vend', state: 'bad', word: step(unit.vendState === 'FAILED' ? 'failed' : 'void'), at, note: failWords(unit.failReason) }
+  if (unit.vendState === 'SUCCESS')
+    return {
+      key: 'vend',
+      state: 'done',
+      word: step('vended'),
+      at,
+      note: unit.dropConfirmed ? { key: 'dropSeen' } : step('noDrop'),
+      more: unit.lateSuccess ? step('late') : undefined,
+    }
+  if (unit.vendState === 'FAILED' || unit.vendState === 'VOID')
+    return { key: 'vend', state: 'bad', word: step(unit.vendState === 'FAILED' ? 'failed' : 'void'), at, note: failWords(unit.failReason) }
   if (unit.vendState === 'UNKNOWN') return { key: 'vend', state: 'now', word: step('unknown') }
   if (unit.vendState === 'ACKED') return { key: 'vend', state: 'now', word: step('vending') }
   return { key: 'vend', state: 'todo', word: step(over ? 'notVended' : 'waiting') }
@@ -87,13 +121,15 @@ function refundStation(order: OrderDetail, unit: Unit): Station {
 export function unitChip(order: OrderDetail, unit: Unit): { tone: Tone; word: Words } {
   if (order.payState === 'UNPAID' || order.payState === 'CLOSED') return { tone: 'closed', word: { key: `enums.payState.${order.payState}` } }
   if (unit.refund?.state === 'SUCCESS') return { tone: 'refunded', word: step('refunded') }
-  if (unit.vendState === 'SUCCESS') return { tone: unit.dropConfirmed ? 'success' : 'shipped', word: { key: `enums.orderStatus.${unit.dropConfirmed ? 'SUCCESS' : 'SHIPPED'}` } }
+  if (unit.vendState === 'SUCCESS')
+    return { tone: unit.dropConfirmed ? 'success' : 'shipped', word: { key: `enums.orderStatus.${unit.dropConfirmed ? 'SUCCESS' : 'SHIPPED'}` } }
   if (unit.vendState === 'FAILED' || unit.vendState === 'VOID') return { tone: 'fault', word: { key: 'enums.orderStatus.ABNORMAL' } }
   if (unit.vendState === 'UNKNOWN') return { tone: 'warn', word: step('unknown') }
   return { tone: 'paid', word: step(unit.vendState === 'WAIT' ? 'waiting' : 'vending') }
 }
 
-const sum = (units: readonly Unit[], states: readonly string[]) => units.reduce((fen, unit) => fen + (unit.refund && states.includes(unit.refund.state) ? unit.refund.amount : 0), 0)
+const sum = (units: readonly Unit[], states: readonly string[]) =>
+  units.reduce((fen, unit) => fen + (unit.refund && states.includes(unit.refund.state) ? unit.refund.amount : 0), 0)
 export const refundingOf = (order: OrderDetail): number => sum(order.units, ['PENDING', 'PROCESSING'])
 
 /** The order in one sentence for a phone: what failed and where its money is. */
@@ -101,7 +137,11 @@ export function summaryOf(order: OrderDetail): Words[] {
   const failed = order.units.filter((unit) => unit.vendState === 'FAILED' || unit.vendState === 'VOID')
   const [refunding, stuck] = [refundingOf(order), sum(order.units, ['FAILED'])]
   const reasons = [...Map.groupBy(failed, (unit) => unit.failReason ?? '')]
-  const parts: Words[] = reasons.map(([reason, own]) => (reason ? { key: 'summary.failed', values: { n: own.length, reason: `enums.failReason.${reason}` } } : { key: 'summary.failedPlain', values: { n: own.length } }))
+  const parts: Words[] = reasons.map(([reason, own]) =>
+    reason
+      ? { key: 'summary.failed', values: { n: own.length, reason: `enums.failReason.${reason}` } }
+      : { key: 'summary.failedPlain', values: { n: own.length } },
+  )
   if (refunding > 0) parts.push({ key: 'summary.refunding', values: { amount: yuan(refunding) } })
   if (stuck > 0) parts.push({ key: 'summary.refundFailed', values: { amount: yuan(stuck) } })
   if (order.refundedAmount > 0) parts.push({ key: 'summary.refunded', values: { amount: yuan(order.refundedAmount) } })
@@ -110,7 +150,14 @@ export function summaryOf(order: OrderDetail): Words[] {
 
 /** The pieces a person should look at first, then the others in their order. */
 export function worstFirst(order: OrderDetail): Unit[] {
-  const rank = (unit: Unit) => [unit.refund?.state === 'FAILED', unit.vendState === 'FAILED' || unit.vendState === 'VOID', unit.vendState === 'UNKNOWN', unit.refund !== null, true].indexOf(true)
+  const rank = (unit: Unit) =>
+    [
+      unit.refund?.state === 'FAILED',
+      unit.vendState === 'FAILED' || unit.vendState === 'VOID',
+      unit.vendState === 'UNKNOWN',
+      unit.refund !== null,
+      true,
+    ].indexOf(true)
   return [...order.units].sort((a, b) => rank(a) - rank(b) || a.unitNo - b.unitNo)
 }
 

@@ -8,7 +8,9 @@ import type { Words } from './stations.ts'
 export function useWords(): { words: (text: Words) => string; list: (texts: readonly Words[]) => string; refusal: (error: ErrorDef) => string } {
   const { t } = useTranslation('orders')
   const { lang } = usePrefs()
-  const one = (value: string | number) => (typeof value === 'string' && value.startsWith('enums.') ? t(value, { defaultValue: value.split('.').at(-1) ?? '' }) : value)
-  const words = ({ key, values = {} }: Words) => t(key, { ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, one(value)])), defaultValue: key.split('.').at(-1) ?? '' })
+  const one = (value: string | number) =>
+    typeof value === 'string' && value.startsWith('enums.') ? t(value, { defaultValue: value.split('.').at(-1) ?? '' }) : value
+  const words = ({ key, values = {} }: Words) =>
+    t(key, { ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, one(value)])), defaultValue: key.split('.').at(-1) ?? '' })
   return { words, list: (texts) => texts.map(words).join(t('summary.join')), refusal: (error) => say(error.text, lang) }
 }

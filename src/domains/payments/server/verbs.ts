@@ -25,7 +25,10 @@ type Found = { id: number; org_id: number; device_id: number; order_id: number; 
 
 /** One notification: stored once, applied at most once. Money that no open order expects goes to suspense and back. */
 async function receive(ctx: Ctx, provider: 'SIMULATOR', notice: Notice): Promise<'APPLIED' | 'DUPLICATE' | 'LATE' | 'MISMATCH' | 'UNKNOWN'> {
-  const lookup = await sql<Found>`select id, org_id, device_id, order_id, order_at, order_num, amount, state from payments where out_trade_no = ${notice.outTradeNo}`.execute(ctx.db)
+  const lookup =
+    await sql<Found>`select id, org_id, device_id, order_id, order_at, order_num, amount, state from payments where out_trade_no = ${notice.outTradeNo}`.execute(
+      ctx.db,
+    )
   const payment = lookup.rows[0]
   // orders are locked before payments, everywhere
   const outcome = payment ? await applyPayment(ctx, payment, { orderPaid: payment.amount === notice.amount }) : 'UNKNOWN'
@@ -34,7 +37,9 @@ async function receive(ctx: Ctx, provider: 'SIMULATOR', notice: Notice): Promise
     on conflict (provider, event_id) do nothing returning id`.execute(ctx.db)
   if (!payment || !stored[0] || outcome === 'MISMATCH' || outcome === 'DUPLICATE') return stored[0] ? outcome : 'DUPLICATE'
   const feeAmount = feeOf(payment.amount, simulatorFee)
-  await sql`update payments set state = 'SUCCESS', applied = ${outcome === 'APPLIED'}, provider_trade_no = ${notice.tradeNo}, fee_amount = ${feeAmount}, paid_at = ${ctx.now} where id = ${payment.id}`.execute(ctx.db)
+  await sql`update payments set state = 'SUCCESS', applied = ${outcome === 'APPLIED'}, provider_trade_no = ${notice.tradeNo}, fee_amount = ${feeAmount}, paid_at = ${ctx.now} where id = ${payment.id}`.execute(
+    ctx.db,
+  )
   const of = { orgId: payment.org_id, orderId: payment.order_id, orderNum: payment.order_num }
   if (outcome === 'APPLIED') await post(ctx, [orderIn(payment.id, payment.amount, of), fee(payment.id, feeAmount, of)])
   else {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type Ctx, found, inheritable, iso, may, owns, visible } from '../../../server/context.ts'
 import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, found, inheritable, iso, may, owns, visible } from '../../../server/context.ts'
 import { selectPage } from '../../../server/lists.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import type { CategoryRow, products } from '../contract.ts'
@@ -15,7 +15,13 @@ const columns = (ctx: Ctx) => sql`c.id, c.org_id, c.name, c.sort, c.version, c.c
 function shown(ctx: Ctx, row: Row): CategoryRow {
   const owned = owns(ctx, row.org_id)
   return {
-    id: row.id, name: row.name, productCount: row.products, sort: row.sort, source: owned ? 'OWN' : 'INHERITED', version: row.version, createTime: iso(row.created_at),
+    id: row.id,
+    name: row.name,
+    productCount: row.products,
+    sort: row.sort,
+    source: owned ? 'OWN' : 'INHERITED',
+    version: row.version,
+    createTime: iso(row.created_at),
     can: { edit: owned && may(ctx, 'product-category:update'), delete: owned && may(ctx, 'product-category:delete') },
   }
 }
@@ -38,20 +44,31 @@ const nameTaken = (error: unknown): never => {
 
 export const categories: Handlers<Contract>['categories'] = async (ctx, input) => {
   const { rows, total } = await selectPage<Row>(ctx.db, {
-    columns: columns(ctx), from: sql`product_categories c`, where: [inheritable(ctx, 'c.org_id'), input.keyword && sql`position(lower(${input.keyword}) in lower(c.name)) > 0`],
-    sort: { sort: sql`c.sort`, name: sql`c.name`, createTime: sql`c.created_at`, productCount: counted(ctx) }, last: sql`c.id`, input,
+    columns: columns(ctx),
+    from: sql`product_categories c`,
+    where: [inheritable(ctx, 'c.org_id'), input.keyword && sql`position(lower(${input.keyword}) in lower(c.name)) > 0`],
+    sort: { sort: sql`c.sort`, name: sql`c.name`, createTime: sql`c.created_at`, productCount: counted(ctx) },
+    last: sql`c.id`,
+    input,
   })
   return { list: rows.map((row) => shown(ctx, row)), total }
 }
 
 export const allCategories: Handlers<Contract>['allCategories'] = async (ctx) => {
-  const { rows } = await sql<{ id: number; name: string }>`select c.id, c.name from product_categories c where ${inheritable(ctx, 'c.org_id')} order by c.sort, c.id limit 1000`.execute(ctx.db)
+  const { rows } = await sql<{
+    id: number
+    name: string
+  }>`select c.id, c.name from product_categories c where ${inheritable(ctx, 'c.org_id')} order by c.sort, c.id limit 1000`.execute(ctx.db)
   return { list: rows }
 }
 
 export const createCategory: Handlers<Contract>['createCategory'] = async (ctx, input) => {
-  const added = await ctx.db.insertInto('product_categories').values({ org_id: ctx.actor.orgId, name: input.name, sort: input.sort, created_at: ctx.now })
-    .returning('id').executeTakeFirstOrThrow().catch(nameTaken)
+  const added = await ctx.db
+    .insertInto('product_categories')
+    .values({ org_id: ctx.actor.orgId, name: input.name, sort: input.sort, created_at: ctx.now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+    .catch(nameTaken)
   const after = shown(ctx, await one(ctx, added.id))
   ctx.audit({ id: after.id, name: after.name, after })
   ctx.touch('products')
@@ -60,8 +77,14 @@ export const createCategory: Handlers<Contract>['createCategory'] = async (ctx, 
 
 export const editCategory: Handlers<Contract>['editCategory'] = async (ctx, input) => {
   const before = await ownOne(ctx, input.id)
-  const changed = await ctx.db.updateTable('product_categories').set((eb) => ({ name: input.name, sort: input.sort, version: eb('version', '+', 1) }))
-    .where('id', '=', input.id).where('version', '=', input.version).where(visible(ctx, 'org_id')).executeTakeFirst().catch(nameTaken)
+  const changed = await ctx.db
+    .updateTable('product_categories')
+    .set((eb) => ({ name: input.name, sort: input.sort, version: eb('version', '+', 1) }))
+    .where('id', '=', input.id)
+    .where('version', '=', input.version)
+    .where(visible(ctx, 'org_id'))
+    .executeTakeFirst()
+    .catch(nameTaken)
   if (!changed.numUpdatedRows) throw new Refusal(common.stale)
   const after = shown(ctx, await one(ctx, input.id))
   ctx.audit({ id: after.id, name: before.name, before: shown(ctx, before), after, orgId: before.org_id })
@@ -72,7 +95,12 @@ export const editCategory: Handlers<Contract>['editCategory'] = async (ctx, inpu
 export const removeCategory: Handlers<Contract>['removeCategory'] = async (ctx, input) => {
   const before = await ownOne(ctx, input.id)
   if (before.products > 0) throw new Refusal(productErrors.categoryInUse, { n: before.products })
-  const removed = await ctx.db.deleteFrom('product_categories').where('id', '=', input.id).where('version', '=', input.version).where(visible(ctx, 'org_id')).executeTakeFirst()
+  const removed = await ctx.db
+    .deleteFrom('product_categories')
+    .where('id', '=', input.id)
+    .where('version', '=', input.version)
+    .where(visible(ctx, 'org_id'))
+    .executeTakeFirst()
   if (!removed.numDeletedRows) throw new Refusal(common.stale)
   ctx.audit({ id: input.id, name: before.name, before: shown(ctx, before), orgId: before.org_id })
   ctx.touch('products')

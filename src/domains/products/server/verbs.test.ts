@@ -14,8 +14,18 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const fine = (change: Record<string, unknown> = {}) => ({ name: '矿泉水', categoryId: above, drugClass: 'NONE', model: '550ml', costPrice: 90, retailPrice: 200, images: [image], ...change })
-const drug = (change: Record<string, unknown> = {}) => fine({ drugClass: 'OTC_B', approvalNo: '国药准字Z20147726', dosageForm: '丸剂', manufacturer: '某厂', ...change })
+const fine = (change: Record<string, unknown> = {}) => ({
+  name: '矿泉水',
+  categoryId: above,
+  drugClass: 'NONE',
+  model: '550ml',
+  costPrice: 90,
+  retailPrice: 200,
+  images: [image],
+  ...change,
+})
+const drug = (change: Record<string, unknown> = {}) =>
+  fine({ drugClass: 'OTC_B', approvalNo: '国药准字Z20147726', dosageForm: '丸剂', manufacturer: '某厂', ...change })
 const made = async (user: number, change: Record<string, unknown> = {}) => {
   if (user !== people.operator && !change.images) change = { ...change, images: [await world.upload(user)] }
   const { status, body } = await world.send(user, 'POST', '/products', fine(change))
@@ -26,7 +36,18 @@ const logs = (action: string) => world.rows<{ content: string }>('select content
 
 describe('create', () => {
   test('keeps every field and writes one log row', async () => {
-    const whole = drug({ name: '薄荷膏', categoryId: category, barcode: '6901028075763', storeTempMin: 2, storeTempMax: 25.5, purchaseLimit: 3, warnQty: 2, nearExpiryDays: 90, status: 'OFF', detailImages: [image] })
+    const whole = drug({
+      name: '薄荷膏',
+      categoryId: category,
+      barcode: '6901028075763',
+      storeTempMin: 2,
+      storeTempMax: 25.5,
+      purchaseLimit: 3,
+      warnQty: 2,
+      nearExpiryDays: 90,
+      status: 'OFF',
+      detailImages: [image],
+    })
     const { status, body } = await world.send(people.operator, 'POST', '/products', whole)
     expect(status).toBe(200)
     expect(body).toMatchObject({ ...whole, version: 1, source: 'OWN', categoryName: '饮料', can: { edit: true, publish: true, delete: true } })
@@ -34,14 +55,26 @@ describe('create', () => {
     expect((await world.send(people.operator, 'GET', `/products/${body.id}`)).body).toEqual(body)
   })
   test.each([
-    [{ name: '' }, 'name'], [{ categoryId: null }, 'categoryId'], [{ drugClass: null }, 'drugClass'], [{ model: ' ' }, 'model'], [{ costPrice: 0 }, 'costPrice'], [{ retailPrice: '１２' }, 'retailPrice'], [{ images: [] }, 'images'],
-    [{ drugClass: 'RX' }, 'approvalNo'], [{ storeTempMin: 9, storeTempMax: 8 }, 'storeTempMin'], [{ barcode: '123' }, 'barcode'], [{ tenantId: 4 }, 'tenantId'], [{ orgId: 4 }, 'orgId'],
-    [{ images: ['files/00000000-0000-0000-0000-000000000000.png'] }, 'images'], [{ categoryId: 99999 }, 'categoryId'],
+    [{ name: '' }, 'name'],
+    [{ categoryId: null }, 'categoryId'],
+    [{ drugClass: null }, 'drugClass'],
+    [{ model: ' ' }, 'model'],
+    [{ costPrice: 0 }, 'costPrice'],
+    [{ retailPrice: '１２' }, 'retailPrice'],
+    [{ images: [] }, 'images'],
+    [{ drugClass: 'RX' }, 'approvalNo'],
+    [{ storeTempMin: 9, storeTempMax: 8 }, 'storeTempMin'],
+    [{ barcode: '123' }, 'barcode'],
+    [{ tenantId: 4 }, 'tenantId'],
+    [{ orgId: 4 }, 'orgId'],
+    [{ images: ['files/00000000-0000-0000-0000-000000000000.png'] }, 'images'],
+    [{ categoryId: 99999 }, 'categoryId'],
   ])('%o answers 400 at its field', async (change, field) => {
     const { status, body } = await world.send(people.operator, 'POST', '/products', fine(change))
     expect([status, body.code, body.errors[0].field]).toEqual([400, 400001, field])
   })
-  test('an unknown field is named', async () => expect((await world.send(people.operator, 'POST', '/products', fine({ balance: 1 }))).body.errors).toEqual([{ field: 'balance', message: '不支持的字段' }]))
+  test('an unknown field is named', async () =>
+    expect((await world.send(people.operator, 'POST', '/products', fine({ balance: 1 }))).body.errors).toEqual([{ field: 'balance', message: '不支持的字段' }]))
   test('retail below cost', async () => {
     const { status, body } = await world.send(people.operator, 'POST', '/products', fine({ costPrice: 201 }))
     expect([status, body.message, body.errors[0].field]).toEqual([422, '零售价不能低于成本价', 'retailPrice'])
@@ -54,7 +87,9 @@ describe('create', () => {
   })
   test('pictures and categories of strangers are like missing ones', async () => {
     const foreign = (await world.send(people.stranger, 'POST', '/product-categories', { name: '外' })).body.id
-    expect((await world.send(people.operator, 'POST', '/products', fine({ categoryId: foreign }))).body.errors).toEqual([{ field: 'categoryId', message: '请选择商品分类' }])
+    expect((await world.send(people.operator, 'POST', '/products', fine({ categoryId: foreign }))).body.errors).toEqual([
+      { field: 'categoryId', message: '请选择商品分类' },
+    ])
     expect((await world.send(people.operator, 'POST', '/products', fine({ images: [await world.upload(5)] }))).status).toBe(400)
     expect((await world.send(people.operator, 'POST', '/products', fine({ images: [await world.upload(1)] }))).status).toBe(200)
   })
@@ -83,7 +118,11 @@ describe('scope', () => {
     const { id, version } = await made(people.platform)
     const { status, body } = await world.send(people.operator, 'GET', `/products/${id}`)
     expect([status, body.source, body.orgName, body.can]).toEqual([200, 'INHERITED', null, { edit: false, publish: false, delete: false }])
-    for (const [method, path, payload] of [['PUT', '', { ...fine(), version }], ['PUT', '/status', { status: 'OFF', version }], ['DELETE', `?version=${version}`, undefined]] as const) {
+    for (const [method, path, payload] of [
+      ['PUT', '', { ...fine(), version }],
+      ['PUT', '/status', { status: 'OFF', version }],
+      ['DELETE', `?version=${version}`, undefined],
+    ] as const) {
       expect((await world.send(people.operator, method, `/products/${id}${path}`, payload)).body.error).toBe('products.inherited')
     }
     expect(await world.rows('select version, status from products where id = $1', [id])).toEqual([{ version: 1, status: 'ON' }])
@@ -91,7 +130,13 @@ describe('scope', () => {
   })
   test('a foreign product answers like a missing one', async () => {
     const { id, version } = await made(people.sibling)
-    for (const [method, path, payload] of [['GET', '', undefined], ['GET', '/lanes', undefined], ['PUT', '', { ...fine(), version }], ['PUT', '/status', { status: 'OFF', version }], ['DELETE', `?version=${version}`, undefined]] as const) {
+    for (const [method, path, payload] of [
+      ['GET', '', undefined],
+      ['GET', '/lanes', undefined],
+      ['PUT', '', { ...fine(), version }],
+      ['PUT', '/status', { status: 'OFF', version }],
+      ['DELETE', `?version=${version}`, undefined],
+    ] as const) {
       const foreign = await world.send(people.operator, method, `/products/${id}${path}`, payload)
       const missing = await world.send(people.operator, method, `/products/987654${path}`, payload)
       expect([foreign.status, foreign.body.code, foreign.body.message]).toEqual([404, 404001, missing.body.message])
@@ -116,7 +161,9 @@ describe('edit', () => {
   })
   test('of ten edits with one version one wins', async () => {
     const { id } = await made(people.operator)
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => world.send(people.operator, 'PUT', `/products/${id}`, fine({ name: `并发${n}`, version: 1 }))))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => world.send(people.operator, 'PUT', `/products/${id}`, fine({ name: `并发${n}`, version: 1 }))),
+    )
     expect(answers.map((a) => a.status).sort()).toEqual([200, ...Array(9).fill(409)])
   })
 })
@@ -134,7 +181,10 @@ describe('lanes', () => {
     expect((await put({ costPrice: 150 })).status).toBe(200)
     const lanes = (await world.send(people.operator, 'GET', `/products/${id}/lanes`)).body
     expect([lanes.total, lanes.sums, lanes.list[0].rtuNumber]).toEqual([2, { devices: 1, lanes: 2, stock: 12 }, 'HD000011'])
-    await world.rows(`insert into product_rollups (org_id, device_id, product_id, day, pieces) values (3, 11, $1, '2026-11-20', 7), (3, 11, $1, '2026-10-01', 50)`, [id])
+    await world.rows(
+      `insert into product_rollups (org_id, device_id, product_id, day, pieces) values (3, 11, $1, '2026-11-20', 7), (3, 11, $1, '2026-10-01', 50)`,
+      [id],
+    )
     const row = (await world.send(people.operator, 'GET', '/products?sort=-laneCount')).body.list[0]
     expect(row).toMatchObject({ id, deviceCount: 1, laneCount: 2, stock: 12, sales30: 7, source: 'INHERITED' })
     const deleted = await world.send(people.agent, 'DELETE', `/products/${id}?version=2`)
@@ -184,7 +234,10 @@ describe('list', () => {
     expect((await ask('sort=-retailPrice')).list[0].name).toBe('独特名字')
     const [own, inherited, whole] = [await ask('source=OWN'), await ask('source=INHERITED'), await ask('')]
     expect(own.total + inherited.total).toBe(whole.total)
-    expect([new Set(own.list.map((p: { source: string }) => p.source)), new Set(inherited.list.map((p: { source: string }) => p.source))]).toEqual([new Set(['OWN']), new Set(['INHERITED'])])
+    expect([new Set(own.list.map((p: { source: string }) => p.source)), new Set(inherited.list.map((p: { source: string }) => p.source))]).toEqual([
+      new Set(['OWN']),
+      new Set(['INHERITED']),
+    ])
     expect((await ask('status=OFF')).list.every((p: { status: string }) => p.status === 'OFF')).toBe(true)
     expect((await ask('drugClass=OTC_B')).list.every((p: { drugClass: string }) => p.drugClass === 'OTC_B')).toBe(true)
     expect((await ask(`categoryId=${category}`)).total).toBeGreaterThan(0)
@@ -204,7 +257,10 @@ describe('categories', () => {
     const twice = await world.send(people.operator, 'POST', '/product-categories', { name: '面包' })
     expect([twice.status, twice.body.code, twice.body.message, twice.body.errors[0].field]).toEqual([409, 409004, '分类名称已存在', 'name'])
     expect((await world.send(people.operator, 'PUT', `/product-categories/${made1.id}`, { name: '饮料', sort: 3, version: 1 })).body.code).toBe(409004)
-    expect((await world.send(people.operator, 'PUT', `/product-categories/${made1.id}`, { name: '糕点', sort: 4, version: 1 })).body).toMatchObject({ name: '糕点', version: 2 })
+    expect((await world.send(people.operator, 'PUT', `/product-categories/${made1.id}`, { name: '糕点', sort: 4, version: 1 })).body).toMatchObject({
+      name: '糕点',
+      version: 2,
+    })
     expect((await world.send(people.operator, 'PUT', `/product-categories/${made1.id}`, { name: '点心', sort: 4, version: 1 })).body.code).toBe(409001)
     expect((await world.send(people.operator, 'DELETE', `/product-categories/${made1.id}?version=1`)).body.code).toBe(409001)
     expect((await world.send(people.operator, 'DELETE', `/product-categories/${made1.id}?version=2`)).body).toEqual({ ok: true })
@@ -224,6 +280,8 @@ describe('categories', () => {
     expect([list[0].source, list[0].can]).toEqual(['INHERITED', { edit: false, delete: false }])
     expect((await world.send(people.operator, 'PUT', `/product-categories/${above}`, { name: 'x', sort: 0, version: 1 })).status).toBe(403)
     expect((await world.send(people.stranger, 'PUT', `/product-categories/${category}`, { name: 'x', sort: 0, version: 1 })).status).toBe(404)
-    expect((await world.send(people.operator, 'GET', '/product-categories/all')).body.list.map((c: { id: number }) => c.id)).toEqual(expect.arrayContaining([above, category]))
+    expect((await world.send(people.operator, 'GET', '/product-categories/all')).body.list.map((c: { id: number }) => c.id)).toEqual(
+      expect.arrayContaining([above, category]),
+    )
   })
 })

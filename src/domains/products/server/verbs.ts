@@ -1,5 +1,5 @@
-import { type Ctx, found, iso, may, owns } from '../../../server/context.ts'
 import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, found, iso, may, owns } from '../../../server/context.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
 import { bi } from '../../../shared/text.ts'
@@ -16,20 +16,58 @@ const costOf = (ctx: Ctx, row: { cost_price: number }): number | null => (may(ct
 
 function shown(ctx: Ctx, row: q.ProductData): Product {
   return {
-    id: row.id, name: row.name, categoryId: row.category_id, categoryName: row.category_name, drugClass: row.drug_class, model: row.model, costPrice: costOf(ctx, row),
-    retailPrice: row.retail_price, images: row.images, detailImages: row.detail_images, barcode: row.barcode, manufacturer: row.manufacturer, approvalNo: row.approval_no,
-    dosageForm: row.dosage_form, storeTempMin: row.store_temp_min, storeTempMax: row.store_temp_max, purchaseLimit: row.purchase_limit, warnQty: row.warn_qty,
-    nearExpiryDays: row.near_expiry_days, status: row.status, source: sourceOf(ctx, row.org_id), orgName: row.org_name, version: row.version, updateTime: iso(row.updated_at), can: canOf(ctx, row),
+    id: row.id,
+    name: row.name,
+    categoryId: row.category_id,
+    categoryName: row.category_name,
+    drugClass: row.drug_class,
+    model: row.model,
+    costPrice: costOf(ctx, row),
+    retailPrice: row.retail_price,
+    images: row.images,
+    detailImages: row.detail_images,
+    barcode: row.barcode,
+    manufacturer: row.manufacturer,
+    approvalNo: row.approval_no,
+    dosageForm: row.dosage_form,
+    storeTempMin: row.store_temp_min,
+    storeTempMax: row.store_temp_max,
+    purchaseLimit: row.purchase_limit,
+    warnQty: row.warn_qty,
+    nearExpiryDays: row.near_expiry_days,
+    status: row.status,
+    source: sourceOf(ctx, row.org_id),
+    orgName: row.org_name,
+    version: row.version,
+    updateTime: iso(row.updated_at),
+    can: canOf(ctx, row),
   }
 }
 
 const list: Handlers<Contract>['list'] = async (ctx, input) => {
   const { rows, total } = await q.productPage(ctx, input)
   const shownRow = (row: (typeof rows)[number]): ProductRow => ({
-    id: row.id, img: row.images[0] ?? '', name: row.name, model: row.model, categoryId: row.category_id, categoryName: row.category_name, drugClass: row.drug_class, barcode: row.barcode,
-    costPrice: costOf(ctx, row), retailPrice: row.retail_price, margin: may(ctx, 'product:cost') ? marginPermille(row.cost_price, row.retail_price) : null,
-    deviceCount: row.placed[0], laneCount: row.placed[1], stock: row.placed[2], sales30: row.sales30, source: sourceOf(ctx, row.org_id), orgName: row.org_name,
-    status: row.status, version: row.version, updateTime: iso(row.updated_at), can: canOf(ctx, row),
+    id: row.id,
+    img: row.images[0] ?? '',
+    name: row.name,
+    model: row.model,
+    categoryId: row.category_id,
+    categoryName: row.category_name,
+    drugClass: row.drug_class,
+    barcode: row.barcode,
+    costPrice: costOf(ctx, row),
+    retailPrice: row.retail_price,
+    margin: may(ctx, 'product:cost') ? marginPermille(row.cost_price, row.retail_price) : null,
+    deviceCount: row.placed[0],
+    laneCount: row.placed[1],
+    stock: row.placed[2],
+    sales30: row.sales30,
+    source: sourceOf(ctx, row.org_id),
+    orgName: row.org_name,
+    status: row.status,
+    version: row.version,
+    updateTime: iso(row.updated_at),
+    can: canOf(ctx, row),
   })
   return { list: rows.map(shownRow), total }
 }
@@ -38,8 +76,16 @@ const options: Handlers<Contract>['options'] = async (ctx, input) => {
   const rows = await q.productOptions(ctx, input)
   return {
     list: rows.map((row) => ({
-      id: row.id, img: row.images[0] ?? '', name: row.name, model: row.model, drugClass: row.drug_class, costPrice: costOf(ctx, row), retailPrice: row.retail_price,
-      warnQty: row.warn_qty, purchaseLimit: row.purchase_limit, status: row.status,
+      id: row.id,
+      img: row.images[0] ?? '',
+      name: row.name,
+      model: row.model,
+      drugClass: row.drug_class,
+      costPrice: costOf(ctx, row),
+      retailPrice: row.retail_price,
+      warnQty: row.warn_qty,
+      purchaseLimit: row.purchase_limit,
+      status: row.status,
     })),
   }
 }
@@ -50,8 +96,16 @@ const lanes: Handlers<Contract>['lanes'] = async (ctx, input) => {
   found(await q.product(ctx, input.id))
   const { rows, total, sums } = await q.productLanes(ctx, input)
   const list = rows.map((row) => ({
-    id: row.id, deviceId: row.device_id, rtuNumber: row.rtu_number, nickname: row.nickname, roadIndex: row.road_index, quantity: row.quantity, capacity: row.capacity,
-    price: row.price, retailPrice: row.retail_price, status: row.status,
+    id: row.id,
+    deviceId: row.device_id,
+    rtuNumber: row.rtu_number,
+    nickname: row.nickname,
+    roadIndex: row.road_index,
+    quantity: row.quantity,
+    capacity: row.capacity,
+    price: row.price,
+    retailPrice: row.retail_price,
+    status: row.status,
   }))
   return { list, total, sums }
 }
@@ -147,4 +201,18 @@ const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   return { ok: true as const }
 }
 
-export const handlers: Handlers<Contract> = { list, options, get, lanes, create, edit, publish, remove, categories, allCategories, createCategory, editCategory, removeCategory }
+export const handlers: Handlers<Contract> = {
+  list,
+  options,
+  get,
+  lanes,
+  create,
+  edit,
+  publish,
+  remove,
+  categories,
+  allCategories,
+  createCategory,
+  editCategory,
+  removeCategory,
+}

@@ -7,6 +7,20 @@ export function DrugMark({ drugClass, word = false }: { drugClass: DrugClass; wo
   const { t } = useTranslation('products')
   const text = t(`enums.drugShort.${drugClass}`)
   if (drugClass === 'NONE') return word ? <span className="hd-none">{text}</span> : null
-  const oval = drugClass === 'RX' ? <b className={styles.rx} aria-hidden={word}>Rx</b> : <b className={drugClass === 'OTC_A' ? styles.otcA : styles.otcB} aria-hidden={word}>OTC</b>
-  return <span className={styles.drug} title={word ? undefined : text}>{oval}{word ? t(`enums.drugClass.${drugClass}`) : null}</span>
+  const oval =
+    drugClass === 'RX' ? (
+      <b className={styles.rx} aria-hidden={word}>
+        Rx
+      </b>
+    ) : (
+      <b className={drugClass === 'OTC_A' ? styles.otcA : styles.otcB} aria-hidden={word}>
+        OTC
+      </b>
+    )
+  return (
+    <span className={styles.drug} title={word ? undefined : text}>
+      {oval}
+      {word ? t(`enums.drugClass.${drugClass}`) : null}
+    </span>
+  )
 }

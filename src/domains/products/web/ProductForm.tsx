@@ -26,14 +26,26 @@ export function ProductForm() {
   const sections = <Sections fresh={id === undefined} inherited={id !== undefined && data?.source === 'INHERITED'} />
   if (id) {
     return (
-      <FormPage {...page} title={t('form.editTitle')} subtitle={data ? `${data.name} ${data.model}` : ''} tab={data?.name ?? ''} save={products.edit} success="products:success.edit" initial={data ? pickFor(products.edit.input, data) : {}}>
+      <FormPage
+        {...page}
+        title={t('form.editTitle')}
+        subtitle={data ? `${data.name} ${data.model}` : ''}
+        tab={data?.name ?? ''}
+        save={products.edit}
+        success="products:success.edit"
+        initial={data ? pickFor(products.edit.input, data) : {}}
+      >
         {sections}
       </FormPage>
     )
   }
   // a copy gets a barcode of its own
   const initial = data ? pickFor(products.create.input, { ...data, barcode: null }) : blank
-  return <FormPage {...page} title={t('form.createTitle')} save={products.create} success="products:success.create" initial={initial}>{sections}</FormPage>
+  return (
+    <FormPage {...page} title={t('form.createTitle')} save={products.create} success="products:success.create" initial={initial}>
+      {sections}
+    </FormPage>
+  )
 }
 
 function Sections({ fresh, inherited }: { fresh: boolean; inherited: boolean }) {
@@ -45,7 +57,9 @@ function Sections({ fresh, inherited }: { fresh: boolean; inherited: boolean }) 
         {inherited ? <Alert className={styles.banner ?? ''} type="info" showIcon title={t('list.inherited')} /> : null}
         <TextField name="name" count />
         <TextField name="model" count />
-        <Field name="categoryId"><CategorySelect /></Field>
+        <Field name="categoryId">
+          <CategorySelect />
+        </Field>
         <SelectField name="drugClass" />
         <TextField name="barcode" hint={t('form.scan')} />
         {fresh ? <RadioField name="status" wide={false} /> : null}
@@ -89,7 +103,13 @@ function Margin() {
   const wrong = known ? retailAboveCost({ costPrice, retailPrice }) : null
   return (
     <Fixed label={t('fields.margin')}>
-      {margin === null ? <span className="hd-none">—</span> : <span className={wrong ? styles.low : undefined} aria-live="polite">{(margin / 10).toFixed(1).replace('-', '\u2212')}%{wrong ? ` ${say(wrong.text, lang)}` : ''}</span>}
+      {margin === null ? (
+        <span className="hd-none">—</span>
+      ) : (
+        <span className={wrong ? styles.low : undefined} aria-live="polite">
+          {(margin / 10).toFixed(1).replace('-', '\u2212')}%{wrong ? ` ${say(wrong.text, lang)}` : ''}
+        </span>
+      )}
     </Fixed>
   )
 }

@@ -13,10 +13,22 @@ import styles from './products.module.css'
 // pages of other domains use the pickers without having loaded these texts
 registerLocale('products', locale)
 
-type Props = { id?: string; value?: unknown; onChange?: (value: number | undefined) => void; placeholder?: string; prefix?: ReactNode; disabled?: boolean; className?: string }
+type Props = {
+  id?: string
+  value?: unknown
+  onChange?: (value: number | undefined) => void
+  placeholder?: string
+  prefix?: ReactNode
+  disabled?: boolean
+  className?: string
+}
 const own = (props: Props) => ({
-  ...(props.id ? { id: props.id } : {}), className: props.className ?? styles.full ?? '', disabled: props.disabled ?? false, prefix: props.prefix,
-  value: typeof props.value === 'number' ? props.value : null, allowClear: true,
+  ...(props.id ? { id: props.id } : {}),
+  className: props.className ?? styles.full ?? '',
+  disabled: props.disabled ?? false,
+  prefix: props.prefix,
+  value: typeof props.value === 'number' ? props.value : null,
+  allowClear: true,
 })
 
 /** A category of the own organisation or one above it. */
@@ -25,8 +37,14 @@ export function CategorySelect(props: Props) {
   const read = useRead(products.allCategories, {}, { staleTime: 30_000 })
   return (
     <Select
-      {...own(props)} aria-label={t('fields.categoryId')} placeholder={props.placeholder ?? t('web:form.choose')} loading={read.isPending} popupMatchSelectWidth={false} showSearch={{ optionFilterProp: 'label' }}
-      options={(read.data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))} onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
+      {...own(props)}
+      aria-label={t('fields.categoryId')}
+      placeholder={props.placeholder ?? t('web:form.choose')}
+      loading={read.isPending}
+      popupMatchSelectWidth={false}
+      showSearch={{ optionFilterProp: 'label' }}
+      options={(read.data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+      onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
     />
   )
 }
@@ -41,7 +59,12 @@ export function ProductSelect(props: Props & { onPick?: (option: ProductOption |
   const options = (read.data?.list ?? []).filter((option) => option.id === chosen || !props.filter || props.filter(option))
   return (
     <Select
-      {...own(props)} aria-label={t('form.choose')} placeholder={props.placeholder ?? t('form.choose')} loading={read.isFetching} popupMatchSelectWidth={320} listItemHeight={44}
+      {...own(props)}
+      aria-label={t('form.choose')}
+      placeholder={props.placeholder ?? t('form.choose')}
+      loading={read.isFetching}
+      popupMatchSelectWidth={320}
+      listItemHeight={44}
       showSearch={{ filterOption: false, onSearch: setTyped, searchValue: typed }}
       options={options.map((option) => ({ value: option.id, label: `${option.name} ${option.model}`, option }))}
       optionRender={({ data }) => <OptionRow option={data.option} offText={t('form.offShelf')} />}

@@ -42,17 +42,30 @@ export async function deviceTodos(ctx: Ctx) {
 export async function abnormalTodos(ctx: Ctx, since: Date): Promise<{ orders: number; refunding: number }> {
   const { rows } = await sql<{ orders: number; refunding: number }>`
     select (select count(*) from orders o where ${scoped(ctx, 'o.org_id', 'o.device_id')} and o.order_status = 'ABNORMAL' and o.created_at >= ${since}) as orders,
-      (select count(distinct f.order_id) from refunds f where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.state in ('PENDING', 'PROCESSING')) as refunding`.execute(ctx.db)
+      (select count(distinct f.order_id) from refunds f where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.state in ('PENDING', 'PROCESSING')) as refunding`.execute(
+    ctx.db,
+  )
   return rows[0] ?? { orders: 0, refunding: 0 }
 }
 
 export async function faultTodos(ctx: Ctx): Promise<{ open: number; oldest: Date | null }> {
   const { rows } = await sql<{ open: number; oldest: Date | null }>`
-    select count(*) as open, min(f.opened_at) as oldest from device_faults f where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.closed_at is null`.execute(ctx.db)
+    select count(*) as open, min(f.opened_at) as oldest from device_faults f where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.closed_at is null`.execute(
+    ctx.db,
+  )
   return rows[0] ?? { open: 0, oldest: null }
 }
 
-export type HotRow = { rank: number; productId: number; name: string | null; model: string | null; img: string | null; salesNum: number; turnover: number; before: number | null }
+export type HotRow = {
+  rank: number
+  productId: number
+  name: string | null
+  model: string | null
+  img: string | null
+  salesNum: number
+  turnover: number
+  before: number | null
+}
 
 /** Ranks of both periods in one statement: `from` to `to` now, `fromBefore` to the day before `from` then. */
 export async function hotProducts(ctx: Ctx, days: { fromBefore: string; from: string; to: string }, limit: number): Promise<HotRow[]> {
@@ -108,7 +121,18 @@ export async function unlocated(ctx: Ctx, region: string | undefined): Promise<n
   return rows[0]?.n ?? 0
 }
 
-export type AttentionSql = { id: number; rtuNumber: string; nickname: string; address: string; state: PointRow['state']; offline_since: Date | null; faults: number; soldOutLanes: number; lanes: number; total: number }
+export type AttentionSql = {
+  id: number
+  rtuNumber: string
+  nickname: string
+  address: string
+  state: PointRow['state']
+  offline_since: Date | null
+  faults: number
+  soldOutLanes: number
+  lanes: number
+  total: number
+}
 
 export async function attention(ctx: Ctx, limit: number): Promise<AttentionSql[]> {
   const { rows } = await sql<AttentionSql>`

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
-import { testDatabase, type TestDatabase } from '../../../../test/support/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../../test/support/postgres.ts'
 import type { Actor, App, Ctx } from '../../../server/context.ts'
 import { type Database, openDatabase, systemScope } from '../../../server/database.ts'
 import { reports } from '../contract.ts'
@@ -10,9 +10,22 @@ import { handlers } from './verbs.ts'
 /** Saturday 2026-11-21 14:05 in Shanghai, five minutes into a UTC hour. */
 const now = new Date('2026-11-21T06:05:00Z')
 const everything = ['dashboard:read', 'dashboard:money', 'device:read', 'stock:read', 'order:read', 'fault:read']
-const platform: Actor = { userId: 1, sessionId: 's', username: 'super', orgId: 1, role: 'ROLE_SUPER_ADMIN', permissions: new Set(everything), scope: systemScope }
+const platform: Actor = {
+  userId: 1,
+  sessionId: 's',
+  username: 'super',
+  orgId: 1,
+  role: 'ROLE_SUPER_ADMIN',
+  permissions: new Set(everything),
+  scope: systemScope,
+}
 const operator: Actor = { ...platform, orgId: 2, role: 'ROLE_RTU_SP', scope: { all: false, orgs: [2], ancestors: [1], devices: null } }
-const repairer: Actor = { ...operator, role: 'ROLE_RTU_REPAIRER', permissions: new Set(['dashboard:read', 'device:read', 'fault:read']), scope: { all: false, orgs: [2], ancestors: [1], devices: [12] } }
+const repairer: Actor = {
+  ...operator,
+  role: 'ROLE_RTU_REPAIRER',
+  permissions: new Set(['dashboard:read', 'device:read', 'fault:read']),
+  scope: { all: false, orgs: [2], ancestors: [1], devices: [12] },
+}
 
 let testing: TestDatabase
 let database: Database
@@ -29,7 +42,17 @@ beforeAll(async () => {
     insert into product_categories (id, org_id, name) values (1, 1, 'C');
     insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images)
       select n, 1, 1, 'P' || n, '500ml', 'NONE', 100, 300, array['files/p' || n || '.png'] from generate_series(1, 4) n`)
-  const machines: [id: number, org: number, province: string, city: string, lng: number | null, lifecycle: string, online: boolean, faults: number, soldOut: number][] = [
+  const machines: [
+    id: number,
+    org: number,
+    province: string,
+    city: string,
+    lng: number | null,
+    lifecycle: string,
+    online: boolean,
+    faults: number,
+    soldOut: number,
+  ][] = [
     [11, 2, '440000', '440300', 113.9, 'OPERATING', true, 0, 0],
     [12, 2, '440000', '440300', 114.1, 'OPERATING', true, 2, 1],
     [13, 2, '440000', '440100', 113.3, 'PAUSED', true, 0, 3],
@@ -38,10 +61,15 @@ beforeAll(async () => {
     [21, 3, '310000', '310100', 121.4, 'OPERATING', false, 1, 2],
   ]
   for (const [id, org, province, city, lng, lifecycle, online, faults, soldOut] of machines) {
-    await owner.query(`insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county, address, lng, lat, kind, lifecycle, drop_sensor, secret_hash)
-      values ($1::int, $2, 'HD' || lpad($1::int::text, 6, '0'), 'M' || $1::int, 1, $3, $4, $4, 'A', $5::numeric, case when $5::numeric is null then null else 22.5 end, 'GENERAL', $6, true, '\\x00')`, [id, org, province, city, lng, lifecycle])
-    await owner.query(`insert into device_states (device_id, org_id, online, offline_since, fault_count, lanes_sold_out, lanes_total) values ($1, $2, $3, $4, $5, $6, 40)`,
-      [id, org, online, online ? null : '2026-11-20T21:05:00Z', faults, soldOut])
+    await owner.query(
+      `insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county, address, lng, lat, kind, lifecycle, drop_sensor, secret_hash)
+      values ($1::int, $2, 'HD' || lpad($1::int::text, 6, '0'), 'M' || $1::int, 1, $3, $4, $4, 'A', $5::numeric, case when $5::numeric is null then null else 22.5 end, 'GENERAL', $6, true, '\\x00')`,
+      [id, org, province, city, lng, lifecycle],
+    )
+    await owner.query(
+      `insert into device_states (device_id, org_id, online, offline_since, fault_count, lanes_sold_out, lanes_total) values ($1, $2, $3, $4, $5, $6, 40)`,
+      [id, org, online, online ? null : '2026-11-20T21:05:00Z', faults, soldOut],
+    )
   }
 })
 afterAll(async () => {
@@ -51,7 +79,11 @@ afterAll(async () => {
 })
 beforeEach(() => owner.query('truncate sales_rollups, product_rollups, device_faults; delete from order_units; delete from orders; delete from refunds'))
 
-async function ask<K extends keyof typeof reports>(key: K, actor: Actor, input: Record<string, unknown> = {}): Promise<z.output<(typeof reports)[K]['output']>> {
+async function ask<K extends keyof typeof reports>(
+  key: K,
+  actor: Actor,
+  input: Record<string, unknown> = {},
+): Promise<z.output<(typeof reports)[K]['output']>> {
   const endpoint = reports[key]
   const handler = handlers[key] as unknown as (ctx: Ctx, given: unknown) => Promise<unknown>
   const answer = await database.read(actor.scope, (db) => handler({ app: {} as App, db, actor, now } as Ctx, endpoint.input.parse(input)))
@@ -60,17 +92,39 @@ async function ask<K extends keyof typeof reports>(key: K, actor: Actor, input: 
 
 const orgOf = (device: number) => (device > 20 ? 3 : 2)
 const sales = (device: number, grain: string, at: string, orders: number, turnover: number, refunded = 0) =>
-  owner.query('insert into sales_rollups (org_id, device_id, grain, at, orders, pieces, turnover, paid, refunded, refund_orders) values ($1, $2, $3, $4, $5::int, $5::int, $6::bigint, $6::bigint, $7::bigint, sign($7::bigint)::int)', [orgOf(device), device, grain, at, orders, turnover, refunded])
+  owner.query(
+    'insert into sales_rollups (org_id, device_id, grain, at, orders, pieces, turnover, paid, refunded, refund_orders) values ($1, $2, $3, $4, $5::int, $5::int, $6::bigint, $6::bigint, $7::bigint, sign($7::bigint)::int)',
+    [orgOf(device), device, grain, at, orders, turnover, refunded],
+  )
 const sold = (device: number, product: number, day: string, pieces: number) =>
-  owner.query('insert into product_rollups (org_id, device_id, product_id, day, pieces, turnover) values ($1, $2, $3, $4, $5::int, $5::int * 300)', [orgOf(device), device, product, day, pieces])
+  owner.query('insert into product_rollups (org_id, device_id, product_id, day, pieces, turnover) values ($1, $2, $3, $4, $5::int, $5::int * 300)', [
+    orgOf(device),
+    device,
+    product,
+    day,
+    pieces,
+  ])
 
 let sequence = 0
 /** A paid order of 300 fen. */
 const paid = (device: number, at: string, change: { type?: string; status?: string; excluded?: boolean; paidAt?: string } = {}) =>
-  owner.query(`insert into orders (org_id, created_at, order_num, device_id, rtu_number, device_name, channel, order_type, pay_type, pay_state, order_status, detail, img, pieces,
+  owner.query(
+    `insert into orders (org_id, created_at, order_num, device_id, rtu_number, device_name, channel, order_type, pay_type, pay_state, order_status, detail, img, pieces,
       total_amount, payable_amount, paid_amount, refunded_amount, expire_at, paid_at, excluded)
     values ($1, $2, $3, $4, 'HD', 'M', 'MACHINE', $5, 'WECHAT', $6, $7, 'P', '', 1, 300, 300, 300, $8, $2, $9, $10)`,
-  [orgOf(device), at, String(++sequence).padStart(20, '0'), device, change.type ?? 'SCAN', change.excluded ? 'REFUNDED' : 'PAID', change.status ?? 'SUCCESS', change.excluded ? 300 : 0, change.paidAt ?? at, change.excluded ?? false])
+    [
+      orgOf(device),
+      at,
+      String(++sequence).padStart(20, '0'),
+      device,
+      change.type ?? 'SCAN',
+      change.excluded ? 'REFUNDED' : 'PAID',
+      change.status ?? 'SUCCESS',
+      change.excluded ? 300 : 0,
+      change.paidAt ?? at,
+      change.excluded ?? false,
+    ],
+  )
 
 const today = '2026-11-20T16:00:00Z'
 const yesterday = '2026-11-19T16:00:00Z'
@@ -125,12 +179,16 @@ describe('summary', () => {
     await paid(21, '2026-11-21T01:00:00Z', { status: 'ABNORMAL' })
     await owner.query(`insert into device_faults (org_id, device_id, code, level, opened_at, closed_at) values
       (2, 12, 'X', 'ERROR', '2026-11-19T06:00:00Z', null), (2, 11, 'X', 'WARN', '2026-11-20T06:00:00Z', null), (2, 11, 'Y', 'WARN', '2026-11-01T06:00:00Z', '2026-11-02T06:00:00Z')`)
-    await owner.query(`insert into payments (id, org_id, device_id, out_trade_no, provider, amount) values (1, 2, 11, 'o', 'SIMULATOR', 300) on conflict do nothing`)
+    await owner.query(
+      `insert into payments (id, org_id, device_id, out_trade_no, provider, amount) values (1, 2, 11, 'o', 'SIMULATOR', 300) on conflict do nothing`,
+    )
     await owner.query(`insert into refunds (org_id, device_id, refund_no, payment_id, order_id, kind, amount, reason, automatic, state, unit_id) values
       (2, 11, 'r1', 1, 5, 'UNIT', 100, 'NOT_DISPENSED', true, 'PENDING', 1), (2, 11, 'r2', 1, 5, 'UNIT', 100, 'NOT_DISPENSED', true, 'PROCESSING', 2)`)
     expect((await ask('summary', operator)).todos).toEqual({
       devices: { total: 5, online: 3, offline: 1, idle: 1, longestOfflineSince: '2026-11-20T21:05:00.000Z' },
-      abnormal: { orders: 2, refunding: 1 }, soldOut: { lanes: 4, devices: 2 }, faults: { open: 2, oldestAt: '2026-11-19T06:00:00.000Z' },
+      abnormal: { orders: 2, refunding: 1 },
+      soldOut: { lanes: 4, devices: 2 },
+      faults: { open: 2, oldestAt: '2026-11-19T06:00:00.000Z' },
     })
     expect((await ask('summary', platform)).todos.abnormal).toEqual({ orders: 3, refunding: 1 })
   })
@@ -138,7 +196,9 @@ describe('summary', () => {
   it('shows a repairman his machines only, no money and no figure he has no code for', async () => {
     await sales(11, 'DAY', today, 5, 1500)
     await sales(12, 'DAY', today, 2, 600)
-    await owner.query(`insert into device_faults (org_id, device_id, code, level, opened_at) values (2, 12, 'X', 'ERROR', '2026-11-19T06:00:00Z'), (2, 11, 'X', 'WARN', '2026-11-20T06:00:00Z')`)
+    await owner.query(
+      `insert into device_faults (org_id, device_id, code, level, opened_at) values (2, 12, 'X', 'ERROR', '2026-11-19T06:00:00Z'), (2, 11, 'X', 'WARN', '2026-11-20T06:00:00Z')`,
+    )
     const found = await ask('summary', repairer)
     expect(found.today).toMatchObject({ orders: 2, turnover: null, paid: null, refunded: null, before: { turnover: null }, hours: { turnover: null } })
     expect(found.total).toMatchObject({ turnover: null, last30: { turnover: null }, days: { turnover: null } })
@@ -181,7 +241,11 @@ describe('hot products', () => {
     await sold(11, 3, '2026-11-07', 99) // older than both
     await sold(21, 3, '2026-11-21', 99)
     const { list } = await ask('hotProducts', operator)
-    expect(list.map(({ name, rank, salesNum, change }) => [name, rank, salesNum, change])).toEqual([['P1', 1, 10, 2], ['P2', 2, 9, 0], ['P3', 3, 1, null]])
+    expect(list.map(({ name, rank, salesNum, change }) => [name, rank, salesNum, change])).toEqual([
+      ['P1', 1, 10, 2],
+      ['P2', 2, 9, 0],
+      ['P3', 3, 1, null],
+    ])
     expect(list[0]).toMatchObject({ model: '500ml', img: 'files/p1.png', turnover: 3000 })
     expect((await ask('hotProducts', platform, { limit: 1 })).list).toMatchObject([{ name: 'P3', salesNum: 100 }])
     expect((await ask('hotProducts', repairer)).list).toMatchObject([{ name: 'P1', salesNum: 5, turnover: null }])
@@ -193,13 +257,26 @@ describe('device map', () => {
     const found = await ask('deviceMap', operator)
     expect(found).toMatchObject({ total: 3, unlocated: 1, states: { online: 1, soldOut: 1, fault: 1, offline: 0 }, points: [] })
     expect(found.regions).toMatchObject([{ code: '440000', name: '广东', nameEn: 'Guangdong', total: 3, online: 1, soldOut: 1, fault: 1 }])
-    expect((await ask('deviceMap', platform)).regions.map((r) => [r.name, r.total, r.offline])).toEqual([['广东', 3, 0], ['上海', 1, 1]])
+    expect((await ask('deviceMap', platform)).regions.map((r) => [r.name, r.total, r.offline])).toEqual([
+      ['广东', 3, 0],
+      ['上海', 1, 1],
+    ])
   })
   it('drills into cities and machines', async () => {
     const cities = await ask('deviceMap', operator, { level: 'city', region: '440000' })
-    expect(cities.regions.map((r) => [r.code, r.name, r.total, r.lng])).toEqual([['440300', '深圳市', 2, 114], ['440100', '广州市', 1, 113.3]])
+    expect(cities.regions.map((r) => [r.code, r.name, r.total, r.lng])).toEqual([
+      ['440300', '深圳市', 2, 114],
+      ['440100', '广州市', 1, 113.3],
+    ])
     const points = await ask('deviceMap', operator, { level: 'point', region: '440300' })
-    expect(points).toMatchObject({ total: 2, regions: [], points: [{ id: 12, state: 'fault', nickname: 'M12', lng: 114.1, lat: 22.5 }, { id: 11, rtuNumber: 'HD000011', state: 'online' }] })
+    expect(points).toMatchObject({
+      total: 2,
+      regions: [],
+      points: [
+        { id: 12, state: 'fault', nickname: 'M12', lng: 114.1, lat: 22.5 },
+        { id: 11, rtuNumber: 'HD000011', state: 'online' },
+      ],
+    })
     expect((await ask('deviceMap', repairer, { level: 'point', region: '440000' })).points.map((p) => p.id)).toEqual([12])
     expect(reports.deviceMap.input.safeParse({ level: 'city' }).success).toBe(false)
   })

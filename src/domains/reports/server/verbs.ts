@@ -18,7 +18,10 @@ const moneyOf = (ctx: Ctx) => {
     one: (fen: number) => (shown ? fen : null),
     many: (fen: number[]) => (shown ? fen : null),
     sums: (rows: readonly q.SalesRow[]) => ({
-      orders: add(rows, 'orders'), turnover: shown ? add(rows, 'turnover') : null, paid: shown ? add(rows, 'paid') : null, refunded: shown ? add(rows, 'refunded') : null,
+      orders: add(rows, 'orders'),
+      turnover: shown ? add(rows, 'turnover') : null,
+      paid: shown ? add(rows, 'paid') : null,
+      refunded: shown ? add(rows, 'refunded') : null,
     }),
   }
 }
@@ -30,8 +33,7 @@ const spread = (rows: readonly q.SalesRow[], at: readonly Date[]): q.SalesRow[][
   return at.map((instant) => known.get(instant.getTime())).map((row) => (row ? [row] : []))
 }
 
-const daily = (ctx: Ctx, days: readonly string[]) =>
-  q.salesByInstant(ctx, 'DAY', startOfDay(days[0] as string), startOfDay(addDays(days.at(-1) as string, 1)))
+const daily = (ctx: Ctx, days: readonly string[]) => q.salesByInstant(ctx, 'DAY', startOfDay(days[0] as string), startOfDay(addDays(days.at(-1) as string, 1)))
 
 const summary: H['summary'] = async (ctx) => {
   const money = moneyOf(ctx)
@@ -54,7 +56,9 @@ const summary: H['summary'] = async (ctx) => {
       hours: { orders: perHour.map((rows) => add(rows, 'orders')), turnover: money.many(perHour.map((rows) => add(rows, 'turnover'))) },
     },
     total: {
-      orders: add(total, 'orders'), turnover: money.one(add(total, 'turnover')), last30: money.sums(days),
+      orders: add(total, 'orders'),
+      turnover: money.one(add(total, 'turnover')),
+      last30: money.sums(days),
       days: { orders: perDay.map((rows) => add(rows, 'orders')), turnover: money.many(perDay.map((rows) => add(rows, 'turnover'))) },
     },
     todos: await todos(ctx, dayStarts[0] as Date),
@@ -67,8 +71,16 @@ async function todos(ctx: Ctx, since: Date) {
   const device = seesDevices || seesStock ? await q.deviceTodos(ctx) : null
   const faults = may(ctx, 'fault:read') ? await q.faultTodos(ctx) : null
   return {
-    devices: device && seesDevices
-      ? { total: device.total, online: device.online, offline: device.offline, idle: device.total - device.online - device.offline, longestOfflineSince: isoOrNull(device.longest) } : null,
+    devices:
+      device && seesDevices
+        ? {
+            total: device.total,
+            online: device.online,
+            offline: device.offline,
+            idle: device.total - device.online - device.offline,
+            longestOfflineSince: isoOrNull(device.longest),
+          }
+        : null,
     abnormal: may(ctx, 'order:read') ? await q.abnormalTodos(ctx, since) : null,
     soldOut: device && seesStock ? { lanes: device.lanes, devices: device.soldOutDevices } : null,
     faults: faults && { open: faults.open, oldestAt: isoOrNull(faults.oldest) },
@@ -89,8 +101,14 @@ const hotProducts: H['hotProducts'] = async (ctx, input) => {
   const rows = await q.hotProducts(ctx, { fromBefore: addDays(from, -input.days), from, to }, input.limit)
   return {
     list: rows.map((row) => ({
-      rank: row.rank, productId: row.productId, name: row.name ?? '', model: row.model ?? '', img: row.img ?? '', salesNum: row.salesNum,
-      turnover: money.one(row.turnover), change: row.before === null ? null : row.before - row.rank,
+      rank: row.rank,
+      productId: row.productId,
+      name: row.name ?? '',
+      model: row.model ?? '',
+      img: row.img ?? '',
+      salesNum: row.salesNum,
+      turnover: money.one(row.turnover),
+      change: row.before === null ? null : row.before - row.rank,
     })),
   }
 }
@@ -106,7 +124,8 @@ const deviceMap: H['deviceMap'] = async (ctx, input) => {
   const rows = await q.mapRegions(ctx, input.level === 'province' ? 'province' : 'city', region)
   const sum = (key: 'total' | 'online' | 'soldOut' | 'fault' | 'offline') => rows.reduce((n, row) => n + row[key], 0)
   return {
-    total: sum('total'), unlocated: await q.unlocated(ctx, region),
+    total: sum('total'),
+    unlocated: await q.unlocated(ctx, region),
     states: { online: sum('online'), soldOut: sum('soldOut'), fault: sum('fault'), offline: sum('offline') },
     regions: input.level === 'point' ? [] : rows.map((row) => ({ ...row, ...names(row.code) })),
     points: input.level === 'point' ? await q.mapPoints(ctx, region, pointLimit) : [],

@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import type { ApiError } from '../../../web/call.ts'
 import { Problem } from '../../../web/Problem.tsx'
 import styles from './Home.module.css'
@@ -21,10 +21,23 @@ type Props<T> = {
 export function Card<T>({ title, note, extra, read, failed, rows, children }: Props<T>) {
   return (
     <section className={`hd-sheet ${styles.card}`}>
-      <header><h2>{title}</h2>{note ? <small>{note}</small> : null}<span className={styles.space} />{extra}</header>
-      {read.data !== undefined ? children(read.data)
-        : read.isError ? <Problem error={read.error} title={failed} onRetry={() => void read.refetch()} />
-        : <div className={styles.bones} aria-busy="true">{Array.from({ length: rows }, (_, n) => <Bone key={n} width={`${92 - ((n * 17) % 40)}%`} />)}</div>}
+      <header>
+        <h2>{title}</h2>
+        {note ? <small>{note}</small> : null}
+        <span className={styles.space} />
+        {extra}
+      </header>
+      {read.data !== undefined ? (
+        children(read.data)
+      ) : read.isError ? (
+        <Problem error={read.error} title={failed} onRetry={() => void read.refetch()} />
+      ) : (
+        <div className={styles.bones} aria-busy="true">
+          {Array.from({ length: rows }, (_, n) => (
+            <Bone key={n} width={`${92 - ((n * 17) % 40)}%`} />
+          ))}
+        </div>
+      )}
     </section>
   )
 }

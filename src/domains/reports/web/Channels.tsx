@@ -16,7 +16,12 @@ export function Channels({ days, every }: { days: 7 | 30; every: number | false 
   const { t } = useTranslation('reports')
   const target = useTarget()
   const read = useRead(reports.channels, { days }, { inline: true, keep: true, every })
-  if (read.isError && !read.data) return <section className="hd-sheet"><Problem error={read.error} title={t('channel.failed')} onRetry={() => void read.refetch()} /></section>
+  if (read.isError && !read.data)
+    return (
+      <section className="hd-sheet">
+        <Problem error={read.error} title={t('channel.failed')} onRetry={() => void read.refetch()} />
+      </section>
+    )
   const period = t(days === 7 ? 'period.d7' : 'period.d30')
   const tiles = (read.data?.list ?? []).flatMap((row) => {
     const [name, page] = pages[row.channel]
@@ -24,8 +29,22 @@ export function Channels({ days, every }: { days: 7 | 30; every: number | false 
     const label = `${t(name)} · ${period}`
     const average = row.orders === 0 || row.turnover === null ? null : Math.round(row.turnover / row.orders)
     return [
-      <Tile key={row.channel} label={to ? <Link to={to}>{label}</Link> : label} value={yuan(row.turnover ?? 0)} note={t('orders', { n: formatCount(row.orders) })} />,
-      ...(read.data?.list.length === 1 ? [<Tile key="average" label={`${t('channel.average')} · ${period}`} value={average === null ? '—' : yuan(average)} note={t('channel.refunded', { value: yuan(row.refunded ?? 0) })} />] : []),
+      <Tile
+        key={row.channel}
+        label={to ? <Link to={to}>{label}</Link> : label}
+        value={yuan(row.turnover ?? 0)}
+        note={t('orders', { n: formatCount(row.orders) })}
+      />,
+      ...(read.data?.list.length === 1
+        ? [
+            <Tile
+              key="average"
+              label={`${t('channel.average')} · ${period}`}
+              value={average === null ? '—' : yuan(average)}
+              note={t('channel.refunded', { value: yuan(row.refunded ?? 0) })}
+            />,
+          ]
+        : []),
     ]
   })
   return (
@@ -36,5 +55,9 @@ export function Channels({ days, every }: { days: 7 | 30; every: number | false 
 }
 
 const Tile = ({ label, value, note }: { label: React.ReactNode; value: React.ReactNode; note: React.ReactNode }) => (
-  <div className={styles.tile}><span>{label}</span><strong>{value}</strong><small>{note}</small></div>
+  <div className={styles.tile}>
+    <span>{label}</span>
+    <strong>{value}</strong>
+    <small>{note}</small>
+  </div>
 )

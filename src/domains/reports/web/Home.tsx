@@ -17,7 +17,7 @@ import { HotProducts } from './HotProducts.tsx'
 import { Kpis } from './Kpis.tsx'
 import { Todos } from './Todos.tsx'
 import { Trend } from './Trend.tsx'
-import { everyOf, readAgain, timings, type Timing, useHomeLive, useTiming } from './useHome.ts'
+import { everyOf, readAgain, type Timing, timings, useHomeLive, useTiming } from './useHome.ts'
 import { Welcome } from './Welcome.tsx'
 
 /** What happened today and what needs somebody now. Each part reads for itself, so that one failure leaves the others. */
@@ -38,7 +38,16 @@ function Dashboard() {
   if (summary.data && !summary.data.hasScope) return <Welcome />
   const money = may('dashboard:money')
   const period = (
-    <Segmented size="small" aria-label={t('period.label')} value={days} onChange={setDays} options={[{ value: 7 as const, label: t('period.d7') }, { value: 30 as const, label: t('period.d30') }]} />
+    <Segmented
+      size="small"
+      aria-label={t('period.label')}
+      value={days}
+      onChange={setDays}
+      options={[
+        { value: 7 as const, label: t('period.d7') },
+        { value: 30 as const, label: t('period.d30') },
+      ]}
+    />
   )
   return (
     <div className={styles.home}>
@@ -46,16 +55,26 @@ function Dashboard() {
         <h1>{t('title')}</h1>
         <AsOf at={summary.data?.asOf} failed={summary.isError} />
         <span className={styles.space} />
-        <span className={styles.refreshLabel} id="home-refresh">{t('refresh.label')}</span>
+        <span className={styles.refreshLabel} id="home-refresh">
+          {t('refresh.label')}
+        </span>
         <Select
-          size="small" className={styles.refresh ?? ''} aria-labelledby="home-refresh" value={timing} onChange={setTiming}
+          size="small"
+          className={styles.refresh ?? ''}
+          aria-labelledby="home-refresh"
+          value={timing}
+          onChange={setTiming}
           options={(Object.keys(timings) as Timing[]).map((key) => ({ value: key, label: t(`refresh.${key}`) }))}
         />
         <Tooltip title={t('refresh.now')}>
           <Button type="text" size="small" icon={<ReloadOutlined />} aria-label={t('refresh.now')} onClick={() => void readAgain()} />
         </Tooltip>
       </header>
-      {summary.isError && !summary.data ? <section className="hd-sheet"><Problem error={summary.error} title={t('failed')} onRetry={() => void summary.refetch()} /></section> : (
+      {summary.isError && !summary.data ? (
+        <section className="hd-sheet">
+          <Problem error={summary.error} title={t('failed')} onRetry={() => void summary.refetch()} />
+        </section>
+      ) : (
         <section className={`hd-sheet ${styles.top}`} aria-label={t('title')}>
           <Kpis summary={summary.data} money={money} />
           {summary.data ? <Todos todos={summary.data.todos} asOf={summary.data.asOf} /> : null}
@@ -85,6 +104,16 @@ function AsOf({ at, failed }: { at: string | undefined; failed: boolean }) {
   const date = new Date(at)
   const day = new Intl.DateTimeFormat(lang, { month: 'short', day: 'numeric', weekday: 'short', timeZone: 'Asia/Shanghai' }).formatToParts(date)
   const part = (type: string) => day.find((one) => one.type === type)?.value ?? ''
-  const text = lang === 'en' ? `${part('weekday')} ${part('month')} ${part('day')}` : `${day.filter((one) => one.type !== 'weekday').map((one) => one.value).join('')} ${part('weekday')}`
-  return <span className={failed ? styles.stale : styles.asOf} role={failed ? 'alert' : undefined}>{text} {t(failed ? 'asOfStale' : 'asOf', { time: fullTime(date).slice(11, 16) })}</span>
+  const text =
+    lang === 'en'
+      ? `${part('weekday')} ${part('month')} ${part('day')}`
+      : `${day
+          .filter((one) => one.type !== 'weekday')
+          .map((one) => one.value)
+          .join('')} ${part('weekday')}`
+  return (
+    <span className={failed ? styles.stale : styles.asOf} role={failed ? 'alert' : undefined}>
+      {text} {t(failed ? 'asOfStale' : 'asOf', { time: fullTime(date).slice(11, 16) })}
+    </span>
+  )
 }

@@ -16,16 +16,54 @@ export function HotProducts({ days, every, money }: Props) {
   const more = useTarget()('/best-selling-products')
   const read = useRead(reports.hotProducts, { days }, { inline: true, keep: true, every })
   return (
-    <Card title={t('hot.title')} note={t(days === 7 ? 'period.d7' : 'period.d30')} extra={more ? <Link to={more}>{t('hot.more')}</Link> : null} read={read} failed={t('hot.failed')} rows={10}>
-      {({ list }) => (list.length === 0 ? <Empty title={t('hot.empty')} /> : (
-        <table className={styles.hot}>
-          <colgroup><col className={styles.colRank} /><col className={styles.colPicture} /><col /><col className={styles.colSales} />{money ? <col className={styles.colTurnover} /> : null}<col className={styles.colChange} /></colgroup>
-          <thead>
-            <tr><th scope="col">{t('hot.rank')}</th><th scope="col" colSpan={2}>{t('hot.product')}</th><th scope="col" className="hd-num">{t('hot.sales')}</th>{money ? <th scope="col" className="hd-num">{t('hot.turnover')}</th> : null}<th scope="col" className="hd-num">{t('hot.change')}</th></tr>
-          </thead>
-          <tbody>{list.map((row) => <Row key={row.productId} row={row} money={money} />)}</tbody>
-        </table>
-      ))}
+    <Card
+      title={t('hot.title')}
+      note={t(days === 7 ? 'period.d7' : 'period.d30')}
+      extra={more ? <Link to={more}>{t('hot.more')}</Link> : null}
+      read={read}
+      failed={t('hot.failed')}
+      rows={10}
+    >
+      {({ list }) =>
+        list.length === 0 ? (
+          <Empty title={t('hot.empty')} />
+        ) : (
+          <table className={styles.hot}>
+            <colgroup>
+              <col className={styles.colRank} />
+              <col className={styles.colPicture} />
+              <col />
+              <col className={styles.colSales} />
+              {money ? <col className={styles.colTurnover} /> : null}
+              <col className={styles.colChange} />
+            </colgroup>
+            <thead>
+              <tr>
+                <th scope="col">{t('hot.rank')}</th>
+                <th scope="col" colSpan={2}>
+                  {t('hot.product')}
+                </th>
+                <th scope="col" className="hd-num">
+                  {t('hot.sales')}
+                </th>
+                {money ? (
+                  <th scope="col" className="hd-num">
+                    {t('hot.turnover')}
+                  </th>
+                ) : null}
+                <th scope="col" className="hd-num">
+                  {t('hot.change')}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.map((row) => (
+                <Row key={row.productId} row={row} money={money} />
+              ))}
+            </tbody>
+          </table>
+        )
+      }
     </Card>
   )
 }
@@ -36,19 +74,46 @@ function Row({ row, money }: { row: HotProduct; money: boolean }) {
   return (
     <tr>
       <td className={row.rank <= 3 ? styles.first : styles.rank}>{row.rank}</td>
-      <td className={styles.picture}><Picture src={row.img} size={30} /></td>
-      <td className={styles.name} title={name}>{name}</td>
-      <td className="hd-num"><Count value={row.salesNum} /></td>
-      {money ? <td className="hd-num"><Money fen={row.turnover} /></td> : null}
-      <td className="hd-num"><Change places={row.change} /></td>
+      <td className={styles.picture}>
+        <Picture src={row.img} size={30} />
+      </td>
+      <td className={styles.name} title={name}>
+        {name}
+      </td>
+      <td className="hd-num">
+        <Count value={row.salesNum} />
+      </td>
+      {money ? (
+        <td className="hd-num">
+          <Money fen={row.turnover} />
+        </td>
+      ) : null}
+      <td className="hd-num">
+        <Change places={row.change} />
+      </td>
     </tr>
   )
 }
 
 function Change({ places }: { places: number | null }) {
   const { t } = useTranslation('reports')
-  if (places === null) return <span className={styles.rank} title={t('hot.fresh')}>{t('hot.freshMark')}</span>
-  if (places === 0) return <span className="hd-none" title={t('hot.same')}>—</span>
+  if (places === null)
+    return (
+      <span className={styles.rank} title={t('hot.fresh')}>
+        {t('hot.freshMark')}
+      </span>
+    )
+  if (places === 0)
+    return (
+      <span className="hd-none" title={t('hot.same')}>
+        —
+      </span>
+    )
   const up = places > 0
-  return <span className={up ? styles.up : styles.down} title={t(up ? 'hot.up' : 'hot.down', { n: Math.abs(places) })}>{up ? '↑' : '↓'}{Math.abs(places)}</span>
+  return (
+    <span className={up ? styles.up : styles.down} title={t(up ? 'hot.up' : 'hot.down', { n: Math.abs(places) })}>
+      {up ? '↑' : '↓'}
+      {Math.abs(places)}
+    </span>
+  )
 }

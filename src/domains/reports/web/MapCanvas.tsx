@@ -1,6 +1,6 @@
 import { ScatterChart } from 'echarts/charts'
 import { GeoComponent, TooltipComponent } from 'echarts/components'
-import { getMap, init, registerMap, use as register } from 'echarts/core'
+import { getMap, init, use as register, registerMap } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
 import { useEffect, useRef } from 'react'
 import { usePrefs } from '../../../web/prefs.ts'
@@ -51,22 +51,58 @@ export function MapCanvas(props: Props) {
     chart.setOption({
       animation: false,
       tooltip: {
-        confine: true, transitionDuration: 0, backgroundColor: token.colorBgElevated ?? '', borderColor: token.colorBorderSecondary ?? '', borderWidth: 1, padding: [8, 12], textStyle: { color: token.colorText ?? '', fontSize: 12 },
+        confine: true,
+        transitionDuration: 0,
+        backgroundColor: token.colorBgElevated ?? '',
+        borderColor: token.colorBorderSecondary ?? '',
+        borderWidth: 1,
+        padding: [8, 12],
+        textStyle: { color: token.colorText ?? '', fontSize: 12 },
         formatter,
       },
       geo: {
-        map, left: 4, right: 4, top: 4, bottom: 4, preserveAspect: 'contain', tooltip: { show: province === null, formatter }, selectedMode: false,
+        map,
+        left: 4,
+        right: 4,
+        top: 4,
+        bottom: 4,
+        preserveAspect: 'contain',
+        tooltip: { show: province === null, formatter },
+        selectedMode: false,
         ...(around ? { boundingCoords: around } : {}),
-        itemStyle: { areaColor: land, borderColor: token.colorBorder ?? '', borderWidth: 0.6 }, label: { show: false },
+        itemStyle: { areaColor: land, borderColor: token.colorBorder ?? '', borderWidth: 0.6 },
+        label: { show: false },
         emphasis: { label: { show: false }, itemStyle: province ? { areaColor: land } : { areaColor: token.colorPrimaryBorder ?? '' } },
         regions: province ? [] : regions.map((region) => ({ name: region.name, itemStyle: { areaColor: levels[shade(region.total, most)] } })),
       },
-      series: [{
-        type: 'scatter', coordinateSystem: 'geo', animation: false,
-        data: points
-          ? points.map((point) => ({ value: [point.lng, point.lat], point, symbol: point.state === 'fault' ? 'rect' : point.state === 'soldOut' ? 'triangle' : 'circle', symbolSize: 9, itemStyle: { color: point.state === 'offline' ? land : stateColor(point.state), borderColor: point.state === 'offline' ? stateColor('offline') : (token.colorBgContainer ?? ''), borderWidth: point.state === 'offline' ? 2 : 1 } }))
-          : province === null ? [] : regions.map((region) => ({ value: [region.lng, region.lat], region, symbolSize: 18 + 26 * Math.sqrt(region.total / most), itemStyle: { color: colors.line, opacity: 0.9 }, label: { show: true, formatter: String(region.total), color: token.colorBgContainer ?? '#fff', fontSize: 12, fontWeight: 600 } })),
-      }],
+      series: [
+        {
+          type: 'scatter',
+          coordinateSystem: 'geo',
+          animation: false,
+          data: points
+            ? points.map((point) => ({
+                value: [point.lng, point.lat],
+                point,
+                symbol: point.state === 'fault' ? 'rect' : point.state === 'soldOut' ? 'triangle' : 'circle',
+                symbolSize: 9,
+                itemStyle: {
+                  color: point.state === 'offline' ? land : stateColor(point.state),
+                  borderColor: point.state === 'offline' ? stateColor('offline') : (token.colorBgContainer ?? ''),
+                  borderWidth: point.state === 'offline' ? 2 : 1,
+                },
+              }))
+            : province === null
+              ? []
+              : regions.map((region) => ({
+                  value: [region.lng, region.lat],
+                  region,
+                  symbolSize: 18 + 26 * Math.sqrt(region.total / most),
+                  itemStyle: { color: colors.line, opacity: 0.9 },
+                  label: { show: true, formatter: String(region.total), color: token.colorBgContainer ?? '#fff', fontSize: 12, fontWeight: 600 },
+                })),
+        },
+      ],
     })
     chart.on('click', (event) => {
       const { componentType, name, data } = event as Hovered
@@ -87,7 +123,8 @@ export function MapCanvas(props: Props) {
 /** The country as it is; a province alone, so that it fills the box. */
 function registered(outlines: Outlines, province: string | null): string {
   const name = `huodao-${province ?? 'country'}`
-  if (!getMap(name)) registerMap(name, { ...outlines, features: province ? outlines.features.filter((one) => one.properties.adcode === province) : outlines.features } as never)
+  if (!getMap(name))
+    registerMap(name, { ...outlines, features: province ? outlines.features.filter((one) => one.properties.adcode === province) : outlines.features } as never)
   return name
 }
 

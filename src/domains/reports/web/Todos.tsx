@@ -26,15 +26,53 @@ export function Todos({ todos, asOf }: { todos: Summary['todos']; asOf: string }
   if (devices) {
     const longest = since(devices.longestOfflineSince)
     list.push(
-      { key: 'online', tone: 'online', label: t('todo.online'), count: devices.online, note: t('todo.ofTotal', { n: devices.total }), hint: devices.idle > 0 ? t('todo.idle', { n: devices.idle }) : undefined, to: ['/device/device-list?status=online'] },
-      { key: 'offline', tone: 'offline', label: t('todo.offline'), count: devices.offline, note: longest ? t('todo.longest', { age: longest }) : undefined, to: ['/offline-equipment?tab=offline', '/device/device-list?status=offline'] },
+      {
+        key: 'online',
+        tone: 'online',
+        label: t('todo.online'),
+        count: devices.online,
+        note: t('todo.ofTotal', { n: devices.total }),
+        hint: devices.idle > 0 ? t('todo.idle', { n: devices.idle }) : undefined,
+        to: ['/device/device-list?status=online'],
+      },
+      {
+        key: 'offline',
+        tone: 'offline',
+        label: t('todo.offline'),
+        count: devices.offline,
+        note: longest ? t('todo.longest', { age: longest }) : undefined,
+        to: ['/offline-equipment?tab=offline', '/device/device-list?status=offline'],
+      },
     )
   }
-  if (abnormal) list.push({ key: 'abnormal', tone: 'fault', label: t('todo.abnormal'), count: abnormal.orders, note: abnormal.refunding > 0 ? t('todo.refunding', { n: abnormal.refunding }) : undefined, to: [`/order/order-list?orderStatus=ABNORMAL&from=${lastDays(now, 30)[0]}&to=${shanghaiDay(now)}`] })
-  if (soldOut) list.push({ key: 'soldOut', tone: 'soldOut', label: t('todo.soldOut'), count: soldOut.lanes, note: soldOut.devices > 0 ? t('todo.soldOutDevices', { n: soldOut.devices }) : undefined, to: ['/stock/cordon_stock', '/stock/replenish', '/device/device-list?soldOut=true'] })
+  if (abnormal)
+    list.push({
+      key: 'abnormal',
+      tone: 'fault',
+      label: t('todo.abnormal'),
+      count: abnormal.orders,
+      note: abnormal.refunding > 0 ? t('todo.refunding', { n: abnormal.refunding }) : undefined,
+      to: [`/order/order-list?orderStatus=ABNORMAL&from=${lastDays(now, 30)[0]}&to=${shanghaiDay(now)}`],
+    })
+  if (soldOut)
+    list.push({
+      key: 'soldOut',
+      tone: 'soldOut',
+      label: t('todo.soldOut'),
+      count: soldOut.lanes,
+      note: soldOut.devices > 0 ? t('todo.soldOutDevices', { n: soldOut.devices }) : undefined,
+      to: ['/stock/cordon_stock', '/stock/replenish', '/device/device-list?soldOut=true'],
+    })
   if (faults) {
     const oldest = since(faults.oldestAt)
-    list.push({ key: 'faults', tone: 'fault', label: t('todo.faults'), count: faults.open, note: oldest ? t('todo.oldest', { age: oldest }) : undefined, to: ['/device/device-list?hasFault=true'] })
+    list.push({
+      key: 'faults',
+      tone: 'fault',
+      label: t('todo.faults'),
+      count: faults.open,
+      note: oldest ? t('todo.oldest', { age: oldest }) : undefined,
+      to: ['/device/device-list?hasFault=true'],
+    })
   }
   const shown = list.flatMap((todo) => {
     const to = todo.to.map(target).find((found) => found !== undefined)
@@ -48,7 +86,9 @@ export function Todos({ todos, asOf }: { todos: Summary['todos']; asOf: string }
           <Link to={todo.to} className={styles.todo} data-zero={todo.count === 0}>
             <Mark tone={todo.tone} />
             <span>{todo.label}</span>
-            <strong><Count value={todo.count} /></strong>
+            <strong>
+              <Count value={todo.count} />
+            </strong>
             <small title={todo.note}>{todo.note}</small>
             <RightOutlined className={styles.chevron} />
           </Link>

@@ -29,16 +29,32 @@ function Days({ list, asOf, money }: { list: readonly TrendDay[]; asOf: string; 
   const phone = usePhone()
   const time = fullTime(new Date(asOf)).slice(11, 16)
   // biome-ignore lint/correctness/useExhaustiveDependencies: texts follow the language
-  const chart = useMemo<Pick<ChartProps, 'categories' | 'series'>>(() => ({
-    categories: list.map((row, at) => (at === list.length - 1 ? t('trend.today', { time }) : row.day.slice(5))),
-    series: [
-      { name: t('trend.orders'), kind: 'bar', values: list.map((row) => row.orders), format: formatCount },
-      ...(money ? [{ name: t('trend.turnover'), kind: 'line' as const, right: true, values: list.map((row) => (row.turnover ?? 0) / 100), format: (value: number) => yuan(Math.round(value * 100)) }] : []),
-    ],
-  }), [list, time, money, i18n.language])
+  const chart = useMemo<Pick<ChartProps, 'categories' | 'series'>>(
+    () => ({
+      categories: list.map((row, at) => (at === list.length - 1 ? t('trend.today', { time }) : row.day.slice(5))),
+      series: [
+        { name: t('trend.orders'), kind: 'bar', values: list.map((row) => row.orders), format: formatCount },
+        ...(money
+          ? [
+              {
+                name: t('trend.turnover'),
+                kind: 'line' as const,
+                right: true,
+                values: list.map((row) => (row.turnover ?? 0) / 100),
+                format: (value: number) => yuan(Math.round(value * 100)),
+              },
+            ]
+          : []),
+      ],
+    }),
+    [list, time, money, i18n.language],
+  )
   return (
     <div className={styles.trend} data-plain={!money}>
-      <div className={styles.axes}><span>{t('trend.ordersAxis')}</span>{money ? <span>{t('trend.turnoverAxis')}</span> : null}</div>
+      <div className={styles.axes}>
+        <span>{t('trend.ordersAxis')}</span>
+        {money ? <span>{t('trend.turnoverAxis')}</span> : null}
+      </div>
       <Chart label={t('trend.chart', { from: list[0]?.day ?? '', to: list.at(-1)?.day ?? '' })} {...chart} unfinished height={phone ? 180 : 182} />
     </div>
   )

@@ -8,7 +8,9 @@ export const shade = (count: number, most: number): 0 | 1 | 2 | 3 => {
 export function mix(from: string, to: string, share: number): string {
   const part = (at: number) => {
     const [a, b] = [from, to].map((color) => Number.parseInt(color.slice(at, at + 2), 16)) as [number, number]
-    return Math.round(a + (b - a) * share).toString(16).padStart(2, '0')
+    return Math.round(a + (b - a) * share)
+      .toString(16)
+      .padStart(2, '0')
   }
   return `#${part(1)}${part(3)}${part(5)}`
 }
@@ -23,5 +25,8 @@ export function bounds(points: readonly { lng: number; lat: number }[]): [[numbe
   }
   const [west, east] = side(points.map((point) => point.lng))
   const [south, north] = side(points.map((point) => point.lat))
-  return [[west, north], [east, south]]
+  return [
+    [west, north],
+    [east, south],
+  ]
 }

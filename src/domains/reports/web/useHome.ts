@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { queryClient } from '../../../web/api.ts'
 import { isAllowed, screenOf } from '../../../web/guard.ts'
-import { useLive } from '../../../web/live.ts'
 import { usePreference } from '../../../web/list/usePreference.ts'
+import { useLive } from '../../../web/live.ts'
 import { useUser } from '../../../web/session.ts'
 import { screens } from '../../screens.ts'
 import { reports } from '../contract.ts'
@@ -21,7 +21,8 @@ const sales = [reports.summary, reports.trend, reports.hotProducts, reports.chan
 const machines = [reports.summary, reports.deviceMap, reports.attention].map((endpoint) => endpoint.path)
 const everything = [...new Set([...sales, ...machines])]
 
-const again = (paths: readonly string[]) => queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => typeof path === 'string' && paths.includes(path) })
+const again = (paths: readonly string[]) =>
+  queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => typeof path === 'string' && paths.includes(path) })
 export const readAgain = (): Promise<void> => again(everything)
 
 /** A busy fleet announces several times a second; the figures follow at most every ten. */
@@ -30,7 +31,11 @@ function useCalmLive(topic: string, paths: readonly string[], on: boolean): void
   const last = useRef(Date.now())
   useLive(on ? topic : undefined, [name])
   const { data } = useQuery<number>({
-    queryKey: [name], enabled: on, initialData: 0, staleTime: Number.POSITIVE_INFINITY, meta: { inline: true },
+    queryKey: [name],
+    enabled: on,
+    initialData: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    meta: { inline: true },
     queryFn: async ({ signal }) => {
       await new Promise<void>((done) => {
         const timer = setTimeout(done, Math.max(0, last.current + 10_000 - Date.now()))

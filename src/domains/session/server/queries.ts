@@ -25,22 +25,53 @@ export async function countFailure(db: Db, userId: number, now: Date, failures: 
     where id = ${userId}`.execute(db)
 }
 
-export async function addAttempt(ctx: Ctx, entry: { username: string; userId: number | null; orgId: number | null; ok: boolean; reason: string }): Promise<void> {
-  await ctx.db.insertInto('login_attempts').values({
-    org_id: entry.orgId, username: entry.username.slice(0, 200), user_id: entry.userId, ok: entry.ok, reason: entry.reason, ip: ctx.ip, user_agent: ctx.userAgent, created_at: ctx.now,
-  }).execute()
+export async function addAttempt(
+  ctx: Ctx,
+  entry: { username: string; userId: number | null; orgId: number | null; ok: boolean; reason: string },
+): Promise<void> {
+  await ctx.db
+    .insertInto('login_attempts')
+    .values({
+      org_id: entry.orgId,
+      username: entry.username.slice(0, 200),
+      user_id: entry.userId,
+      ok: entry.ok,
+      reason: entry.reason,
+      ip: ctx.ip,
+      user_agent: ctx.userAgent,
+      created_at: ctx.now,
+    })
+    .execute()
 }
 
 export async function addSession(ctx: Ctx, user: { id: number; orgId: number }, tokenHash: Buffer, days: number): Promise<void> {
-  await ctx.db.insertInto('sessions').values({
-    token_hash: tokenHash, user_id: user.id, org_id: user.orgId, ip: ctx.ip, user_agent: ctx.userAgent, created_at: ctx.now, last_seen_at: ctx.now,
-    expires_at: new Date(ctx.now.getTime() + days * 86_400_000),
-  }).execute()
+  await ctx.db
+    .insertInto('sessions')
+    .values({
+      token_hash: tokenHash,
+      user_id: user.id,
+      org_id: user.orgId,
+      ip: ctx.ip,
+      user_agent: ctx.userAgent,
+      created_at: ctx.now,
+      last_seen_at: ctx.now,
+      expires_at: new Date(ctx.now.getTime() + days * 86_400_000),
+    })
+    .execute()
 }
 
-export async function revokeSessions(db: Db, now: Date, where: { userId: number } | { sessionId: string }, reason: 'LOGOUT' | 'KICKED' | 'PASSWORD_CHANGED' | 'ACCESS_CHANGED'): Promise<void> {
-  await db.updateTable('sessions').set({ revoked_at: now, revoke_reason: reason }).where('revoked_at', 'is', null)
-    .where((eb) => ('userId' in where ? eb('user_id', '=', where.userId) : eb('id', '=', where.sessionId))).execute()
+export async function revokeSessions(
+  db: Db,
+  now: Date,
+  where: { userId: number } | { sessionId: string },
+  reason: 'LOGOUT' | 'KICKED' | 'PASSWORD_CHANGED' | 'ACCESS_CHANGED',
+): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ revoked_at: now, revoke_reason: reason })
+    .where('revoked_at', 'is', null)
+    .where((eb) => ('userId' in where ? eb('user_id', '=', where.userId) : eb('id', '=', where.sessionId)))
+    .execute()
 }
 
 type Row = { id: number; parent_id: number | null; name: string; path: string; title_zh: string; title_en: string; icon: string; sort: number; hidden: boolean }
@@ -62,7 +93,7 @@ export function menuTree(rows: readonly Row[], hasScreen: (path: string) => bool
   const build = (parent: number | null): MenuNode[] =>
     (below.get(parent) ?? []).flatMap((row) => {
       const children = build(row.id)
-      if (!hasScreen(row.path) && !children.some((child) => !child.hidden) ) return []
+      if (!hasScreen(row.path) && !children.some((child) => !child.hidden)) return []
       return [{ name: row.name, path: row.path, title: row.title_zh, titleEn: row.title_en, icon: row.icon, sort: row.sort, hidden: row.hidden, children }]
     })
   return build(null)

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../../../../test/support/api.ts'
-import { seedAccess } from '../../accounts/seed.ts'
 import { systemScope } from '../../../server/database.ts'
 import { hashPassword, passwordWork } from '../../../server/passwords.ts'
+import { seedAccess } from '../../accounts/seed.ts'
 import { session } from '../contract.ts'
 
 let api: TestApi
@@ -28,7 +28,10 @@ beforeEach(async () => {
 })
 async function addUser(username: string, change = '') {
   await api.sql(`insert into users (org_id, username, password_hash, real_name) values (3, $1, $2, 'x')`, [username, await hashed])
-  await api.sql(`insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 3 from users u, roles r where u.username = $1 and r.code = 'ROLE_RTU_SP'`, [username])
+  await api.sql(
+    `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 3 from users u, roles r where u.username = $1 and r.code = 'ROLE_RTU_SP'`,
+    [username],
+  )
   if (change) await api.sql(`update users set ${change} where username = $1`, [username])
 }
 const hashed = hashPassword(password)
@@ -42,7 +45,12 @@ describe('signing in', () => {
     await addUser(`off${n}`, `status = 'DISABLED'`)
     await addUser(`locked${n}`, `locked_until = '2030-01-01'`)
     const answers = []
-    for (const [username, given] of [['nobody', password], [name, 'wrong 1 password'], [`off${n}`, password], [`locked${n}`, password]]) {
+    for (const [username, given] of [
+      ['nobody', password],
+      [name, 'wrong 1 password'],
+      [`off${n}`, password],
+      [`locked${n}`, password],
+    ]) {
       const before = passwordWork.compared
       answers.push(await login(username, given))
       expect(passwordWork.compared - before, 'one hash on each path').toBe(1)
@@ -51,7 +59,9 @@ describe('signing in', () => {
       expect(answer.status).toBe(401)
       expect({ ...answer.body, requestId: '' }).toEqual({ code: 401001, error: 'session.wrongCredentials', message: '用户名或密码错误', requestId: '' })
     }
-    expect(await api.sql(`select reason from login_attempts where username in ('nobody', $1, $2, $3) order by id`, [name, `off${n}`, `locked${n}`])).toEqual(['UNKNOWN', 'WRONG', 'DISABLED', 'LOCKED'].map((reason) => ({ reason })))
+    expect(await api.sql(`select reason from login_attempts where username in ('nobody', $1, $2, $3) order by id`, [name, `off${n}`, `locked${n}`])).toEqual(
+      ['UNKNOWN', 'WRONG', 'DISABLED', 'LOCKED'].map((reason) => ({ reason })),
+    )
   })
   test('an organisation above that is disabled shuts the door, also for who is inside', async () => {
     const inside = await token()
@@ -117,7 +127,11 @@ describe('a session ends', () => {
     expect((await user(mine)).body.code).toBe(110103)
   })
   test.each([
-    ['none', {}], ['empty', { authorization: '' }], ['Bearer alone', { authorization: 'Bearer' }], ['10 kB', { authorization: 'x'.repeat(10_000) }], ['not ours', { authorization: 'abc' }],
+    ['none', {}],
+    ['empty', { authorization: '' }],
+    ['Bearer alone', { authorization: 'Bearer' }],
+    ['10 kB', { authorization: 'x'.repeat(10_000) }],
+    ['not ours', { authorization: 'abc' }],
   ])('token %s: 110001', async (_, headers) => {
     const answer = await api.call(session.user, {}, { headers })
     expect([answer.status, answer.body.code, answer.body.message]).toEqual([401, 110001, '登录已过期,请重新登录'])
@@ -126,9 +140,14 @@ describe('a session ends', () => {
 })
 
 describe('changing the password', () => {
-  const change = async (mine: string, oldPassword: string, next: string, repeat = next) => api.call(session.changePassword, { oldPassword, password: next, repeat }, { token: mine })
+  const change = async (mine: string, oldPassword: string, next: string, repeat = next) =>
+    api.call(session.changePassword, { oldPassword, password: next, repeat }, { token: mine })
   test.each([
-    ['too short', 'a1b2c3d', 400001], ['no digit', 'only letters here', 400001], ['no letter', '1234567890', 400001], ['129 characters', `a1${'x'.repeat(127)}`, 400001], ['common', 'password1', 400005],
+    ['too short', 'a1b2c3d', 400001],
+    ['no digit', 'only letters here', 400001],
+    ['no letter', '1234567890', 400001],
+    ['129 characters', `a1${'x'.repeat(127)}`, 400001],
+    ['common', 'password1', 400005],
   ])('%s is refused', async (_, next, code) => {
     const answer = await change(await token(), password, next)
     expect([answer.status, answer.body.code]).toEqual([400, code])
@@ -138,7 +157,10 @@ describe('changing the password', () => {
     const mine = await token()
     expect((await change(mine, password, `${name.toUpperCase()} is 1`)).body.code).toBe(400004)
     expect((await change(mine, password, password)).body.code).toBe(400003)
-    expect((await change(mine, password, 'Another 1 horse', 'Another 2 horse')).body.errors).toContainEqual({ field: 'repeat', message: '两次输入的密码不一致' })
+    expect((await change(mine, password, 'Another 1 horse', 'Another 2 horse')).body.errors).toContainEqual({
+      field: 'repeat',
+      message: '两次输入的密码不一致',
+    })
   })
   test('128 characters with spaces and emoji work exactly; all sessions end', async () => {
     const next = `pass 😀 1 ${'字'.repeat(118)}`.slice(0, 128)
@@ -158,13 +180,23 @@ describe('changing the password', () => {
   })
 })
 
-test("a picture somebody else uploaded is not there for me", async () => {
+test('a picture somebody else uploaded is not there for me', async () => {
   const mine = await token()
   const me = (await api.call(session.profile, {}, { token: mine })).body
-  await api.sql(`insert into uploads (org_id, kind, mime, bytes, sha256, url) values (3, 'IMAGE', 'image/png', 10, 'x', 'files/aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa.png')`)
-  const answer = await api.call(session.editProfile, { realName: 'me', phone: '13800138000', img: 'files/aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa.png', address: '', version: me.version }, { token: mine })
+  await api.sql(
+    `insert into uploads (org_id, kind, mime, bytes, sha256, url) values (3, 'IMAGE', 'image/png', 10, 'x', 'files/aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa.png')`,
+  )
+  const answer = await api.call(
+    session.editProfile,
+    { realName: 'me', phone: '13800138000', img: 'files/aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa.png', address: '', version: me.version },
+    { token: mine },
+  )
   expect(answer.status).toBe(404)
-  const fine = await api.call(session.editProfile, { realName: 'me', phone: '１３８００１３８０００', img: '', address: '', version: me.version }, { token: mine })
+  const fine = await api.call(
+    session.editProfile,
+    { realName: 'me', phone: '１３８００１３８０００', img: '', address: '', version: me.version },
+    { token: mine },
+  )
   expect([fine.status, fine.body.phone]).toEqual([200, '13800138000'])
   const stale = await api.call(session.editProfile, { realName: 'me', phone: '13800138000', img: '', address: '', version: me.version }, { token: mine })
   expect(stale.body.code).toBe(409001)

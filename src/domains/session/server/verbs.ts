@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { common, Refusal, reject } from '../../../shared/errors.ts'
-import { type Ctx, found, isoOrNull, refused } from '../../../server/context.ts'
 import { type Handlers, prepared } from '../../../server/bind.ts'
+import { type Ctx, found, isoOrNull, refused } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { checkPassword, commonPasswords, hashPassword } from '../../../server/passwords.ts'
 import { tokenHash } from '../../../server/sessions.ts'
+import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { screens } from '../../screens.ts'
 import { type session, sessionErrors } from '../contract.ts'
 import { lockout, passwordRule } from '../rules.ts'
@@ -35,15 +35,34 @@ export const login = prepared<Contract['login'], { account: q.Account | undefine
 })
 
 async function user(ctx: Ctx) {
-  const { rows } = await sql<{ id: number; username: string; real_name: string; avatar: string; title: string; must_change_password: boolean; org_id: number; org_name: string; role_name: string }>`
+  const { rows } = await sql<{
+    id: number
+    username: string
+    real_name: string
+    avatar: string
+    title: string
+    must_change_password: boolean
+    org_id: number
+    org_name: string
+    role_name: string
+  }>`
     select u.id, u.username, u.real_name, u.avatar, u.title, u.must_change_password, u.org_id, o.name as org_name,
       (select r.name from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id order by r.rank desc limit 1) as role_name
     from users u join organisations o on o.id = u.org_id where u.id = ${ctx.actor.userId}`.execute(ctx.db)
   const row = found(rows[0])
   return {
-    id: row.id, username: row.username, realName: row.real_name, role: ctx.actor.role, is_superuser: ctx.actor.role === 'ROLE_SUPER_ADMIN',
-    img: row.avatar, title: row.title || row.role_name, menus: q.menuTree(await q.menuRows(ctx.db, row.id), (path) => screenPaths.has(path)),
-    permissions: [...ctx.actor.permissions].sort(), orgId: row.org_id, orgName: row.org_name, mustChangePassword: row.must_change_password,
+    id: row.id,
+    username: row.username,
+    realName: row.real_name,
+    role: ctx.actor.role,
+    is_superuser: ctx.actor.role === 'ROLE_SUPER_ADMIN',
+    img: row.avatar,
+    title: row.title || row.role_name,
+    menus: q.menuTree(await q.menuRows(ctx.db, row.id), (path) => screenPaths.has(path)),
+    permissions: [...ctx.actor.permissions].sort(),
+    orgId: row.org_id,
+    orgName: row.org_name,
+    mustChangePassword: row.must_change_password,
   }
 }
 
@@ -54,7 +73,20 @@ async function logout(ctx: Ctx) {
 }
 
 async function profile(ctx: Ctx) {
-  const { rows } = await sql<{ id: number; username: string; real_name: string; phone: string; consumer_phone: string; avatar: string; address: string; version: number; org_name: string; roles: { zh: string; en: string }[]; last_at: Date | null; last_ip: string | null }>`
+  const { rows } = await sql<{
+    id: number
+    username: string
+    real_name: string
+    phone: string
+    consumer_phone: string
+    avatar: string
+    address: string
+    version: number
+    org_name: string
+    roles: { zh: string; en: string }[]
+    last_at: Date | null
+    last_ip: string | null
+  }>`
     select u.id, u.username, u.real_name, u.phone, u.consumer_phone, u.avatar, u.address, u.version, o.name as org_name,
       (select coalesce(json_agg(json_build_object('zh', r.name, 'en', r.name_en) order by r.rank desc), '[]') from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id) as roles,
       a.created_at as last_at, a.ip as last_ip
@@ -63,8 +95,17 @@ async function profile(ctx: Ctx) {
     where u.id = ${ctx.actor.userId}`.execute(ctx.db)
   const row = found(rows[0])
   return {
-    id: row.id, username: row.username, realName: row.real_name, phone: row.phone, consumerPhone: row.consumer_phone, img: row.avatar, address: row.address,
-    orgName: row.org_name, roleNames: row.roles, version: row.version, lastLogin: row.last_at ? { at: isoOrNull(row.last_at) as string, ip: row.last_ip ?? '' } : null,
+    id: row.id,
+    username: row.username,
+    realName: row.real_name,
+    phone: row.phone,
+    consumerPhone: row.consumer_phone,
+    img: row.avatar,
+    address: row.address,
+    orgName: row.org_name,
+    roleNames: row.roles,
+    version: row.version,
+    lastLogin: row.last_at ? { at: isoOrNull(row.last_at) as string, ip: row.last_ip ?? '' } : null,
   }
 }
 
@@ -74,9 +115,12 @@ const editProfile: Handlers<Contract>['editProfile'] = async (ctx, input) => {
     // a picture somebody else uploaded answers like a missing one
     found(await ctx.db.selectFrom('uploads').select('id').where('url', '=', input.img).where('user_id', '=', ctx.actor.userId).executeTakeFirst())
   }
-  const changed = await ctx.db.updateTable('users')
+  const changed = await ctx.db
+    .updateTable('users')
     .set((eb) => ({ real_name: input.realName, phone: input.phone, avatar: input.img, address: input.address, version: eb('version', '+', 1) }))
-    .where('id', '=', ctx.actor.userId).where('version', '=', input.version).executeTakeFirst()
+    .where('id', '=', ctx.actor.userId)
+    .where('version', '=', input.version)
+    .executeTakeFirst()
   if (!changed.numUpdatedRows) throw new Refusal(common.stale)
   const after = await profile(ctx)
   ctx.audit({ id: before.id, name: before.username, before, after })
@@ -89,7 +133,8 @@ export const changePassword = prepared<Contract['changePassword'], { account: q.
     const account = found(await app.database.read(systemScope, (db) => q.accountByName(db, actor.username)))
     const right = await checkPassword(account.password_hash, input.oldPassword)
     const past = await app.database.read(systemScope, (db) =>
-      db.selectFrom('password_history').select('password_hash').where('user_id', '=', account.id).orderBy('created_at', 'desc').limit(5).execute())
+      db.selectFrom('password_history').select('password_hash').where('user_id', '=', account.id).orderBy('created_at', 'desc').limit(5).execute(),
+    )
     let repeated = input.password === input.oldPassword
     for (const entry of past) repeated ||= await checkPassword(entry.password_hash, input.password)
     return { account, right, repeated, hash: await hashPassword(input.password) }
@@ -102,8 +147,15 @@ export const changePassword = prepared<Contract['changePassword'], { account: q.
       return refused(sessionErrors.wrongOldPassword)
     }
     reject(repeated ? sessionErrors.passwordRepeated : passwordRule(input.password, account.username, commonPasswords()))
-    await ctx.db.insertInto('password_history').values({ user_id: account.id, org_id: account.org_id, password_hash: account.password_hash, created_at: ctx.now }).execute()
-    await ctx.db.updateTable('users').set({ password_hash: hash, must_change_password: false, failed_count: 0, locked_until: null }).where('id', '=', account.id).execute()
+    await ctx.db
+      .insertInto('password_history')
+      .values({ user_id: account.id, org_id: account.org_id, password_hash: account.password_hash, created_at: ctx.now })
+      .execute()
+    await ctx.db
+      .updateTable('users')
+      .set({ password_hash: hash, must_change_password: false, failed_count: 0, locked_until: null })
+      .where('id', '=', account.id)
+      .execute()
     await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'PASSWORD_CHANGED')
     ctx.audit({ id: account.id, name: account.username })
     return { ok: true as const }

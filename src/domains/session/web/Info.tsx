@@ -14,7 +14,13 @@ export function Info() {
   const profile = loaded.data
   return (
     <FormPage
-      title={t('web:info.title')} subtitle={profile?.username} ns="session" save={session.editProfile} loaded={loaded} initial={profile ? pickFor(session.editProfile.input, profile) : {}} back="/home"
+      title={t('web:info.title')}
+      subtitle={profile?.username}
+      ns="session"
+      save={session.editProfile}
+      loaded={loaded}
+      initial={profile ? pickFor(session.editProfile.input, profile) : {}}
+      back="/home"
       success="session:success.editProfile"
       onSaved={(saved) => {
         queryClient.setQueryData([session.profile.path, {}], saved)
@@ -31,7 +37,15 @@ export function Info() {
         <Fixed label={t('fields.username')}>{profile?.username}</Fixed>
         <Fixed label={t('fields.orgName')}>{profile?.orgName}</Fixed>
         <Fixed label={t('fields.roles')}>{profile?.roleNames.map((role) => (lang === 'en' ? role.en : role.zh)).join(' / ')}</Fixed>
-        <Fixed label={t('fields.lastLogin')}>{profile?.lastLogin ? <><Time at={profile.lastLogin.at} style="full" /> {profile.lastLogin.ip}</> : t('web:info.none')}</Fixed>
+        <Fixed label={t('fields.lastLogin')}>
+          {profile?.lastLogin ? (
+            <>
+              <Time at={profile.lastLogin.at} style="full" /> {profile.lastLogin.ip}
+            </>
+          ) : (
+            t('web:info.none')
+          )}
+        </Fixed>
       </Section>
     </FormPage>
   )

@@ -1,12 +1,12 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { say } from '../../../shared/text.ts'
 import { href, safeRedirect } from '../../../web/base.ts'
 import { call, isApiError, messageOf } from '../../../web/call.ts'
 import { hideLoading, showLoading } from '../../../web/loading.ts'
 import { Logo } from '../../../web/pictures/silhouettes.tsx'
 import { setPrefs, usePrefs } from '../../../web/prefs.ts'
 import { setToken, takeFlash } from '../../../web/token.ts'
-import { say } from '../../../shared/text.ts'
 import { session } from '../contract.ts'
 import styles from './Login.module.css'
 import { VendingMachine } from './VendingMachine.tsx'
@@ -56,7 +56,13 @@ export function Login() {
       dispatchEvent(new PopStateEvent('popstate'))
     } catch (error) {
       const fields = isApiError(error) ? error.errors : []
-      setErrors(fields.length > 0 ? Object.fromEntries(fields.map((field) => [field.field, field.message])) : isApiError(error) && error.code === 401001 ? { password: messageOf(error) } : { form: messageOf(error) })
+      setErrors(
+        fields.length > 0
+          ? Object.fromEntries(fields.map((field) => [field.field, field.message]))
+          : isApiError(error) && error.code === 401001
+            ? { password: messageOf(error) }
+            : { form: messageOf(error) },
+      )
       if (isApiError(error) && error.code === 401001) setPassword('')
       setBusy(false)
       setTimeout(() => passwordField.current?.focus())
@@ -82,7 +88,12 @@ export function Login() {
         </div>
       </aside>
       <main className={styles.side}>
-        <button type="button" className={styles.language} lang={lang === 'en' ? 'zh-CN' : 'en'} onClick={() => setPrefs({ lang: lang === 'en' ? 'zh-CN' : 'en' })}>
+        <button
+          type="button"
+          className={styles.language}
+          lang={lang === 'en' ? 'zh-CN' : 'en'}
+          onClick={() => setPrefs({ lang: lang === 'en' ? 'zh-CN' : 'en' })}
+        >
           <svg width="15" height="15" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.2" aria-hidden="true">
             <circle cx="8" cy="8" r="6.4" />
             <path d="M1.6 8h12.8M2.6 4.6h10.8M2.6 11.4h10.8M8 1.6c-4.300 4-4.300 8.800 0 12.800M8 1.6c4.300 4 4.300 8.800 0 12.800" />
@@ -98,16 +109,45 @@ export function Login() {
           ) : null}
           <Row name="username" label={t('login.username')} error={errors.username}>
             <input
-              id="username" name="username" autoComplete="username" autoCapitalize="off" spellCheck={false} maxLength={200} placeholder={t('login.usernameHint')}
-              value={username} onChange={(event) => setUsername(event.target.value)} autoFocus={remembered === ''} aria-invalid={errors.username !== undefined} aria-describedby="username-error"
+              id="username"
+              name="username"
+              autoComplete="username"
+              autoCapitalize="off"
+              spellCheck={false}
+              maxLength={200}
+              placeholder={t('login.usernameHint')}
+              value={username}
+              onChange={(event) => setUsername(event.target.value)}
+              autoFocus={remembered === ''}
+              aria-invalid={errors.username !== undefined}
+              aria-describedby="username-error"
             />
           </Row>
           <Row name="password" label={t('login.password')} error={errors.password} hint={caps ? t('login.capsLock') : undefined}>
             <input
-              id="password" name="password" ref={passwordField} type={shown ? 'text' : 'password'} autoComplete="current-password" maxLength={128} placeholder={t('login.passwordHint')}
-              value={password} onChange={(event) => setPassword(event.target.value)} onKeyUp={watchCaps} onBlur={() => setCaps(false)} autoFocus={remembered !== ''} aria-invalid={errors.password !== undefined} aria-describedby="password-error"
+              id="password"
+              name="password"
+              ref={passwordField}
+              type={shown ? 'text' : 'password'}
+              autoComplete="current-password"
+              maxLength={128}
+              placeholder={t('login.passwordHint')}
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
+              onKeyUp={watchCaps}
+              onBlur={() => setCaps(false)}
+              autoFocus={remembered !== ''}
+              aria-invalid={errors.password !== undefined}
+              aria-describedby="password-error"
             />
-            <button type="button" className={styles.eye} aria-label={t(shown ? 'login.hide' : 'login.show')} title={t(shown ? 'login.hide' : 'login.show')} aria-pressed={shown} onClick={() => setShown(!shown)}>
+            <button
+              type="button"
+              className={styles.eye}
+              aria-label={t(shown ? 'login.hide' : 'login.show')}
+              title={t(shown ? 'login.hide' : 'login.show')}
+              aria-pressed={shown}
+              onClick={() => setShown(!shown)}
+            >
               <Eye open={shown} />
             </button>
           </Row>
@@ -133,7 +173,11 @@ function Row({ name, label, error, hint, children }: RowProps) {
       <label htmlFor={name}>{label}</label>
       <div className={styles.field} data-error={error !== undefined}>
         <svg width="15" height="15" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.3" aria-hidden="true">
-          {name === 'username' ? <path d="M8 8.200a3.300 3.300 0 1 0 0-6.600 3.300 3.300 0 0 0 0 6.600zM2 14.600c.4-3.400 2.600-5.200 6-5.200s5.600 1.800 6 5.200" /> : <path d="M2.800 7h10.400v7.200H2.800zM5 7V4.600a3 3 0 0 1 6 0V7M8 9.800v1.800" />}
+          {name === 'username' ? (
+            <path d="M8 8.200a3.300 3.300 0 1 0 0-6.600 3.300 3.300 0 0 0 0 6.600zM2 14.600c.4-3.400 2.600-5.200 6-5.200s5.600 1.800 6 5.200" />
+          ) : (
+            <path d="M2.800 7h10.400v7.200H2.800zM5 7V4.600a3 3 0 0 1 6 0V7M8 9.800v1.800" />
+          )}
         </svg>
         {children}
       </div>

@@ -1,10 +1,10 @@
+import { Alert, Input } from 'antd'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormPage, Section } from '../../../web/FormPage.tsx'
 import { Field, TextField } from '../../../web/form/fields.tsx'
 import { useUser } from '../../../web/session.ts'
 import { endSession } from '../../../web/token.ts'
-import { Alert, Input } from 'antd'
-import { useState } from 'react'
 import { session, sessionErrors } from '../contract.ts'
 import styles from './Pwd.module.css'
 import { strength } from './strength.ts'
@@ -19,8 +19,14 @@ export function Pwd() {
   const level = strength(typed)
   return (
     <FormPage
-      title={t('web:pwd.title')} ns="session" save={session.changePassword} initial={nothing} back="/home" claims={[sessionErrors.wrongOldPassword.name]}
-      success="session:success.changePassword" onSaved={() => endSession(t('success.changePassword'))}
+      title={t('web:pwd.title')}
+      ns="session"
+      save={session.changePassword}
+      initial={nothing}
+      back="/home"
+      claims={[sessionErrors.wrongOldPassword.name]}
+      success="session:success.changePassword"
+      onSaved={() => endSession(t('success.changePassword'))}
     >
       <Section title={t('web:pwd.title')} purpose={t('web:pwd.purpose')}>
         {user.mustChangePassword ? <Alert className={styles.wide ?? ''} type="warning" showIcon title={t('web:pwd.first')} /> : null}
@@ -31,7 +37,9 @@ export function Pwd() {
         <TextField name="repeat" required password autoComplete="new-password" />
         {typed === '' ? null : (
           <div className={styles.strength} data-level={level} role="status">
-            <span><i /></span>
+            <span>
+              <i />
+            </span>
             {t('web:pwd.strength')} {t(`web:pwd.${level}`)}
           </div>
         )}

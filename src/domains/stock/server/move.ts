@@ -24,8 +24,19 @@ export type Move = {
 }
 
 type LaneRow = {
-  id: number; org_id: number; device_id: number; rtu_number: string; road_index: number; product_id: number | null; product_name: string | null
-  quantity: number; reserved: number; failed_hold: number; last_flow_seq: number; status: string; lock_reason: string | null
+  id: number
+  org_id: number
+  device_id: number
+  rtu_number: string
+  road_index: number
+  product_id: number | null
+  product_name: string | null
+  quantity: number
+  reserved: number
+  failed_hold: number
+  last_flow_seq: number
+  status: string
+  lock_reason: string | null
 }
 
 /**
@@ -55,14 +66,38 @@ export async function moveStock(ctx: Ctx, moves: readonly Move[]): Promise<{ flo
     const before = lane.quantity
     lane.quantity += move.flow.change
     lane.last_flow_seq += 1
-    return [{
-      org_id: lane.org_id, device_id: lane.device_id, rtu_number: lane.rtu_number, lane_id: lane.id, lane_seq: lane.last_flow_seq, cargo_road: lane.road_index,
-      product_id: lane.product_id, product_name: lane.product_name, type: move.flow.type, reason: move.flow.reason, before_total: before, change_total: move.flow.change,
-      after_total: lane.quantity, unit_id: move.flow.unitId ?? null, order_num: move.flow.orderNum ?? null, actor_kind: move.flow.actorKind,
-      actor_id: move.flow.actorId ?? null, occurred_at: move.flow.occurredAt.toISOString(),
-    }]
+    return [
+      {
+        org_id: lane.org_id,
+        device_id: lane.device_id,
+        rtu_number: lane.rtu_number,
+        lane_id: lane.id,
+        lane_seq: lane.last_flow_seq,
+        cargo_road: lane.road_index,
+        product_id: lane.product_id,
+        product_name: lane.product_name,
+        type: move.flow.type,
+        reason: move.flow.reason,
+        before_total: before,
+        change_total: move.flow.change,
+        after_total: lane.quantity,
+        unit_id: move.flow.unitId ?? null,
+        order_num: move.flow.orderNum ?? null,
+        actor_kind: move.flow.actorKind,
+        actor_id: move.flow.actorId ?? null,
+        occurred_at: move.flow.occurredAt.toISOString(),
+      },
+    ]
   })
-  const after = [...lanes.values()].map(({ id, quantity, reserved, failed_hold, last_flow_seq, status, lock_reason }) => ({ id, quantity, reserved, failed_hold, last_flow_seq, status, lock_reason }))
+  const after = [...lanes.values()].map(({ id, quantity, reserved, failed_hold, last_flow_seq, status, lock_reason }) => ({
+    id,
+    quantity,
+    reserved,
+    failed_hold,
+    last_flow_seq,
+    status,
+    lock_reason,
+  }))
   await sql`update lanes l set quantity = n.quantity, reserved = n.reserved, failed_hold = n.failed_hold, last_flow_seq = n.last_flow_seq, status = n.status, lock_reason = n.lock_reason
     from jsonb_to_recordset(${JSON.stringify(after)}::jsonb) as n(id bigint, quantity int, reserved int, failed_hold int, last_flow_seq bigint, status text, lock_reason text)
     where l.id = n.id`.execute(ctx.db)

@@ -7,8 +7,23 @@ import { flowRange } from '../rules.ts'
 
 type FlowQuery = Input<(typeof stock)['flows']>
 type Row = {
-  id: number; waste_num: string; device_id: number; rtu_number: string; cargo_road: number; type: string; reason: string; product_id: number; product_name: string
-  before_total: number; change_total: number; after_total: number; order_num: string | null; actor_kind: string; actor_name: string | null; occurred_at: Date; created_at: Date
+  id: number
+  waste_num: string
+  device_id: number
+  rtu_number: string
+  cargo_road: number
+  type: string
+  reason: string
+  product_id: number
+  product_name: string
+  before_total: number
+  change_total: number
+  after_total: number
+  order_num: string | null
+  actor_kind: string
+  actor_name: string | null
+  occurred_at: Date
+  created_at: Date
 }
 
 function conditions(ctx: Ctx, input: FlowQuery) {
