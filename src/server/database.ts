@@ -67,7 +67,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   const writes = make(options.writes, 'writes')
   const reads = make(options.reads, 'reads')
-  await refuseStrongRole(writes)
+  await untilThere(() => refuseStrongRole(writes))
   return {
     transact: (scope, work) =>
       withClient(writes, async (client) => {
@@ -141,6 +141,18 @@ function prologue(client: Client, scope: Scope): string {
   client.scope = key
   const [all, orgs, ancestors, devices] = key.split('|')
   return `${role}set app."all" = '${all}'; set app.orgs = '${orgs}'; set app.ancestors = '${ancestors}'; set app.devices = '${devices}'; `
+}
+
+/** A database that is just coming up (after a crash, or beside us) is waited for, half a minute at most. */
+async function untilThere(ask: () => Promise<void>): Promise<void> {
+  for (const deadline = Date.now() + 30_000; ; ) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isConnectionError(error) || Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 250))
+    }
+  }
 }
 
 async function refuseStrongRole(pool: pg.Pool): Promise<void> {

@@ -6,7 +6,7 @@ import { post } from '../../ledger/server/post.ts'
 import type { Providers, RefundAnswer } from '../../payments/server/providers.ts'
 import { nextRefundTry } from '../rules.ts'
 import { addProducts, addSales } from './rollups.ts'
-import { lockOrders, relabel, type Unit, writeEvents } from './settle.ts'
+import { lockOrders, relabel, type Unit, writeEvents } from './rows.ts'
 
 type Due = {
   id: number
@@ -131,4 +131,47 @@ async function setUnitRefund(ctx: Ctx, unit: Unit, state: 'SUCCESS' | 'FAILED' |
   await sql`update order_units set refund_state = ${state} where org_id = ${unit.org_id} and created_at = ${unit.created_at} and id = ${unit.id}`.execute(
     ctx.db,
   )
+}
+
+/** One refund row per piece for ever; its number is the same at every attempt. A free piece is refunded at once. */
+export async function openRefunds(
+  ctx: Ctx,
+  units: readonly Unit[],
+  why: { reason: string; remark: string; automatic: boolean; userId: number | null },
+): Promise<void> {
+  if (!units.length) return
+  const json = JSON.stringify(
+    units.map((u) => ({
+      org_id: u.org_id,
+      device_id: u.device_id,
+      order_id: u.order_id,
+      order_at: u.created_at.toISOString(),
+      order_num: u.order_num,
+      unit_id: u.id,
+      unit_no: u.unit_no,
+      amount: u.paid,
+    })),
+  )
+  await sql`with n as (
+      select * from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, order_id bigint, order_at timestamptz, order_num text, unit_id bigint, unit_no int, amount bigint)
+    ), made as (
+      insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at, order_num, unit_id, unit_no, kind, amount, reason, remark, automatic, state, next_at, requested_by, created_at, succeeded_at)
+      select n.org_id, n.device_id, n.order_num || '-' || lpad(n.unit_no::text, 2, '0'), p.id, n.order_id, n.order_at, n.order_num, n.unit_id, n.unit_no, 'UNIT', n.amount,
+        ${why.reason}, ${why.remark}, ${why.automatic}, case when n.amount = 0 then 'SUCCESS' else 'PENDING' end, ${ctx.now}::timestamptz, ${why.userId}::bigint, ${ctx.now}::timestamptz,
+        case when n.amount = 0 then ${ctx.now}::timestamptz end
+      from n left join payments p on p.order_id = n.order_id and p.applied
+      on conflict (unit_id) do update set state = case refunds.state when 'FAILED' then 'PROCESSING' else 'PENDING' end, attempts = 0,
+        next_at = excluded.next_at, reason = excluded.reason, remark = excluded.remark, automatic = excluded.automatic, requested_by = excluded.requested_by
+        where refunds.state in ('CANCELLED', 'FAILED')
+      returning unit_id, state
+    )
+    update order_units u set refund_state = made.state from made join n on n.unit_id = made.unit_id
+    where u.org_id = n.org_id and u.created_at = n.order_at and u.id = made.unit_id`.execute(ctx.db)
+  for (const unit of units) unit.refund_state = unit.paid === 0 ? 'SUCCESS' : unit.refund_state === 'FAILED' ? 'PROCESSING' : 'PENDING'
+  await writeEvents(
+    ctx,
+    units.map((unit) => ({ unit, kind: 'REFUND_PENDING', at: ctx.now, data: { amount: unit.paid, reason: why.reason, automatic: why.automatic } })),
+    why.automatic ? '' : ctx.actor.username,
+  )
+  ctx.touch('refunds')
 }

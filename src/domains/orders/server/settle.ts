@@ -2,19 +2,10 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { type Move, moveStock } from '../../stock/server/move.ts'
-import {
-  displayStatus,
-  type Effect,
-  type Happening,
-  type Hold,
-  happen,
-  isFinal,
-  type OrderStatus,
-  type PayState,
-  type RefundState,
-  type VendState,
-} from '../rules.ts'
+import { type Effect, type Happening, happen, type VendState } from '../rules.ts'
+import { openRefunds } from './refunds.ts'
 import { addProducts, addSales, type ProductDelta, type SalesDelta } from './rollups.ts'
+import { lockOrders, type Order, type OrderEvent, relabel, type Unit, writeEvents } from './rows.ts'
 
 /** One command and what happened to it. */
 export type Fact = { cmdId: string; what: Happening; at: Date }
@@ -31,44 +22,6 @@ type Command = {
   drop_sensor: boolean
   auto_refund: boolean
 }
-export type Unit = {
-  id: number
-  org_id: number
-  created_at: Date
-  order_id: number
-  order_num: string
-  unit_no: number
-  device_id: number
-  lane_id: number
-  road: number
-  product_id: number
-  drug_class: string
-  list_price: number
-  paid: number
-  cost: number
-  attempt: number
-  vend_state: VendState
-  hold: Hold
-  refund_state: RefundState | null
-  drop_confirmed: boolean
-  late_success: boolean
-  fail_reason: string | null
-}
-export type Order = {
-  id: number
-  org_id: number
-  created_at: Date
-  order_num: string
-  device_id: number
-  order_type: string
-  pay_state: PayState
-  order_status: OrderStatus
-  paid_amount: number
-  refunded_amount: number
-  final_at: Date | null
-  paid_at: Date | null
-}
-
 /**
  * Settles what machines and clocks say about commands: pieces, stock, refunds, order labels and figures in one transaction,
  * set-based, idempotent and in any order. Locks: orders, units, lanes, rollups.
@@ -104,7 +57,7 @@ type Work = {
   units: Map<number, Unit & { finished: boolean }>
   commands: Map<string, { cmd_id: string; state: VendState; result: string | null; duration: number | null; at: string }>
   moves: Move[]
-  events: { unit: Unit; kind: string; at: Date; data: Record<string, unknown> }[]
+  events: OrderEvent[]
   cases: { unit: Unit; kind: string }[]
   refunds: Unit[]
   cancels: number[]
@@ -239,64 +192,6 @@ async function write(ctx: Ctx, work: Work, orders: readonly Order[], units: read
   if (changed.some((u) => u.finished)) ctx.touch('vend')
 }
 
-/** Orders by their keys with all their pieces, both locked in ascending order. */
-export async function lockOrders(ctx: Ctx, keys: readonly { orgId: number; at: Date; id: number }[]): Promise<{ orders: Order[]; units: Unit[] }> {
-  const json = JSON.stringify([...new Map(keys.map((k) => [k.id, { org_id: k.orgId, created_at: k.at.toISOString(), id: k.id }])).values()])
-  const { rows: orders } = await sql<Order>`
-    select o.id, o.org_id, o.created_at, o.order_num, o.device_id, o.order_type, o.pay_state, o.order_status, o.paid_amount, o.refunded_amount, o.final_at, o.paid_at
-    from orders o join jsonb_to_recordset(${json}::jsonb) as k(org_id bigint, created_at timestamptz, id bigint) on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.id
-    order by o.id for no key update of o`.execute(ctx.db)
-  const { rows: units } = await sql<Unit>`
-    select u.id, u.org_id, u.created_at, u.order_id, u.order_num, u.unit_no, u.device_id, u.lane_id, u.road, u.product_id, u.drug_class, u.list_price, u.paid, u.cost, u.attempt,
-      u.vend_state, u.hold, u.refund_state, u.drop_confirmed, u.late_success, u.fail_reason
-    from order_units u join jsonb_to_recordset(${json}::jsonb) as k(org_id bigint, created_at timestamptz, id bigint) on u.org_id = k.org_id and u.created_at = k.created_at and u.order_id = k.id
-    order by u.order_id, u.unit_no for no key update of u`.execute(ctx.db)
-  return { orders, units }
-}
-
-/** Derives label, failure reason, cost and finality of orders from their pieces. */
-export async function relabel(ctx: Ctx, orders: readonly Order[], units: readonly Unit[]): Promise<void> {
-  const byOrder = Map.groupBy(units, (unit) => unit.order_id)
-  const rows = orders.map((order) => {
-    const own = byOrder.get(order.id) ?? []
-    const facts = own.map((u) => ({ vendState: u.vend_state, refundState: u.refund_state, dropConfirmed: u.drop_confirmed }))
-    const status = displayStatus({ payState: order.pay_state, paid: order.paid_amount, refunded: order.refunded_amount }, facts)
-    return {
-      org_id: order.org_id,
-      created_at: order.created_at.toISOString(),
-      id: order.id,
-      status,
-      final: order.pay_state !== 'UNPAID' && order.pay_state !== 'CLOSED' && isFinal(facts),
-      cost: own.reduce((sum, u) => sum + (u.vend_state === 'SUCCESS' ? u.cost : 0), 0),
-      reason: own.find((u) => u.vend_state === 'FAILED' || u.vend_state === 'VOID')?.fail_reason ?? null,
-    }
-  })
-  await sql`update orders o set order_status = n.status, fail_reason = n.reason, cost_amount = n.cost, final_at = case when n.final then coalesce(o.final_at, ${ctx.now}) else null end
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint, status text, final boolean, reason text, cost bigint)
-    where o.org_id = n.org_id and o.created_at = n.created_at and o.id = n.id
-      and (o.order_status, o.fail_reason, o.cost_amount, o.final_at is not null) is distinct from (n.status, n.reason, n.cost, n.final)`.execute(ctx.db)
-}
-
-export async function writeEvents(ctx: Ctx, events: Work['events'], actor = ''): Promise<void> {
-  if (!events.length) return
-  const json = JSON.stringify(
-    events.map((e) => ({
-      org_id: e.unit.org_id,
-      order_id: e.unit.order_id,
-      order_at: e.unit.created_at.toISOString(),
-      device_id: e.unit.device_id,
-      unit_no: e.unit.unit_no,
-      kind: e.kind,
-      data: { ...e.data, at: e.at.toISOString() },
-    })),
-  )
-  await sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data, actor)
-    select org_id, ${ctx.now}::timestamptz, order_id, order_at, device_id, unit_no, kind, data, ${actor}
-    from jsonb_to_recordset(${json}::jsonb) as e(org_id bigint, order_id bigint, order_at timestamptz, device_id bigint, unit_no int, kind text, data jsonb)`.execute(
-    ctx.db,
-  )
-}
-
 async function writeCases(ctx: Ctx, cases: Work['cases']): Promise<void> {
   if (!cases.length) return
   const json = JSON.stringify(
@@ -315,49 +210,6 @@ async function writeCases(ctx: Ctx, cases: Work['cases']): Promise<void> {
     select distinct on (kind, unit_id) org_id, device_id, order_id, order_num, unit_id, kind, amount, cost, ${ctx.now}::timestamptz
     from jsonb_to_recordset(${json}::jsonb) as c(org_id bigint, device_id bigint, order_id bigint, order_num text, unit_id bigint, kind text, amount bigint, cost bigint)
     on conflict (kind, unit_id, payment_id) do nothing`.execute(ctx.db)
-}
-
-/** One refund row per piece for ever; its number is the same at every attempt. A free piece is refunded at once. */
-export async function openRefunds(
-  ctx: Ctx,
-  units: readonly Unit[],
-  why: { reason: string; remark: string; automatic: boolean; userId: number | null },
-): Promise<void> {
-  if (!units.length) return
-  const json = JSON.stringify(
-    units.map((u) => ({
-      org_id: u.org_id,
-      device_id: u.device_id,
-      order_id: u.order_id,
-      order_at: u.created_at.toISOString(),
-      order_num: u.order_num,
-      unit_id: u.id,
-      unit_no: u.unit_no,
-      amount: u.paid,
-    })),
-  )
-  await sql`with n as (
-      select * from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, order_id bigint, order_at timestamptz, order_num text, unit_id bigint, unit_no int, amount bigint)
-    ), made as (
-      insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at, order_num, unit_id, unit_no, kind, amount, reason, remark, automatic, state, next_at, requested_by, created_at, succeeded_at)
-      select n.org_id, n.device_id, n.order_num || '-' || lpad(n.unit_no::text, 2, '0'), p.id, n.order_id, n.order_at, n.order_num, n.unit_id, n.unit_no, 'UNIT', n.amount,
-        ${why.reason}, ${why.remark}, ${why.automatic}, case when n.amount = 0 then 'SUCCESS' else 'PENDING' end, ${ctx.now}::timestamptz, ${why.userId}::bigint, ${ctx.now}::timestamptz,
-        case when n.amount = 0 then ${ctx.now}::timestamptz end
-      from n left join payments p on p.order_id = n.order_id and p.applied
-      on conflict (unit_id) do update set state = case refunds.state when 'FAILED' then 'PROCESSING' else 'PENDING' end, attempts = 0,
-        next_at = excluded.next_at, reason = excluded.reason, remark = excluded.remark, automatic = excluded.automatic, requested_by = excluded.requested_by
-        where refunds.state in ('CANCELLED', 'FAILED')
-      returning unit_id, state
-    )
-    update order_units u set refund_state = made.state from made join n on n.unit_id = made.unit_id
-    where u.org_id = n.org_id and u.created_at = n.order_at and u.id = made.unit_id`.execute(ctx.db)
-  for (const unit of units) unit.refund_state = unit.paid === 0 ? 'SUCCESS' : unit.refund_state === 'FAILED' ? 'PROCESSING' : 'PENDING'
-  await writeEvents(
-    ctx,
-    units.map((unit) => ({ unit, kind: 'REFUND_PENDING', at: ctx.now, data: { amount: unit.paid, reason: why.reason, automatic: why.automatic } })),
-    why.automatic ? '' : ctx.actor.username,
-  )
-  ctx.touch('refunds')
 }
 
 async function openFaults(ctx: Ctx, faults: Work['faults']): Promise<void> {

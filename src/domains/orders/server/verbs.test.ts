@@ -33,7 +33,10 @@ async function stockedMachine(): Promise<Machine> {
   await system(async (ctx) => {
     await moveStock(
       ctx,
-      lanes.map((lane) => ({ laneId: Number(lane.id), flow: { change: 5, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' } })),
+      lanes.map((lane) => ({
+        laneId: Number(lane.id),
+        flow: { change: 5, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' },
+      })),
     )
     await refreshDeviceCounters(ctx, [fresh.id])
   })

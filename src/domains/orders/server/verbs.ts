@@ -6,8 +6,9 @@ import { orderErrors, type orders } from '../contract.ts'
 import { refundable } from '../rules.ts'
 import { addCommands, createHandlers } from './create.ts'
 import * as q from './queries.ts'
+import { openRefunds } from './refunds.ts'
 import { addProducts, addSales } from './rollups.ts'
-import { lockOrders, openRefunds, relabel } from './settle.ts'
+import { lockOrders, relabel } from './rows.ts'
 
 type Contract = typeof orders
 
