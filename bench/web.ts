@@ -23,7 +23,8 @@ const pages: readonly { name: string; path: string; signedIn: boolean; budget: {
   { name: 'product categories', path: '/product/product-category', signedIn: true, budget: { kinds: [], kB: 320 } },
   { name: 'orders', path: '/order/order-list', signedIn: true, budget: { kinds: [], kB: 320 } },
 ]
-const flags = '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(' ')
+const flags =
+  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(' ')
 
 const dataDir = mkdtempSync(path.join(tmpdir(), 'huodao-bench-'))
 await buildWeb(console.log)
@@ -38,7 +39,11 @@ try {
   await http.listen({ host: '127.0.0.1', port: 0 })
   const { port } = http.server.address() as { port: number }
   const base = `http://127.0.0.1:${port}`
-  const signIn = await fetch(`${base}/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: 'operator', password: 'Huodao@2026' }) })
+  const signIn = await fetch(`${base}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'operator', password: 'Huodao@2026' }),
+  })
   const { token } = (await signIn.json()) as { token: string }
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags })
   try {
@@ -74,8 +79,14 @@ async function measure(browser: Browser, base: string, page: (typeof pages)[numb
   const counted = page.budget.kinds.length > 0 ? page.budget.kinds.reduce((sum, kind) => sum + (bytes.byKind[kind] ?? 0), 0) : total
   const over = counted > page.budget.kB * 1000
   console.log(`\n${page.name} (${page.path})`)
-  console.log(`  ${Object.entries(bytes.byKind).map(([kind, size]) => `${kind} ${kb(size)}`).join(', ')}; ${bytes.requests()} requests, in all ${kb(total)} kB, pictures of products apart ${kb(bytes.pictures())}`)
-  console.log(`  first paint ${found.fcp.toFixed(0)} ms, largest ${found.lcp.toFixed(0)} ms, interactive ${interactive(found.tasks, shown).toFixed(0)} ms (${page.signedIn ? 'first row' : 'form'} visible ${shown.toFixed(0)} ms), longest task ${Math.max(0, ...found.tasks.map((task) => task.length)).toFixed(0)} ms`)
+  console.log(
+    `  ${Object.entries(bytes.byKind)
+      .map(([kind, size]) => `${kind} ${kb(size)}`)
+      .join(', ')}; ${bytes.requests()} requests, in all ${kb(total)} kB, pictures of products apart ${kb(bytes.pictures())}`,
+  )
+  console.log(
+    `  first paint ${found.fcp.toFixed(0)} ms, largest ${found.lcp.toFixed(0)} ms, interactive ${interactive(found.tasks, shown).toFixed(0)} ms (${page.signedIn ? 'first row' : 'form'} visible ${shown.toFixed(0)} ms), longest task ${Math.max(0, ...found.tasks.map((task) => task.length)).toFixed(0)} ms`,
+  )
   console.log(`  budget ${page.budget.kB} kB of ${page.budget.kinds.join('+') || 'everything'}: ${kb(counted)} kB, ${over ? 'BROKEN' : 'kept'}`)
   await context.close()
   return over ? 1 : 0
@@ -88,10 +99,17 @@ function observe(token: string | null): void {
   if (token) localStorage.setItem('Authorization', token)
   const seen: Seen = { fcp: 0, lcp: 0, tasks: [] }
   Object.assign(window, { seen })
-  const watch = (type: string, take: (entry: PerformanceEntry) => void) => new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true })
-  watch('paint', (entry) => { if (entry.name === 'first-contentful-paint') seen.fcp = entry.startTime })
-  watch('largest-contentful-paint', (entry) => { seen.lcp = entry.startTime })
-  watch('longtask', (entry) => { seen.tasks.push({ start: entry.startTime, length: entry.duration }) })
+  const watch = (type: string, take: (entry: PerformanceEntry) => void) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true })
+  watch('paint', (entry) => {
+    if (entry.name === 'first-contentful-paint') seen.fcp = entry.startTime
+  })
+  watch('largest-contentful-paint', (entry) => {
+    seen.lcp = entry.startTime
+  })
+  watch('longtask', (entry) => {
+    seen.tasks.push({ start: entry.startTime, length: entry.duration })
+  })
 }
 
 /** The content is there and the last long task before a quiet second is over. */
@@ -109,7 +127,10 @@ async function countBytes(cdp: CDPSession) {
   const byKind: Record<string, number> = {}
   let pictures = 0
   cdp.on('Network.responseReceived', ({ requestId, response, type }) => {
-    const kind = /\/files\//.test(response.url) ? 'picture' : ({ Document: 'html', Script: 'js', Stylesheet: 'css', Font: 'font' } as Record<string, string>)[type] ?? (/json/.test(response.mimeType) ? 'json' : 'other')
+    const kind = /\/files\//.test(response.url)
+      ? 'picture'
+      : (({ Document: 'html', Script: 'js', Stylesheet: 'css', Font: 'font' } as Record<string, string>)[type] ??
+        (/json/.test(response.mimeType) ? 'json' : 'other'))
     kinds.set(requestId, kind)
   })
   cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {

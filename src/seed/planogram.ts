@@ -44,10 +44,13 @@ function allowed(product: DemoProduct, kind: DeviceKind): boolean {
   return kind === 'DRUG' ? product.drugClass === 'OTC_B' : product.drugClass === 'NONE'
 }
 
-function stockLevel(random: Random, capacity: number, warnQty: number): number {
+/** One machine in five waits for its replenisher; the others are in order. */
+const neglected = (device: DemoDevice) => createRandom(`neglected ${device.rtuNumber}`).chance(0.2)
+
+function stockLevel(random: Random, capacity: number, warnQty: number, waiting: boolean): number {
   const dice = random.next()
-  if (dice < 0.05) return 0
-  if (dice < 0.16 && warnQty > 0) return random.int(1, warnQty)
+  if (dice < (waiting ? 0.06 : 0.0005)) return 0
+  if (dice < (waiting ? 0.2 : 0.02) && warnQty > 0) return random.int(1, warnQty)
   return random.int(Math.max(1, Math.ceil(capacity * 0.45)), capacity)
 }
 
@@ -79,7 +82,7 @@ function filledRoad(random: Random, device: DemoDevice, product: DemoProduct, co
     column,
     productKey: product.key,
     capacity,
-    quantity: stockLevel(random, capacity, warnQty),
+    quantity: stockLevel(random, capacity, warnQty, neglected(device)),
     retailPrice,
     price: lanePrice(random, product, retailPrice),
     warnQty,

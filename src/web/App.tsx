@@ -1,7 +1,7 @@
+import { QueryClientProvider } from '@tanstack/react-query'
 import { ConfigProvider } from 'antd'
 import type { Locale } from 'antd/es/locale'
 import enUS from 'antd/es/locale/en_US'
-import { QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { antdTheme } from './antdTheme.ts'
 import { queryClient } from './api.ts'
@@ -29,14 +29,37 @@ export function App() {
   const [locale, setLocale] = useState(first)
   useEffect(() => {
     let stale = false
-    void loadWords(lang).then((found) => { if (!stale) setLocale(found) }, () => undefined)
-    return () => { stale = true }
+    void loadWords(lang).then(
+      (found) => {
+        if (!stale) setLocale(found)
+      },
+      () => undefined,
+    )
+    return () => {
+      stale = true
+    }
   }, [lang])
   const config = useMemo(() => antdTheme(theme, compact), [theme, compact])
   return (
     <ConfigProvider
-      {...(locale ? { locale } : {})} theme={config} csp={{ nonce }} componentSize={compact ? 'small' : 'medium'} button={{ autoInsertSpace: false }}
-      form={{ requiredMark: (label, { required }) => (required ? <>{label}<span className="hd-required" aria-hidden="true">*</span></> : label) }}
+      {...(locale ? { locale } : {})}
+      theme={config}
+      csp={{ nonce }}
+      componentSize={compact ? 'small' : 'medium'}
+      button={{ autoInsertSpace: false }}
+      form={{
+        requiredMark: (label, { required }) =>
+          required ? (
+            <>
+              {label}
+              <span className="hd-required" aria-hidden="true">
+                *
+              </span>
+            </>
+          ) : (
+            label
+          ),
+      }}
     >
       <div className={compact ? 'hd-app hd-compact' : 'hd-app'}>
         <QueryClientProvider client={queryClient}>

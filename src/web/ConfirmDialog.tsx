@@ -21,9 +21,21 @@ export function ConfirmDialog({ question }: { question: Asked }) {
   }, [open, said, answer])
   return (
     <Modal
-      open={open} width={416} closable={false} onCancel={() => close(false)} onOk={() => close(true)} okText={ok ?? t('action.confirm')} cancelText={cancel ?? t('action.cancel')} mask={{ closable: false }}
-      title={<span className="hd-question"><ExclamationCircleFilled /> {title}</span>}
-      okButtonProps={{ danger, disabled: typed !== undefined && text !== typed, autoFocus: !danger && typed === undefined }} cancelButtonProps={{ autoFocus: danger && typed === undefined }}
+      open={open}
+      width={416}
+      closable={false}
+      onCancel={() => close(false)}
+      onOk={() => close(true)}
+      okText={ok ?? t('action.confirm')}
+      cancelText={cancel ?? t('action.cancel')}
+      mask={{ closable: false }}
+      title={
+        <span className="hd-question">
+          <ExclamationCircleFilled /> {title}
+        </span>
+      }
+      okButtonProps={{ danger, disabled: typed !== undefined && text !== typed, autoFocus: !danger && typed === undefined }}
+      cancelButtonProps={{ autoFocus: danger && typed === undefined }}
     >
       {content}
       {typed === undefined ? null : (

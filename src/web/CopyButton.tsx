@@ -7,7 +7,20 @@ import { toast } from './toast.ts'
 /** Copies without the spaces a person reads by. With `label` a button, without it an icon. */
 export function CopyButton({ text, label }: { text: string; label?: string }) {
   const { t } = useTranslation('web')
-  const copy = () => void navigator.clipboard.writeText(text.replace(/\s/g, '')).then(() => toast('success', translate('action.copied')), () => undefined)
-  if (label) return <Button type="text" icon={<CopyOutlined />} onClick={copy}>{label}</Button>
-  return <Tooltip title={t('action.copy')}><Button type="text" size="small" icon={<CopyOutlined />} aria-label={`${t('action.copy')} ${text}`} onClick={copy} /></Tooltip>
+  const copy = () =>
+    void navigator.clipboard.writeText(text.replace(/\s/g, '')).then(
+      () => toast('success', translate('action.copied')),
+      () => undefined,
+    )
+  if (label)
+    return (
+      <Button type="text" icon={<CopyOutlined />} onClick={copy}>
+        {label}
+      </Button>
+    )
+  return (
+    <Tooltip title={t('action.copy')}>
+      <Button type="text" size="small" icon={<CopyOutlined />} aria-label={`${t('action.copy')} ${text}`} onClick={copy} />
+    </Tooltip>
+  )
 }

@@ -4,10 +4,11 @@ import { Button, Drawer } from 'antd'
 import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from './CopyButton.tsx'
+import type { ApiError } from './call.ts'
 import styles from './Detail.module.css'
 import { Bones, Problem } from './Problem.tsx'
-import type { ApiError } from './call.ts'
 import { useActiveTab } from './shell/tabs.ts'
+import { usePhone } from './shell/useWidth.ts'
 
 type Props = {
   open: boolean
@@ -31,11 +32,16 @@ type Props = {
 export function Detail({ open, onClose, title, status, id, actions, loading = false, error, onRetry, onPrevious, onNext, children }: Props) {
   const { t } = useTranslation('web')
   const active = useActiveTab()
+  const phone = usePhone()
   const shown = open && active
   useEffect(() => {
     if (!shown) return
     const press = (event: KeyboardEvent) => {
-      if (event.target instanceof HTMLElement && event.target.closest('input, textarea, select, [contenteditable], [role=menu], [role=listbox], [role=tablist], [role=combobox]')) return
+      if (
+        event.target instanceof HTMLElement &&
+        event.target.closest('input, textarea, select, [contenteditable], [role=menu], [role=listbox], [role=tablist], [role=combobox]')
+      )
+        return
       const move = event.key === 'ArrowUp' ? onPrevious : event.key === 'ArrowDown' ? onNext : undefined
       if (!move) return
       event.preventDefault()
@@ -46,17 +52,44 @@ export function Detail({ open, onClose, title, status, id, actions, loading = fa
     return () => removeEventListener('keydown', press, true)
   }, [shown, onPrevious, onNext])
   if (!active) return null
+  const steps =
+    onPrevious || onNext ? (
+      <>
+        <Button type="text" icon={<UpOutlined />} disabled={!onPrevious} aria-label={t('detail.previous')} title={t('detail.previous')} onClick={onPrevious} />
+        <Button type="text" icon={<DownOutlined />} disabled={!onNext} aria-label={t('detail.next')} title={t('detail.next')} onClick={onNext} />
+      </>
+    ) : null
   return (
     <Drawer
-      open={open} onClose={onClose} mask={false} size={innerWidth >= 1440 ? 880 : Math.min(720, innerWidth)} destroyOnHidden
-      title={<span className={styles.head}>{status}<strong>{title}</strong>{id ? <><span className={styles.id}>{id}</span><CopyButton text={id} /></> : null}</span>}
-      extra={
-        <span className={styles.extra}>
-          {actions}
-          {onPrevious || onNext ? <><Button type="text" icon={<UpOutlined />} disabled={!onPrevious} aria-label={t('detail.previous')} title={t('detail.previous')} onClick={onPrevious} /><Button type="text" icon={<DownOutlined />} disabled={!onNext} aria-label={t('detail.next')} title={t('detail.next')} onClick={onNext} /></> : null}
+      open={open}
+      onClose={onClose}
+      mask={false}
+      size={innerWidth >= 1440 ? 880 : Math.min(720, innerWidth)}
+      destroyOnHidden
+      title={
+        <span className={styles.head}>
+          {status}
+          <strong>{title}</strong>
+          {id && !phone ? (
+            <>
+              <span className={styles.id}>{id}</span>
+              <CopyButton text={id} />
+            </>
+          ) : null}
         </span>
       }
+      extra={
+        phone ? (
+          <span className={styles.extra}>{steps}</span>
+        ) : (
+          <span className={styles.extra}>
+            {actions}
+            {steps}
+          </span>
+        )
+      }
     >
+      {phone && actions ? <div className={styles.phoneActions}>{actions}</div> : null}
       {error ? <Problem error={error} {...(onRetry ? { onRetry } : {})} /> : loading ? <Bones rows={8} /> : children}
     </Drawer>
   )
@@ -66,11 +99,19 @@ export function Detail({ open, onClose, title, status, id, actions, loading = fa
 export function Rows({ title, extra, items }: { title?: ReactNode; extra?: ReactNode; items: readonly (readonly [label: ReactNode, value: ReactNode])[] }) {
   return (
     <section className={styles.block}>
-      {title ? <h3 className={styles.title}><span>{title}</span>{extra}</h3> : null}
+      {title ? (
+        <h3 className={styles.title}>
+          <span>{title}</span>
+          {extra}
+        </h3>
+      ) : null}
       <dl className={styles.rows}>
         {items.map(([label, value], index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows of a detail never change their order
-          <div key={index}><dt>{label}</dt><dd>{value === null || value === undefined || value === '' ? <span className="hd-none">—</span> : value}</dd></div>
+          <div key={index}>
+            <dt>{label}</dt>
+            <dd>{value === null || value === undefined || value === '' ? <span className="hd-none">—</span> : value}</dd>
+          </div>
         ))}
       </dl>
     </section>

@@ -11,7 +11,11 @@ export function Figure({ label, value, note, change, chart }: Props) {
       {chart ? <div className={styles.chart}>{chart}</div> : null}
       <div className={styles.value}>{value}</div>
       <div className={styles.note}>
-        {change === undefined || change === null ? null : <span className={change < 0 ? styles.down : styles.up}>{change < 0 ? '↓' : '↑'} {Math.abs(change * 100).toFixed(1)}%</span>}
+        {change === undefined || change === null ? null : (
+          <span className={change < 0 ? styles.down : styles.up}>
+            {change < 0 ? '↓' : '↑'} {Math.abs(change * 100).toFixed(1)}%
+          </span>
+        )}
         {note}
       </div>
     </div>

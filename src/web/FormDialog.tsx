@@ -12,10 +12,16 @@ export type FormDialogProps<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> &
   readonly children: ReactNode
 }
 
-const Open = lazy(() => import('./FormDialogReal.tsx').then((found) => ({ default: found.OpenDialog }))) as unknown as <E extends Endpoint>(props: FormDialogProps<E>) => ReactNode
+const Open = lazy(() => import('./FormDialogReal.tsx').then((found) => ({ default: found.OpenDialog }))) as unknown as <E extends Endpoint>(
+  props: FormDialogProps<E>,
+) => ReactNode
 
 /** A small form over its page. Render it only while it is open: `{editing ? <FormDialog … /> : null}`. The form engine loads with the first one. */
 export function FormDialog<E extends Endpoint>(props: FormDialogProps<E>) {
   const active = useActiveTab()
-  return active ? <Suspense><Open {...props} /></Suspense> : null
+  return active ? (
+    <Suspense>
+      <Open {...props} />
+    </Suspense>
+  ) : null
 }

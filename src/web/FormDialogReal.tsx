@@ -2,8 +2,8 @@ import { Modal } from 'antd'
 import { useTranslation } from 'react-i18next'
 import type { Endpoint } from '../shared/contract.ts'
 import { useConfirm } from './confirm.tsx'
-import { EngineForm } from './FormPage.tsx'
 import type { FormDialogProps } from './FormDialog.tsx'
+import { EngineForm } from './FormPage.tsx'
 import styles from './form/Form.module.css'
 import { useFormEngine } from './form/useForm.ts'
 
@@ -23,9 +23,21 @@ export function OpenDialog<E extends Endpoint>(props: FormDialogProps<E>) {
   }
   return (
     <Modal
-      open title={props.title} width={props.width ?? 520} okText={props.okText ?? t('action.save')} cancelText={t('action.cancel')} confirmLoading={engine.busy} mask={{ closable: !engine.dirty }} onOk={engine.submit} onCancel={() => void cancel()}
+      open
+      title={props.title}
+      width={props.width ?? 520}
+      okText={props.okText ?? t('action.save')}
+      cancelText={t('action.cancel')}
+      confirmLoading={engine.busy}
+      mask={{ closable: !engine.dirty }}
+      onOk={engine.submit}
+      onCancel={() => void cancel()}
     >
-      <div className={styles.dialog}><EngineForm engine={engine}><div className={styles.fields}>{props.children}</div></EngineForm></div>
+      <div className={styles.dialog}>
+        <EngineForm engine={engine}>
+          <div className={styles.fields}>{props.children}</div>
+        </EngineForm>
+      </div>
     </Modal>
   )
 }

@@ -33,9 +33,17 @@ export function FormPage<E extends Endpoint>(props: Props<E>) {
   if (loaded && loaded.data === undefined) {
     return (
       <section className={styles.sheet} aria-label={title}>
-        <div className={styles.head}><h1>{title}</h1></div>
+        <div className={styles.head}>
+          <h1>{title}</h1>
+        </div>
         <div className={styles.body}>
-          {loaded.error ? <Problem error={loaded.error} title={t('form.loadFailed', { title })} onRetry={() => void loaded.refetch()} /> : <div className={styles.section ?? ''}><Bones rows={8} /></div>}
+          {loaded.error ? (
+            <Problem error={loaded.error} title={t('form.loadFailed', { title })} onRetry={() => void loaded.refetch()} />
+          ) : (
+            <div className={styles.section ?? ''}>
+              <Bones rows={8} />
+            </div>
+          )}
         </div>
       </section>
     )
@@ -67,15 +75,26 @@ function LoadedForm<E extends Endpoint>(props: Props<E>) {
         <h1>{title}</h1>
         {subtitle ? <span>{subtitle}</span> : null}
       </div>
-      <div className={styles.body}><EngineForm engine={engine}>{children}</EngineForm></div>
+      <div className={styles.body}>
+        <EngineForm engine={engine}>{children}</EngineForm>
+      </div>
       <div className={styles.save}>
-        <Button type="primary" loading={busy} onClick={submit}>{t('action.save')}</Button>
+        <Button type="primary" loading={busy} onClick={submit}>
+          {t('action.save')}
+        </Button>
         <Button onClick={() => void cancel()}>{t('action.cancel')}</Button>
         <span className={styles.problems} role="status">
           {problems.length > 0 ? t('form.toFix', { count: problems.length }) : null}
-          {problems.map((problem) => <button key={problem.field} type="button" title={problem.message} onClick={() => focusField(form, problem.field)}>{problem.label}</button>)}
+          {problems.map((problem) => (
+            <button key={problem.field} type="button" title={problem.message} onClick={() => focusField(form, problem.field)}>
+              {problem.label}
+            </button>
+          ))}
         </span>
-        <span className={styles.state}>{dirty ? <span>{t('form.unsaved')}</span> : null}<span>{t('form.saveHint')}</span></span>
+        <span className={styles.state}>
+          {dirty ? <span>{t('form.unsaved')}</span> : null}
+          <span>{t('form.saveHint')}</span>
+        </span>
       </div>
     </section>
   )
@@ -85,7 +104,15 @@ function LoadedForm<E extends Endpoint>(props: Props<E>) {
 export function EngineForm({ engine, children }: { engine: Engine; children: ReactNode }) {
   return (
     <FormContext value={engine.context}>
-      <Form form={engine.form} layout="vertical" onValuesChange={engine.onChange} onFinish={engine.submit} onFinishFailed={engine.submit} autoComplete="off" scrollToFirstError={false}>
+      <Form
+        form={engine.form}
+        layout="vertical"
+        onValuesChange={engine.onChange}
+        onFinish={engine.submit}
+        onFinishFailed={engine.submit}
+        autoComplete="off"
+        scrollToFirstError={false}
+      >
         {children}
         <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
       </Form>

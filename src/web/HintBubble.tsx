@@ -23,7 +23,9 @@ export function HintBubble() {
   }, [shown])
   useEffect(() => {
     if (!shown) return
-    const press = (event: KeyboardEvent) => { if (event.key === 'Escape') hideHint() }
+    const press = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') hideHint()
+    }
     addEventListener('keydown', press)
     addEventListener('scroll', hideHint, true)
     return () => {
@@ -31,5 +33,9 @@ export function HintBubble() {
       removeEventListener('scroll', hideHint, true)
     }
   }, [shown])
-  return shown ? <div ref={bubble} id="hd-hint" role="tooltip" className="hd-hint">{shown.text}</div> : null
+  return shown ? (
+    <div ref={bubble} id="hd-hint" role="tooltip" className="hd-hint">
+      {shown.text}
+    </div>
+  ) : null
 }

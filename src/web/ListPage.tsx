@@ -1,22 +1,23 @@
+import { Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Endpoint, Output } from '../shared/contract.ts'
 import { queryClient, readKey, useRead } from './api.ts'
 import { call } from './call.ts'
-import type { Endpoint, Output } from '../shared/contract.ts'
 import { FilterBar } from './list/FilterBar.tsx'
 import { Footer } from './list/Footer.tsx'
 import { BatchBar, ListHead } from './list/Heads.tsx'
-import { readLayout } from './list/layout.ts'
 import styles from './list/List.module.css'
 import { ListTable } from './list/ListTable.tsx'
+import { readLayout } from './list/layout.ts'
 import { activeFilters, type Query } from './list/listUrl.ts'
 import { Tools } from './list/Tools.tsx'
 import type { ListPageProps, RowOf } from './list/types.ts'
+import { useChanged } from './list/useChanged.ts'
 import { useListQuery } from './list/useListQuery.ts'
 import { usePreference } from './list/usePreference.ts'
-import { Problem } from './Problem.tsx'
-import { Button } from 'antd'
 import { useLive } from './live.ts'
+import { Problem } from './Problem.tsx'
 import { useTabPath } from './shell/tabs.ts'
 import { toast } from './toast.ts'
 
@@ -39,6 +40,7 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
   useLive(props.live, [endpoint.path])
 
   const keyOf = (row: R) => row[rowKey] as string | number
+  const changed = useChanged(read.isPlaceholderData ? undefined : answer?.list, keyOf, JSON.stringify(query))
   const clear = () => setSelected(new Map())
   const refresh = () => void queryClient.invalidateQueries({ queryKey: [endpoint.path] })
   const filtered = activeFilters(endpoint.input, query, fixed)
@@ -47,7 +49,9 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
     const rows: R[] = []
     for (let page = 1; rows.length < Math.min(answer?.total ?? 0, mostSelected); page += 1) {
       const input = { ...query, page, pageSize: 200 }
-      const part = (await queryClient.fetchQuery({ queryKey: readKey(endpoint, input), queryFn: () => call(endpoint, input as never) }).catch(() => null)) as Answer<R> | null
+      const part = (await queryClient
+        .fetchQuery({ queryKey: readKey(endpoint, input), queryFn: () => call(endpoint, input as never) })
+        .catch(() => null)) as Answer<R> | null
       if (!part || part.list.length === 0) break
       rows.push(...part.list)
     }
@@ -61,11 +65,20 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
       <ListHead title={title} views={props.views ?? []} query={query} onView={(view) => reset(view)} actions={props.header} />
       <FilterBar ns={ns} input={endpoint.input} filters={filters} query={query} fixed={fixed} onChange={change} onReset={() => reset({})} tools={tools} />
       {props.notice ? <div className={styles.notice}>{props.notice}</div> : null}
-      {selected.size > 0 ? <BatchBar actions={batch} selection={{ keys: [...selected.keys()], rows: [...selected.values()], clear }} total={answer?.total ?? 0} onAll={() => void selectAll()} /> : null}
+      {selected.size > 0 ? (
+        <BatchBar
+          actions={batch}
+          selection={{ keys: [...selected.keys()], rows: [...selected.values()], clear }}
+          total={answer?.total ?? 0}
+          onAll={() => void selectAll()}
+        />
+      ) : null}
       {read.error && answer ? (
         <div className={styles.stale} role="alert">
           {t('list.stale')}: {read.error.message}
-          <Button type="link" size="small" onClick={refresh}>{t('action.retry')}</Button>
+          <Button type="link" size="small" onClick={refresh}>
+            {t('action.retry')}
+          </Button>
         </div>
       ) : null}
       <div className={styles.body}>
@@ -73,7 +86,18 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
         {read.error && !answer ? (
           <Problem error={read.error} title={t('list.failed', { title })} onRetry={() => void read.refetch()} />
         ) : (
-          <ListTable {...props} answer={answer} layout={layout} query={query} onChange={change} selected={selected} onSelect={setSelected} filtered={filtered.length > 0} onReset={() => reset({})} />
+          <ListTable
+            {...props}
+            answer={answer}
+            layout={layout}
+            query={query}
+            onChange={change}
+            selected={selected}
+            onSelect={setSelected}
+            filtered={filtered.length > 0}
+            changed={changed}
+            onReset={() => reset({})}
+          />
         )}
       </div>
       <Footer answer={answer} query={query} onChange={change} sums={answer && props.sums ? props.sums(answer) : []} />

@@ -7,7 +7,9 @@ export function LoadFailed({ error }: { error: unknown }) {
   return (
     <div className="hd-overlay" role="alert">
       <strong>{t(isMissingChunk(error) ? 'error.chunk' : 'error.page')}</strong>
-      <button type="button" className="hd-plain-button" onClick={() => location.reload()}>{t('shell.refresh')}</button>
+      <button type="button" className="hd-plain-button" onClick={() => location.reload()}>
+        {t('shell.refresh')}
+      </button>
     </div>
   )
 }

@@ -2,10 +2,10 @@ import ReloadOutlined from '@ant-design/icons/es/icons/ReloadOutlined'
 import { Button } from 'antd'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ApiError } from './call.ts'
 import { CopyButton } from './CopyButton.tsx'
-import { EmptyArt, type EmptyKind } from './pictures/silhouettes.tsx'
+import type { ApiError } from './call.ts'
 import styles from './Problem.module.css'
+import { EmptyArt, type EmptyKind } from './pictures/silhouettes.tsx'
 
 /** What failed, why, and what to do about it. */
 export function Problem({ error, title, onRetry }: { error: ApiError; title?: string; onRetry?: () => void }) {
@@ -14,9 +14,21 @@ export function Problem({ error, title, onRetry }: { error: ApiError; title?: st
     <div className={styles.block} role="alert">
       <EmptyArt kind="error" />
       <h3>{title ?? t('error.page')}</h3>
-      <p>{error.message}{error.requestId ? <> {t('error.requestId')} {error.requestId.slice(0, 9)}</> : null}</p>
+      <p>
+        {error.message}
+        {error.requestId ? (
+          <>
+            {' '}
+            {t('error.requestId')} {error.requestId.slice(0, 9)}
+          </>
+        ) : null}
+      </p>
       <div>
-        {onRetry ? <Button icon={<ReloadOutlined />} onClick={onRetry}>{t('action.retry')}</Button> : null}
+        {onRetry ? (
+          <Button icon={<ReloadOutlined />} onClick={onRetry}>
+            {t('action.retry')}
+          </Button>
+        ) : null}
         {error.requestId ? <CopyButton text={error.requestId} label={t('action.copyId')} /> : null}
       </div>
     </div>
@@ -36,5 +48,9 @@ export const Empty = ({ kind = 'empty', title, hint, action }: { kind?: EmptyKin
 /** Where lines of text will stand. */
 export const Bones = ({ rows }: { rows: number }) => (
   // biome-ignore lint/suspicious/noArrayIndexKey: equal lines without a state
-  <div className={styles.bones} aria-busy="true">{Array.from({ length: rows }, (_, index) => <span key={index} style={{ width: `${92 - ((index * 37) % 45)}%` }} />)}</div>
+  <div className={styles.bones} aria-busy="true">
+    {Array.from({ length: rows }, (_, index) => (
+      <span key={index} style={{ width: `${92 - ((index * 37) % 45)}%` }} />
+    ))}
+  </div>
 )

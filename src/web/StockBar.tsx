@@ -8,7 +8,11 @@ export function StockBar({ stock, capacity, warn, bar = true }: { stock: number;
     <span className={styles.stock}>
       <span className={stock <= 0 ? styles.out : undefined}>{stock}</span>
       <span className={styles.capacity}>/ {capacity}</span>
-      {bar ? <span className={styles.bar} aria-hidden="true"><span data-low={low} style={{ width: `${share * 100}%` }} /></span> : null}
+      {bar ? (
+        <span className={styles.bar} aria-hidden="true">
+          <span data-low={low} style={{ width: `${share * 100}%` }} />
+        </span>
+      ) : null}
     </span>
   )
 }

@@ -9,5 +9,9 @@ export function Time({ at, style = 'short' }: { at: string | null | undefined; s
   const date = new Date(at)
   const now = new Date()
   const text = style === 'full' ? fullTime(date) : style === 'age' ? age(date, now, lang) : shortTime(date, now)
-  return <Tooltip title={zonedTime(date)}><time dateTime={at}>{text}</time></Tooltip>
+  return (
+    <Tooltip title={zonedTime(date)}>
+      <time dateTime={at}>{text}</time>
+    </Tooltip>
+  )
 }

@@ -43,7 +43,11 @@ export function Upload({ id, value, onChange, max, disabled = false }: Props) {
       {urls.map((url) => (
         <span key={url} className={styles.item}>
           <img src={href(url)} alt="" />
-          {disabled ? null : <button type="button" aria-label={t('action.remove')} title={t('action.remove')} onClick={() => give(urls.filter((other) => other !== url))}><DeleteOutlined /></button>}
+          {disabled ? null : (
+            <button type="button" aria-label={t('action.remove')} title={t('action.remove')} onClick={() => give(urls.filter((other) => other !== url))}>
+              <DeleteOutlined />
+            </button>
+          )}
         </span>
       ))}
       {disabled || urls.length >= limit ? null : (
@@ -52,7 +56,17 @@ export function Upload({ id, value, onChange, max, disabled = false }: Props) {
           {t('upload.button')}
         </button>
       )}
-      <input ref={field} type="file" style={{ display: 'none' }} accept={types.join(',')} multiple={limit > 1} onChange={(event) => { void take([...(event.target.files ?? [])]); event.target.value = '' }} />
+      <input
+        ref={field}
+        type="file"
+        style={{ display: 'none' }}
+        accept={types.join(',')}
+        multiple={limit > 1}
+        onChange={(event) => {
+          void take([...(event.target.files ?? [])])
+          event.target.value = ''
+        }}
+      />
     </div>
   )
 }

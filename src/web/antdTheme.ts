@@ -1,6 +1,6 @@
 import { theme as antd, type ThemeConfig } from 'antd'
-import { layout, type Mode } from './theme.ts'
 import theme from './theme.json' with { type: 'json' }
+import { layout, type Mode } from './theme.ts'
 
 const merge = (base: Record<string, object>, over: Record<string, object>): Record<string, object> => {
   const out = { ...base }
@@ -13,7 +13,9 @@ export function antdTheme(mode: Mode, compact: boolean): ThemeConfig {
   return {
     algorithm: base,
     token: { ...theme.shared.token, ...theme[mode].token, ...(compact ? { controlHeight: 28, fontSize: 13 } : {}) },
-    components: merge(merge(theme.shared.components, theme[mode].components), { Menu: { collapsedWidth: layout.folded, collapsedIconSize: 16 } }) as NonNullable<ThemeConfig['components']>,
+    components: merge(merge(theme.shared.components, theme[mode].components), {
+      Menu: { collapsedWidth: layout.folded, collapsedIconSize: 16 },
+    }) as NonNullable<ThemeConfig['components']>,
     hashed: false,
     zeroRuntime: false,
   }

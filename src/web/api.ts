@@ -1,4 +1,13 @@
-import { keepPreviousData, MutationCache, QueryCache, QueryClient, type UseMutationResult, type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+} from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { CallInput, Endpoint, Output } from '../shared/contract.ts'
 import { type ApiError, call, isApiError, messageOf, newKey } from './call.ts'
@@ -40,14 +49,23 @@ export const queryClient: QueryClient = new QueryClient({
     onSuccess: (_answer, _input, _context, mutation) => {
       if (mutation.meta?.success) toast('success', translate(mutation.meta.success))
       const prefixes = mutation.meta?.invalidates ?? []
-      return queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => typeof path === 'string' && prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)) })
+      return queryClient.invalidateQueries({
+        predicate: ({ queryKey: [path] }) => typeof path === 'string' && prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)),
+      })
     },
   }),
-  defaultOptions: { queries: { retry: false, networkMode: 'always', staleTime: 10_000, gcTime: 10 * 60_000, refetchOnWindowFocus: false }, mutations: { retry: false, networkMode: 'always' } },
+  defaultOptions: {
+    queries: { retry: false, networkMode: 'always', staleTime: 10_000, gcTime: 10 * 60_000, refetchOnWindowFocus: false },
+    mutations: { retry: false, networkMode: 'always' },
+  },
 })
 
 /** `/api/orders/{orderNum}/refund` to `/api/orders`: what a write makes stale unless it says otherwise. */
-export const firstSegment = (path: string): string => path.split('/').slice(0, path.startsWith('/api/') ? 3 : 2).join('/')
+export const firstSegment = (path: string): string =>
+  path
+    .split('/')
+    .slice(0, path.startsWith('/api/') ? 3 : 2)
+    .join('/')
 
 type ReadOptions = {
   enabled?: boolean

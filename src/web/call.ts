@@ -33,7 +33,12 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>,
   let response: Response
   let text: string
   try {
-    response = await fetch(basePath() + url.slice(1), { method: endpoint.method, headers: headersFor(endpoint, body, options), body: bodyOf(body, options), signal })
+    response = await fetch(basePath() + url.slice(1), {
+      method: endpoint.method,
+      headers: headersFor(endpoint, body, options),
+      body: bodyOf(body, options),
+      signal,
+    })
     text = await response.text()
   } catch {
     if (options.signal?.aborted) throw failure('cancelled', '')
@@ -64,7 +69,8 @@ function bodyOf(body: Record<string, unknown> | undefined, options: Options): Bo
 }
 
 /** randomUUID is missing on plain-http addresses other than localhost. */
-export const newKey = (): string => (crypto.randomUUID ? crypto.randomUUID() : [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join(''))
+export const newKey = (): string =>
+  crypto.randomUUID ? crypto.randomUUID() : [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join('')
 
 const failure = (kind: ApiError['kind'], message: string): ApiError => ({ kind, code: 0, error: `web.${kind}`, message, requestId: undefined, errors: [] })
 
@@ -73,7 +79,9 @@ function parse(text: string, response: Response): unknown {
   try {
     return text === '' ? {} : JSON.parse(text)
   } catch {
-    throw [502, 503, 504].includes(response.status) ? { ...failure('refused', translate('error.busy')), code: response.status * 1000 } : failure('blocked', translate('error.blocked'))
+    throw [502, 503, 504].includes(response.status)
+      ? { ...failure('refused', translate('error.busy')), code: response.status * 1000 }
+      : failure('blocked', translate('error.blocked'))
   }
 }
 

@@ -32,23 +32,61 @@ export function ChartCore({ label, categories, series, height = 260, unfinished 
     const chart = init(box.current)
     const axisText = { color: colors.axis, fontSize: 12, fontFamily: token.fontFamily ?? 'sans-serif' }
     const short = (value: number) => axisNumber(value, lang)
-    const valueAxis = { type: 'value' as const, splitNumber: 4, axisLabel: { ...axisText, formatter: short }, splitLine: { lineStyle: { color: colors.grid } }, axisLine: { show: false }, axisTick: { show: false } }
+    const valueAxis = {
+      type: 'value' as const,
+      splitNumber: 4,
+      axisLabel: { ...axisText, formatter: short },
+      splitLine: { lineStyle: { color: colors.grid } },
+      axisLine: { show: false },
+      axisTick: { show: false },
+    }
     chart.setOption({
       animationDuration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 220,
       grid: { left: 4, right: 4, top: 12, bottom: 4, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
-      xAxis: { type: 'category', data: [...categories], axisLine: { show: false }, axisTick: { show: false }, axisLabel: axisText, boundaryGap: series.some((one) => one.kind === 'bar') },
+      xAxis: {
+        type: 'category',
+        data: [...categories],
+        axisLine: { show: false },
+        axisTick: { show: false },
+        axisLabel: axisText,
+        boundaryGap: series.some((one) => one.kind === 'bar'),
+      },
       yAxis: series.some((one) => one.right) ? [valueAxis, { ...valueAxis, splitLine: { show: false } }] : [valueAxis],
       tooltip: {
-        trigger: 'axis', confine: true, transitionDuration: 0, backgroundColor: token.colorBgElevated ?? '', borderColor: token.colorBorderSecondary ?? '', borderWidth: 1, padding: [8, 12], textStyle: { color: token.colorText ?? '', fontSize: 12 }, axisPointer: { lineStyle: { color: colors.grid } },
+        trigger: 'axis',
+        confine: true,
+        transitionDuration: 0,
+        backgroundColor: token.colorBgElevated ?? '',
+        borderColor: token.colorBorderSecondary ?? '',
+        borderWidth: 1,
+        padding: [8, 12],
+        textStyle: { color: token.colorText ?? '', fontSize: 12 },
+        axisPointer: { lineStyle: { color: colors.grid } },
         formatter: (found: unknown) => tooltip(Array.isArray(found) ? (found as Hovered[]) : [found as Hovered], series),
       },
       series: series.map((one, index) => {
-        const color = one.compare ? colors.compare : one.kind === 'bar' && series.length > 1 && !one.compare ? colors.bar : (colors.series[index % colors.series.length] ?? colors.line)
+        const color = one.compare
+          ? colors.compare
+          : one.kind === 'bar' && series.length > 1 && !one.compare
+            ? colors.bar
+            : (colors.series[index % colors.series.length] ?? colors.line)
         const line = one.kind === 'line'
         return {
-          name: one.name, type: one.kind, yAxisIndex: one.right ? 1 : 0, symbol: 'circle', symbolSize: 5, showSymbol: categories.length <= 31, barMaxWidth: 28, color: line && !one.compare ? colors.line : color,
-          ...(line ? { lineStyle: { width: 2, ...(one.compare ? { type: 'dashed' as const, width: 1.5 } : {}) } } : {}), itemStyle: line ? {} : { borderRadius: [3, 3, 0, 0] },
-          data: one.values.map((value, at) => (unfinished && at === one.values.length - 1 && !line ? { value, itemStyle: { color: colors.barToday, borderColor: color, borderType: 'dashed' as const, borderWidth: 1 } } : value)),
+          name: one.name,
+          type: one.kind,
+          yAxisIndex: one.right ? 1 : 0,
+          symbol: 'circle',
+          symbolSize: 5,
+          showSymbol: categories.length <= 31,
+          barMaxWidth: 28,
+          color: line && !one.compare ? colors.line : color,
+          ...(line ? { lineStyle: { width: 2, ...(one.compare ? { type: 'dashed' as const, width: 1.5 } : {}) } } : {}),
+          itemStyle: line ? {} : { borderRadius: [3, 3, 0, 0] },
+          data: one.values.map((value, at) =>
+            unfinished && at === one.values.length - 1 && !line
+              ? { value, itemStyle: { color: colors.barToday, borderColor: color, borderType: 'dashed' as const, borderWidth: 1 } }
+              : value,
+          ),
         }
       }),
     })
@@ -61,7 +99,26 @@ export function ChartCore({ label, categories, series, height = 260, unfinished 
   }, [categories, series, theme, lang, unfinished])
   return (
     <figure className={styles.figure}>
-      {series.length > 1 ? <div className={styles.legend}>{series.map((one, index) => <span key={one.name}><i style={{ background: one.compare ? 'var(--hd-chart-compare)' : one.kind === 'bar' ? 'var(--hd-chart-bar)' : one.kind === 'line' && index > 0 ? 'var(--hd-chart-line)' : `var(--hd-chart-${index + 1})` }} />{one.name}</span>)}</div> : null}
+      {series.length > 1 ? (
+        <div className={styles.legend}>
+          {series.map((one, index) => (
+            <span key={one.name}>
+              <i
+                style={{
+                  background: one.compare
+                    ? 'var(--hd-chart-compare)'
+                    : one.kind === 'bar'
+                      ? 'var(--hd-chart-bar)'
+                      : one.kind === 'line' && index > 0
+                        ? 'var(--hd-chart-line)'
+                        : `var(--hd-chart-${index + 1})`,
+                }}
+              />
+              {one.name}
+            </span>
+          ))}
+        </div>
+      ) : null}
       <div ref={box} style={{ height }} role="img" aria-label={label} />
     </figure>
   )
@@ -69,7 +126,11 @@ export function ChartCore({ label, categories, series, height = 260, unfinished 
 
 /** Shortened from ten thousand on: 15k, or the Chinese unit of ten thousand. */
 export const axisNumber = (value: number, lang: string): string =>
-  Math.abs(value) < 10_000 ? value.toLocaleString('en-US') : lang === 'en' ? `${Number((value / 1000).toFixed(1))}k` : `${Number((value / 10_000).toFixed(1))}\u4e07`
+  Math.abs(value) < 10_000
+    ? value.toLocaleString('en-US')
+    : lang === 'en'
+      ? `${Number((value / 1000).toFixed(1))}k`
+      : `${Number((value / 10_000).toFixed(1))}\u4e07`
 
 /** Built of elements: a product's name is never read as markup. */
 function tooltip(hovered: readonly Hovered[], series: readonly Series[]): HTMLElement {

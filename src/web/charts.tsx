@@ -16,7 +16,11 @@ export type ChartProps = {
 /** Lines and bars by the rules of the look; ECharts itself loads when the first chart is shown. */
 export function Chart(props: ChartProps) {
   const height = props.height ?? 260
-  return <Suspense fallback={<div style={{ height }} aria-busy="true" />}><Core {...props} height={height} /></Suspense>
+  return (
+    <Suspense fallback={<div style={{ height }} aria-busy="true" />}>
+      <Core {...props} height={height} />
+    </Suspense>
+  )
 }
 
 /** 104 × 28, only where the numbers have a shape. */

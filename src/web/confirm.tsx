@@ -34,12 +34,29 @@ function ask(question: Question): Promise<boolean> {
 /** `if (await confirm({ title: t('removeAsk'), danger: true })) remove.mutate(…)`. */
 export const useConfirm = (): ((question: Question) => Promise<boolean>) => ask
 
-const Dialog = lazy(() => import('./ConfirmDialog.tsx').then((found): { default: ComponentType<{ question: Asked }> } => ({ default: found.ConfirmDialog }), () => ({ default: PlainQuestion })))
+const Dialog = lazy(() =>
+  import('./ConfirmDialog.tsx').then(
+    (found): { default: ComponentType<{ question: Asked }> } => ({ default: found.ConfirmDialog }),
+    () => ({ default: PlainQuestion }),
+  ),
+)
 
 /** Questions over the page; the dialog loads with the first one. */
 export function Questions() {
-  const list = useSyncExternalStore((listener) => { listeners.add(listener); return () => listeners.delete(listener) }, () => asked)
-  return <Suspense>{list.map((question) => <Dialog key={question.id} question={question} />)}</Suspense>
+  const list = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => asked,
+  )
+  return (
+    <Suspense>
+      {list.map((question) => (
+        <Dialog key={question.id} question={question} />
+      ))}
+    </Suspense>
+  )
 }
 
 /** Without a network the browser's own dialog asks. */

@@ -1,4 +1,17 @@
-import { type ComponentType, cloneElement, type FocusEvent, lazy, type MouseEvent, type ReactElement, type Ref, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type ComponentType,
+  cloneElement,
+  type FocusEvent,
+  lazy,
+  type MouseEvent,
+  type ReactElement,
+  type Ref,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Fake, type FakeProps } from './deferredField.tsx'
 import { hideHint, showHint } from './hint.ts'
 
@@ -16,7 +29,11 @@ export function whenOpen(load: Load): ComponentType<Props> {
   return function WhenOpen(props) {
     const [used, setUsed] = useState(false)
     if (props.open === true && !used) setUsed(true)
-    return used || props.open === true ? <Suspense><Real {...props} /></Suspense> : null
+    return used || props.open === true ? (
+      <Suspense>
+        <Real {...props} />
+      </Suspense>
+    ) : null
   }
 }
 
@@ -47,7 +64,12 @@ export function onUse(load: Load): ComponentType<Props> {
       ...(trigger.includes('contextMenu') ? { onContextMenu: both(child.props.onContextMenu, use) } : {}),
     })
     if (used === null) return waiting
-    return <Suspense fallback={waiting}><Real {...props}>{cloneElement(child, { ref: keep })}</Real>{used === 'now' ? null : <Again event={used} node={node} />}</Suspense>
+    return (
+      <Suspense fallback={waiting}>
+        <Real {...props}>{cloneElement(child, { ref: keep })}</Real>
+        {used === 'now' ? null : <Again event={used} node={node} />}
+      </Suspense>
+    )
   }
 }
 
@@ -71,13 +93,25 @@ export function onTouch(load: Load, name: string): ComponentType<Props> {
     const pointer = useRef(false)
     const fake = (
       <Fake
-        {...(props as FakeProps)} name={name} onPointerEnter={() => void load().catch(() => undefined)} onPointerDown={() => { pointer.current = true }}
-        onFocus={(event: FocusEvent) => { setUsed(pointer.current ? 'pointer' : 'key'); if (typeof props.onFocus === 'function') props.onFocus(event) }}
+        {...(props as FakeProps)}
+        name={name}
+        onPointerEnter={() => void load().catch(() => undefined)}
+        onPointerDown={() => {
+          pointer.current = true
+        }}
+        onFocus={(event: FocusEvent) => {
+          setUsed(pointer.current ? 'pointer' : 'key')
+          if (typeof props.onFocus === 'function') props.onFocus(event)
+        }}
       />
     )
     // What already is in use, or is made in another way than by options, does not wait.
     if (used === null && props.open === undefined && !props.autoFocus && !props.defaultOpen && !props.children && props.ref === undefined) return fake
-    return <Suspense fallback={fake}><Real {...props} {...(used === null ? {} : { autoFocus: true })} {...(used === 'pointer' && !props.disabled ? { defaultOpen: true } : {})} /></Suspense>
+    return (
+      <Suspense fallback={fake}>
+        <Real {...props} {...(used === null ? {} : { autoFocus: true })} {...(used === 'pointer' && !props.disabled ? { defaultOpen: true } : {})} />
+      </Suspense>
+    )
   }
 }
 
@@ -85,7 +119,11 @@ export function onTouch(load: Load, name: string): ComponentType<Props> {
 export function inPlace(load: Load): ComponentType<Props> {
   const Real = lazy(load)
   return function InPlace(props) {
-    return <Suspense fallback={<span className="hd-fake" aria-hidden="true" />}><Real {...props} /></Suspense>
+    return (
+      <Suspense fallback={<span className="hd-fake" aria-hidden="true" />}>
+        <Real {...props} />
+      </Suspense>
+    )
   }
 }
 
@@ -96,7 +134,13 @@ export function whenSpinning(load: Load): ComponentType<Props> {
     const [used, setUsed] = useState(false)
     if (props.spinning === true && !used) setUsed(true)
     const content = props.children as ReactElement
-    return used ? <Suspense fallback={content}><Real {...props} /></Suspense> : content
+    return used ? (
+      <Suspense fallback={content}>
+        <Real {...props} />
+      </Suspense>
+    ) : (
+      content
+    )
   }
 }
 
@@ -105,7 +149,12 @@ export function hint(): ComponentType<Props> {
   return function Hint({ title, children, placement }) {
     const child = children as Child
     const shown = useRef(false)
-    useLayoutEffect(() => () => { if (shown.current) hideHint() }, [])
+    useLayoutEffect(
+      () => () => {
+        if (shown.current) hideHint()
+      },
+      [],
+    )
     const text = typeof title === 'function' ? (title as () => unknown)() : title
     if (text === undefined || text === null || text === '' || typeof child !== 'object') return child
     const show = (event: { currentTarget: EventTarget }) => {
@@ -118,8 +167,13 @@ export function hint(): ComponentType<Props> {
     }
     const { props } = child
     return cloneElement(child, {
-      onMouseEnter: both(props.onMouseEnter, show), onMouseLeave: both(props.onMouseLeave, hide), onBlur: both(props.onBlur, hide), onMouseDown: both(props.onMouseDown, hide),
-      onFocus: both(props.onFocus, (event: FocusEvent) => { if ((event.target as HTMLElement).matches(':focus-visible')) show(event) }),
+      onMouseEnter: both(props.onMouseEnter, show),
+      onMouseLeave: both(props.onMouseLeave, hide),
+      onBlur: both(props.onBlur, hide),
+      onMouseDown: both(props.onMouseDown, hide),
+      onFocus: both(props.onFocus, (event: FocusEvent) => {
+        if ((event.target as HTMLElement).matches(':focus-visible')) show(event)
+      }),
     })
   }
 }
@@ -128,12 +182,17 @@ export function hint(): ComponentType<Props> {
 export function filterHead(load: Load): ComponentType<Props> {
   const Real = lazy(load)
   return function FilterHead(props) {
-    return <Suspense fallback={props.children as ReactElement}><Real {...props} /></Suspense>
+    return (
+      <Suspense fallback={props.children as ReactElement}>
+        <Real {...props} />
+      </Suspense>
+    )
   }
 }
 
 type Node = { value: unknown; children?: readonly Node[] }
-export const flattenKeys = (filters: readonly Node[] | undefined): unknown[] => (filters ?? []).flatMap(({ value, children }) => [value, ...flattenKeys(children)])
+export const flattenKeys = (filters: readonly Node[] | undefined): unknown[] =>
+  (filters ?? []).flatMap(({ value, children }) => [value, ...flattenKeys(children)])
 
 function both<E>(first: unknown, second: (event: E) => void): (event: E) => void {
   return (event) => {

@@ -32,12 +32,26 @@ export function Fake(props: FakeProps) {
   return (
     // biome-ignore lint/a11y/useAriaPropsForRole: the listbox comes with the real field
     <div
-      className={`hd-fake ${isDate ? 'ant-picker' : 'ant-select'} ${className}`} {...(style ? { style } : {})} {...(id ? { id } : {})} data-size={size} role="combobox" aria-haspopup={isDate ? 'dialog' : 'listbox'} aria-expanded="false" aria-disabled={disabled} tabIndex={disabled ? -1 : 0}
-      aria-label={props['aria-label']} aria-required={props['aria-required']} onPointerEnter={props.onPointerEnter} onPointerDown={props.onPointerDown} onFocus={disabled ? undefined : props.onFocus}
+      className={`hd-fake ${isDate ? 'ant-picker' : 'ant-select'} ${className}`}
+      {...(style ? { style } : {})}
+      {...(id ? { id } : {})}
+      data-size={size}
+      role="combobox"
+      aria-haspopup={isDate ? 'dialog' : 'listbox'}
+      aria-expanded="false"
+      aria-disabled={disabled}
+      tabIndex={disabled ? -1 : 0}
+      aria-label={props['aria-label']}
+      aria-required={props['aria-required']}
+      onPointerEnter={props.onPointerEnter}
+      onPointerDown={props.onPointerDown}
+      onFocus={disabled ? undefined : props.onFocus}
     >
       {prefix ? <span className="hd-fake-prefix">{prefix}</span> : null}
       {(isDate && name === 'RangePicker' ? [0, 1] : [0]).map((index) => (
-        <span key={index} className={`hd-fake-text ${texts[index] ? 'ant-select-content' : 'hd-fake-empty ant-select-placeholder'}`}>{texts[index] ?? placeholders[index] ?? placeholders[0]}</span>
+        <span key={index} data-arrow={index === 1} className={`hd-fake-text ${texts[index] ? 'ant-select-content' : 'hd-fake-empty ant-select-placeholder'}`}>
+          {texts[index] ?? placeholders[index] ?? placeholders[0]}
+        </span>
       ))}
       <span className="hd-fake-icon">{isDate ? <CalendarOutlined /> : <DownOutlined />}</span>
     </div>
@@ -45,7 +59,8 @@ export function Fake(props: FakeProps) {
 }
 
 const isDay = (found: unknown): found is Day => typeof found === 'object' && found !== null && 'format' in found
-const days = ({ value, format = 'YYYY-MM-DD' }: FakeProps): (string | undefined)[] => [value].flat().map((day) => (isDay(day) ? day.format(format) : typeof day === 'string' ? day : undefined))
+const days = ({ value, format = 'YYYY-MM-DD' }: FakeProps): (string | undefined)[] =>
+  [value].flat().map((day) => (isDay(day) ? day.format(format) : typeof day === 'string' ? day : undefined))
 
 /** The words of the chosen values, joined when there are several; for a tree of choices the path. */
 function choices({ value, options = [] }: FakeProps): ReactNode[] {

@@ -3,8 +3,8 @@ import { createRoot } from 'react-dom/client'
 import { publicRoutes } from '../domains/publicWeb.ts'
 import { screens } from '../domains/screens.ts'
 import { currentPath, href } from './base.ts'
-import { decide } from './guard.ts'
 import { ErrorBoundary } from './ErrorBoundary.tsx'
+import { decide } from './guard.ts'
 import { LoadFailed } from './LoadFailed.tsx'
 import { LoadingOverlay } from './LoadingOverlay.tsx'
 import { withLoading } from './loading.ts'
@@ -32,7 +32,10 @@ export function start(): void {
     const Public = target && publicRoutes[target]
     if (Public) return show(Public)
     removeEventListener('popstate', route)
-    void withLoading(import('./App.tsx')).then(({ App }) => show(App), (error: unknown) => show(() => <LoadFailed error={error} />))
+    void withLoading(import('./App.tsx')).then(
+      ({ App }) => show(App),
+      (error: unknown) => show(() => <LoadFailed error={error} />),
+    )
   }
   addEventListener('popstate', route)
   route()

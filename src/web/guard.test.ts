@@ -3,23 +3,60 @@ import type { CurrentUser, MenuNode } from '../domains/session/contract.ts'
 import type { Screen } from '../shared/screens.ts'
 import { decide, isAllowed, screenOf, type UserState } from './guard.ts'
 
-const node = (path: string, children: MenuNode[] = [], hidden = false): MenuNode => ({ name: path.slice(1), path, title: path, titleEn: path, icon: '', sort: 1, hidden, children })
+const node = (path: string, children: MenuNode[] = [], hidden = false): MenuNode => ({
+  name: path.slice(1),
+  path,
+  title: path,
+  titleEn: path,
+  icon: '',
+  sort: 1,
+  hidden,
+  children,
+})
 const user: CurrentUser = {
-  id: 1, username: 'operator', realName: '', role: 'ROLE_RTU_SP', is_superuser: false, img: '', title: '', permissions: [], orgId: 1, orgName: '', mustChangePassword: false,
+  id: 1,
+  username: 'operator',
+  realName: '',
+  role: 'ROLE_RTU_SP',
+  is_superuser: false,
+  img: '',
+  title: '',
+  permissions: [],
+  orgId: 1,
+  orgName: '',
+  mustChangePassword: false,
   menus: [node('/device', [node('/device/device-list')]), node('/finance', [node('/finance/busManager', [], true)])],
 }
-const screen = (path: string, parent?: string): Screen => ({ path, title: path, group: path === '/extra' ? null : 'device', permission: 'device:read', ...(parent ? { parent } : {}) })
-const screens = [screen('/device/device-list'), screen('/device/device-list/edit/:id'), screen('/device/create-one', '/device/device-list'), screen('/system/organ-role'), screen('/finance/busManager'), screen('/finance/busManager/create'), screen('/extra')]
+const screen = (path: string, parent?: string): Screen => ({
+  path,
+  title: path,
+  group: path === '/extra' ? null : 'device',
+  permission: 'device:read',
+  ...(parent ? { parent } : {}),
+})
+const screens = [
+  screen('/device/device-list'),
+  screen('/device/device-list/edit/:id'),
+  screen('/device/create-one', '/device/device-list'),
+  screen('/system/organ-role'),
+  screen('/finance/busManager'),
+  screen('/finance/busManager/create'),
+  screen('/extra'),
+]
 const known: UserState = { is: 'known', user }
 const at = (target: string, hasToken: boolean, state: UserState = { is: 'unknown' }) => decide({ hasToken, target, user: state, screens })
 
 describe('route guard', () => {
-  it.each(['/login', '/404', '/commodityimg', '/commodityimg?id=3', '/login/'])('without a token %s is open', (target) => expect(at(target, false)).toEqual({ do: 'open' }))
+  it.each(['/login', '/404', '/commodityimg', '/commodityimg?id=3', '/login/'])('without a token %s is open', (target) =>
+    expect(at(target, false)).toEqual({ do: 'open' }),
+  )
   it('without a token another known path goes to the login page and comes back', () => {
     expect(at('/device/device-list?page=2', false)).toEqual({ do: 'redirect', to: '/login?redirect=%2Fdevice%2Fdevice-list%3Fpage%3D2' })
     expect(at('/', false)).toEqual({ do: 'redirect', to: '/login' })
   })
-  it.each([true, false])('an unknown path is not found (token: %s)', (hasToken) => expect(at('/nope?x=1', hasToken, known)).toEqual({ do: 'redirect', to: '/404?from=%2Fnope' }))
+  it.each([true, false])('an unknown path is not found (token: %s)', (hasToken) =>
+    expect(at('/nope?x=1', hasToken, known)).toEqual({ do: 'redirect', to: '/404?from=%2Fnope' }),
+  )
   it('with a token the login page leads home', () => {
     expect(at('/login', true)).toEqual({ do: 'redirect', to: '/' })
     expect(at('/', true, known)).toEqual({ do: 'redirect', to: '/home' })
@@ -30,9 +67,19 @@ describe('route guard', () => {
     [{ is: 'badMenus' }, 'error.menus'],
     [{ is: 'error', message: 'timed out' }, { text: 'timed out' }],
   ] as [UserState, unknown][])('%o ends the session with its message', (state, message) => expect(at('/home', true, state)).toEqual({ do: 'leave', message }))
-  it('a path of the product outside the menus is not found', () => expect(at('/system/organ-role', true, known)).toEqual({ do: 'redirect', to: '/404?from=%2Fsystem%2Forgan-role' }))
-  it.each(['/home', '/info', '/pwd', '/extra', '/device/device-list', '/device/device-list/edit/3', '/device/device-list/edit', '/device/create-one', '/finance/busManager/create'])('%s is open for the user', (target) =>
-    expect(at(target, true, known)).toEqual({ do: 'open' }))
+  it('a path of the product outside the menus is not found', () =>
+    expect(at('/system/organ-role', true, known)).toEqual({ do: 'redirect', to: '/404?from=%2Fsystem%2Forgan-role' }))
+  it.each([
+    '/home',
+    '/info',
+    '/pwd',
+    '/extra',
+    '/device/device-list',
+    '/device/device-list/edit/3',
+    '/device/device-list/edit',
+    '/device/create-one',
+    '/finance/busManager/create',
+  ])('%s is open for the user', (target) => expect(at(target, true, known)).toEqual({ do: 'open' }))
   it('a first password must be changed before anything else', () => {
     const fresh: UserState = { is: 'known', user: { ...user, mustChangePassword: true } }
     expect(at('/home', true, fresh)).toEqual({ do: 'redirect', to: '/pwd' })

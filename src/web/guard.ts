@@ -6,7 +6,17 @@ import { pathsOf } from './menus.ts'
 export const publicPaths: readonly string[] = ['/login', '/404', '/commodityimg']
 
 /** Children of the root layout: open for every signed-in user. */
-const rootChildren: readonly string[] = ['/', '/home', '/best-selling-products', '/offline-equipment', '/online-platform', '/info', '/pwd', '/bindOpenId', '/notice']
+const rootChildren: readonly string[] = [
+  '/',
+  '/home',
+  '/best-selling-products',
+  '/offline-equipment',
+  '/online-platform',
+  '/info',
+  '/pwd',
+  '/bindOpenId',
+  '/notice',
+]
 
 export type UserState =
   | { readonly is: 'unknown' }
@@ -39,7 +49,8 @@ export function isAllowed(path: string, user: CurrentUser, screens: readonly Scr
   return allowed.some((node) => below(path, node) || (screen?.parent !== undefined && below(screen.parent, node)))
 }
 
-export const isKnown = (path: string, screens: readonly Screen[]): boolean => publicPaths.includes(path) || rootChildren.includes(path) || screenOf(path, screens) !== undefined
+export const isKnown = (path: string, screens: readonly Screen[]): boolean =>
+  publicPaths.includes(path) || rootChildren.includes(path) || screenOf(path, screens) !== undefined
 
 const notFound = (path: string): Action => ({ do: 'redirect', to: `/404?from=${encodeURIComponent(path)}` })
 

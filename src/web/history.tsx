@@ -1,5 +1,5 @@
 import { type ReactNode, startTransition, useLayoutEffect, useState } from 'react'
-import { type Navigator, Router, UNSAFE_createBrowserHistory as createBrowserHistory } from 'react-router'
+import { UNSAFE_createBrowserHistory as createBrowserHistory, type Navigator, Router } from 'react-router'
 import { basePath } from './base.ts'
 
 /** Asked before the page is left for another one; answers whether to go. */
@@ -22,7 +22,9 @@ const pathOf = (to: Parameters<Navigator['push']>[0]): string => (typeof to === 
 
 function gate(to: Parameters<Navigator['push']>[0], go: () => void): void {
   if (!guard?.leaves(pathOf(to))) return go()
-  void guard.ask().then((yes) => { if (yes) go() })
+  void guard.ask().then((yes) => {
+    if (yes) go()
+  })
 }
 
 const navigator: Navigator = {
@@ -39,20 +41,33 @@ type Update = Shown & { readonly delta: number | null }
 /** The router without its data layer (reads are TanStack Query's), with a question before unsaved work is left. */
 export function AppRouter({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState<Shown>({ action: history.action, location: history.location })
-  useLayoutEffect(() => history.listen((update: Update) => {
-    if (ignored > 0) {
-      ignored -= 1
-      return
-    }
-    const { delta } = update
-    if (update.action === 'POP' && delta && guard?.leaves(update.location.pathname)) {
-      const { ask } = guard
-      ignored += 1
-      history.go(-delta)
-      void ask().then((yes) => { if (yes) { guard = null; history.go(delta) } })
-      return
-    }
-    startTransition(() => setShown({ action: update.action, location: update.location }))
-  }), [])
-  return <Router basename={basePath().replace(/\/$/, '') || '/'} location={shown.location} navigationType={shown.action} navigator={navigator}>{children}</Router>
+  useLayoutEffect(
+    () =>
+      history.listen((update: Update) => {
+        if (ignored > 0) {
+          ignored -= 1
+          return
+        }
+        const { delta } = update
+        if (update.action === 'POP' && delta && guard?.leaves(update.location.pathname)) {
+          const { ask } = guard
+          ignored += 1
+          history.go(-delta)
+          void ask().then((yes) => {
+            if (yes) {
+              guard = null
+              history.go(delta)
+            }
+          })
+          return
+        }
+        startTransition(() => setShown({ action: update.action, location: update.location }))
+      }),
+    [],
+  )
+  return (
+    <Router basename={basePath().replace(/\/$/, '') || '/'} location={shown.location} navigationType={shown.action} navigator={navigator}>
+      {children}
+    </Router>
+  )
 }

@@ -4,7 +4,18 @@ import { menusAreFine, pathsOf, readUser } from './menus.ts'
 const leaf = { name: 'a', path: '/a', title: 'A', titleEn: 'A', icon: '', sort: 1, hidden: false, children: [] }
 
 describe('menus of GET /auth/user', () => {
-  it.each([[undefined], [null], ['x'], [{}], [[null]], [[{ path: '/a' }]], [[{ name: '', path: '/a' }]], [[{ name: 'a', path: 1 }]], [[{ ...leaf, children: 'x' }]], [[{ ...leaf, children: [{ name: 'b' }] }]]])('%o cannot be parsed', (menus) => {
+  it.each([
+    [undefined],
+    [null],
+    ['x'],
+    [{}],
+    [[null]],
+    [[{ path: '/a' }]],
+    [[{ name: '', path: '/a' }]],
+    [[{ name: 'a', path: 1 }]],
+    [[{ ...leaf, children: 'x' }]],
+    [[{ ...leaf, children: [{ name: 'b' }] }]],
+  ])('%o cannot be parsed', (menus) => {
     expect(menusAreFine(menus)).toBe(false)
     expect(readUser({ menus })).toBe('menus')
   })

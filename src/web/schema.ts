@@ -28,4 +28,5 @@ export function fieldInfo(type: z.ZodType | undefined): FieldInfo {
 }
 
 /** Required means: neither nothing nor empty text is accepted. */
-export const isRequired = (type: z.ZodType | undefined): boolean => type !== undefined && [undefined, null, ''].every((nothing) => !type.safeParse(nothing).success)
+export const isRequired = (type: z.ZodType | undefined): boolean =>
+  type !== undefined && [undefined, null, ''].every((nothing) => !type.safeParse(nothing).success)

@@ -20,7 +20,13 @@ async function fetchUser(): Promise<UserState> {
 
 /** The signed-in user as the guard sees it; `unknown` until the first answer. */
 export function useUserState(enabled: boolean): UserState {
-  const found: UseQueryResult<UserState> = useQuery({ queryKey: key, queryFn: fetchUser, enabled, staleTime: Number.POSITIVE_INFINITY, gcTime: Number.POSITIVE_INFINITY })
+  const found: UseQueryResult<UserState> = useQuery({
+    queryKey: key,
+    queryFn: fetchUser,
+    enabled,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  })
   return found.data ?? { is: 'unknown' }
 }
 

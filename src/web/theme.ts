@@ -1,5 +1,5 @@
-import theme from './theme.json' with { type: 'json' }
 import { onPrefs, prefs } from './prefs.ts'
+import theme from './theme.json' with { type: 'json' }
 
 /** Our own values of theme.json as CSS variables; antd's tokens are built in antdTheme.ts. */
 export type Mode = 'light' | 'dark'
@@ -13,13 +13,34 @@ function variables(mode: Mode): Record<string, string> {
   const { token, components } = theme[mode]
   const out: Record<string, string> = {
     '--hd-brand': mode === 'dark' ? token.colorPrimaryText : token.colorPrimary,
-    '--hd-button': token.colorPrimary, '--hd-button-hover': token.colorPrimaryHover, '--hd-tint': token.colorPrimaryBg, '--hd-tint-line': token.colorPrimaryBorder,
-    '--hd-page': token.colorBgLayout, '--hd-sheet': token.colorBgContainer, '--hd-floating': token.colorBgElevated, '--hd-side': components.Layout.siderBg,
-    '--hd-text': token.colorText, '--hd-text-2': token.colorTextSecondary, '--hd-text-3': token.colorTextTertiary, '--hd-placeholder': token.colorTextPlaceholder,
-    '--hd-field-line': token.colorBorder, '--hd-line': token.colorBorderSecondary, '--hd-table-line': components.Table.borderColor, '--hd-split': token.colorSplit,
-    '--hd-fill': token.colorFillSecondary, '--hd-fill-soft': token.colorFillTertiary, '--hd-error': token.colorError, '--hd-success': token.colorSuccess,
-    '--hd-warning': token.colorWarning, '--hd-warning-bg': token.colorWarningBg, '--hd-error-bg': token.colorErrorBg, '--hd-selected-text': components.Menu.itemSelectedColor,
-    '--hd-shadow': token.boxShadow, '--hd-hint': token.colorBgSpotlight, '--hd-font': theme.shared.token.fontFamily, '--hd-mono': theme.shared.token.fontFamilyCode,
+    '--hd-button': token.colorPrimary,
+    '--hd-button-hover': token.colorPrimaryHover,
+    '--hd-tint': token.colorPrimaryBg,
+    '--hd-tint-line': token.colorPrimaryBorder,
+    '--hd-page': token.colorBgLayout,
+    '--hd-sheet': token.colorBgContainer,
+    '--hd-floating': token.colorBgElevated,
+    '--hd-side': components.Layout.siderBg,
+    '--hd-text': token.colorText,
+    '--hd-text-2': token.colorTextSecondary,
+    '--hd-text-3': token.colorTextTertiary,
+    '--hd-placeholder': token.colorTextPlaceholder,
+    '--hd-field-line': token.colorBorder,
+    '--hd-line': token.colorBorderSecondary,
+    '--hd-table-line': components.Table.borderColor,
+    '--hd-split': token.colorSplit,
+    '--hd-fill': token.colorFillSecondary,
+    '--hd-fill-soft': token.colorFillTertiary,
+    '--hd-error': token.colorError,
+    '--hd-success': token.colorSuccess,
+    '--hd-warning': token.colorWarning,
+    '--hd-warning-bg': token.colorWarningBg,
+    '--hd-error-bg': token.colorErrorBg,
+    '--hd-selected-text': components.Menu.itemSelectedColor,
+    '--hd-shadow': token.boxShadow,
+    '--hd-hint': token.colorBgSpotlight,
+    '--hd-font': theme.shared.token.fontFamily,
+    '--hd-mono': theme.shared.token.fontFamilyCode,
     '--hd-login-panel': theme.brand.loginPanel,
   }
   for (const [key, value] of Object.entries(theme.status[mode])) {

@@ -15,5 +15,14 @@ describe('instants', () => {
     expect(fullTime(new Date('2026-11-21T06:02:11Z'))).toBe('2026-11-21 14:02:11')
     expect(zonedTime(new Date('2026-11-21T06:02:11Z'))).toBe('2026-11-21 14:02:11 UTC+8')
   })
-  it.each([[0, 'now'], [59, 'now'], [60, '1m'], [3599, '59m'], [3600, '1h'], [86_399, '23h'], [86_400, '1d'], [-60, 'now']])('%i seconds ago is %s', (seconds, text) => expect(age(new Date(now.getTime() - seconds * 1000), now, 'en')).toBe(text))
+  it.each([
+    [0, 'now'],
+    [59, 'now'],
+    [60, '1m'],
+    [3599, '59m'],
+    [3600, '1h'],
+    [86_399, '23h'],
+    [86_400, '1d'],
+    [-60, 'now'],
+  ])('%i seconds ago is %s', (seconds, text) => expect(age(new Date(now.getTime() - seconds * 1000), now, 'en')).toBe(text))
 })

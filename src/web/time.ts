@@ -23,6 +23,11 @@ export function shortTime(at: Date, now: Date): string {
 export function age(at: Date, now: Date, lang: Lang): string {
   const minutes = Math.max(0, Math.floor((now.getTime() - at.getTime()) / 60_000))
   if (minutes < 1) return lang === 'en' ? 'now' : '\u521a\u521a'
-  const [n, zh, en] = minutes < 60 ? [minutes, '\u5206\u949f', 'm'] : minutes < 1440 ? [Math.floor(minutes / 60), '\u5c0f\u65f6', 'h'] : [Math.floor(minutes / 1440), '\u5929', 'd']
+  const [n, zh, en] =
+    minutes < 60
+      ? [minutes, '\u5206\u949f', 'm']
+      : minutes < 1440
+        ? [Math.floor(minutes / 60), '\u5c0f\u65f6', 'h']
+        : [Math.floor(minutes / 1440), '\u5929', 'd']
   return `${n}${lang === 'en' ? en : zh}`
 }

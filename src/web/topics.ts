@@ -6,7 +6,11 @@ export function topicsOf(data: unknown): string[] {
 
 /** One event of the stream; comments (pings) have no data. */
 export function topicsOfBlock(block: string): string[] {
-  const data = block.split(/\r?\n/).filter((line) => line.startsWith('data:')).map((line) => line.slice(5).trim()).join('\n')
+  const data = block
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => line.slice(5).trim())
+    .join('\n')
   try {
     return data === '' ? [] : topicsOf(JSON.parse(data))
   } catch {

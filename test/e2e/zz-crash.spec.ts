@@ -32,6 +32,7 @@ export const flows: Flow[] = [
       assert.ok(Math.max(...slowest) <= 15_000, `ready again after ${Math.max(...slowest)} ms at worst`)
       await sleep(3000)
       const client = new pg.Client({ connectionString: databaseUrl(env) })
+      client.on('error', () => {}) // it may be cut off when the product stops
       await client.connect()
       const fleet = child(env, 'src/apps/fleet.ts')
       process.kill(fleet, 'SIGUSR2')
@@ -54,7 +55,7 @@ async function agree(env: Env, client: pg.Client): Promise<void> {
       .map((line) => JSON.parse(line) as Line)
     const dropped = new Set(lines.filter((line) => line.result === 'OK').map((line) => `${line.orderNum}-${line.unit}`))
     const paid = new Map(lines.filter((line) => line.outTradeNo).map((line) => [line.outTradeNo as string, line.amount as number]))
-    const since = lines[0]?.orderNum
+    const since = lines.map((line) => line.orderNum).sort()[0]
     const { rows: taken } = await client.query<{ piece: string }>(
       `select u.order_num || '-' || u.unit_no as piece from order_units u join stock_flow_keys k on k.unit_id = u.id where u.order_num >= $1`,
       [since],

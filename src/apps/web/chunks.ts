@@ -1,5 +1,10 @@
 type Context = { getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null }
-type Group = { readonly name: string | ((id: string, context: Context) => string | null); readonly test?: RegExp; readonly priority: number }
+type Group = {
+  readonly debugName?: string
+  readonly name: string | ((id: string, context: Context) => string | null)
+  readonly test?: RegExp
+  readonly priority: number
+}
 
 const source = new URL('../../web/', import.meta.url).pathname
 const modules = new URL('../../../node_modules/', import.meta.url).pathname
@@ -9,7 +14,18 @@ const antd = (name: string) => `${modules}antd/es/${name}/index.js`
 const chunks: readonly { readonly name: string; readonly from: readonly string[] }[] = [
   { name: 'base', from: [new URL('main.tsx', import.meta.url).pathname, `${source}call.ts`, `${source}pictures/silhouettes.tsx`] },
   { name: 'app', from: [`${source}App.tsx`] },
-  { name: 'list', from: [`${source}ListPage.tsx`, `${source}columns.tsx`, `${source}form/values.ts`, `${source}FormDialog.tsx`, `${source}form/fields.tsx`, `${source}Detail.tsx`, `${modules}@ant-design/icons/es/icons/PlusOutlined.js`] },
+  {
+    name: 'list',
+    from: [
+      `${source}ListPage.tsx`,
+      `${source}columns.tsx`,
+      `${source}form/values.ts`,
+      `${source}FormDialog.tsx`,
+      `${source}form/fields.tsx`,
+      `${source}Detail.tsx`,
+      `${modules}@ant-design/icons/es/icons/PlusOutlined.js`,
+    ],
+  },
   { name: 'parts', from: ['select', 'dropdown', 'popover', 'modal', 'drawer'].map(antd) },
   { name: 'dayjs', from: [`${modules}dayjs/dayjs.min.js`] },
   { name: 'form', from: [`${source}FormPage.tsx`, `${source}FormDialogReal.tsx`] },
@@ -38,6 +54,7 @@ export function chunkGroups(): Group[] {
     { name: 'zod', test: test('zod'), priority: 40 },
     { name: 'echarts', test: test('echarts|zrender'), priority: 40 },
     {
+      debugName: 'by entrance',
       name: (id, context) => {
         if (owner.size === 0) settle(context)
         // What stands for a part that waits must not wait with it.

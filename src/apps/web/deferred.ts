@@ -15,7 +15,18 @@ const dates: Rule = { stand: 'onTouch', parts: ['RangePicker', 'MonthPicker', 'W
 
 /** Importing file of antd to what it imports; `index` is what pages import from 'antd'. */
 const rules: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
-  index: { modal: overlay, drawer: overlay, dropdown: popup, popover: popup, select: field, cascader: field, 'tree-select': field, 'date-picker': dates, tooltip: { stand: 'hint' }, 'input-number': inPlace },
+  index: {
+    modal: overlay,
+    drawer: overlay,
+    dropdown: popup,
+    popover: popup,
+    select: field,
+    cascader: field,
+    'tree-select': field,
+    'date-picker': dates,
+    tooltip: { stand: 'hint' },
+    'input-number': inPlace,
+  },
   'input/index': { 'input/OTP': inPlace, 'input/Search': inPlace, 'input/Password': inPlace, 'input/TextArea': inPlace },
   'pagination/Pagination': { select: field },
   'config-provider/index': { 'tooltip/UniqueProvider': inPlace },
@@ -32,19 +43,36 @@ const form = fileURLToPath(new URL('../../../node_modules/@rc-component/form/es/
 
 const rc = fileURLToPath(new URL('../../../node_modules/@rc-component/', import.meta.url))
 const slices: Readonly<Record<string, readonly (readonly [names: string, file: string])[]>> = {
-  tree: [['arrAdd, arrDel', 'tree/es/util'], ['conductCheck', 'tree/es/utils/conductUtil'], ['convertDataToEntities', 'tree/es/utils/treeUtil']],
-  table: [['EXPAND_COLUMN, INTERNAL_HOOKS', 'table/es/constant'], ['FooterComponents as Summary', 'table/es/Footer/index'], ['default as Column', 'table/es/sugar/Column'], ['default as ColumnGroup', 'table/es/sugar/ColumnGroup'], ['genTable', 'table/es/Table'], ['INTERNAL_COL_DEFINE', 'table/es/utils/legacyUtil'], ['convertChildrenToColumns', 'table/es/hooks/useColumns/index']],
+  tree: [
+    ['arrAdd, arrDel', 'tree/es/util'],
+    ['conductCheck', 'tree/es/utils/conductUtil'],
+    ['convertDataToEntities', 'tree/es/utils/treeUtil'],
+  ],
+  table: [
+    ['EXPAND_COLUMN, INTERNAL_HOOKS', 'table/es/constant'],
+    ['FooterComponents as Summary', 'table/es/Footer/index'],
+    ['default as Column', 'table/es/sugar/Column'],
+    ['default as ColumnGroup', 'table/es/sugar/ColumnGroup'],
+    ['genTable', 'table/es/Table'],
+    ['INTERNAL_COL_DEFINE', 'table/es/utils/legacyUtil'],
+    ['convertChildrenToColumns', 'table/es/hooks/useColumns/index'],
+  ],
 }
 
 const direction = 'huodao-antd:'
 const barrel = /^import \{([^}]*)\} from 'antd'$/gm
 /** `{ Button, DatePicker, type TableProps }`: one import per part, so that the chunks can be told apart. */
 function direct(names: string): string {
-  const all = names.split(',').map((name) => name.trim()).filter((name) => name !== '' && !name.startsWith('type '))
-  return all.map((name) => {
-    const [own = '', local = own] = name.split(' as ')
-    return `import ${local} from '${direction}${own.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase()}'`
-  }).join('; ')
+  const all = names
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !name.startsWith('type '))
+  return all
+    .map((name) => {
+      const [own = '', local = own] = name.split(' as ')
+      return `import ${local} from '${direction}${own.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase()}'`
+    })
+    .join('; ')
 }
 
 const fileOf = (target: string): string => (existsSync(`${antd}${target}.js`) ? `${antd}${target}.js` : `${antd}${target}/index.js`)
@@ -58,7 +86,9 @@ export const deferredAntd = (): Plugin => ({
   apply: 'build',
   enforce: 'pre',
   transform(code, id) {
-    return /\/src\/[^?]*\.tsx?$/.test(id) && code.includes("from 'antd'") ? { code: code.replace(barrel, (_all, names: string) => direct(names)), map: null } : null
+    return /\/src\/[^?]*\.tsx?$/.test(id) && code.includes("from 'antd'")
+      ? { code: code.replace(barrel, (_all, names: string) => direct(names)), map: null }
+      : null
   },
   resolveId(source, importer) {
     const page = source.startsWith(direction) && !importer?.startsWith(prefix) ? source.slice(direction.length) : null
@@ -102,7 +132,10 @@ export const zodWithoutJsonSchema = (): Plugin => ({
     if (!/zod\/v4\/classic\/schemas\.js$/.test(id)) return null
     const out = code
       .replace(/inst\._zod\.processJSONSchema = [^\n]*;/g, '')
-      .replace(/import \{ createStandardJSONSchemaMethod, createToJSONSchemaMethod \} from "[^"]+";/, 'const createToJSONSchemaMethod = () => undefined; const createStandardJSONSchemaMethod = createToJSONSchemaMethod;')
+      .replace(
+        /import \{ createStandardJSONSchemaMethod, createToJSONSchemaMethod \} from "[^"]+";/,
+        'const createToJSONSchemaMethod = () => undefined; const createStandardJSONSchemaMethod = createToJSONSchemaMethod;',
+      )
     if (out.includes('processJSONSchema =') || out.includes('to-json-schema')) this.warn('zod has changed: its JSON schema generator is in the build again')
     return { code: out, map: null }
   },

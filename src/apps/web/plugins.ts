@@ -34,7 +34,12 @@ export const precompress = (): Plugin => ({
       const path = join(dir, entry)
       const content = await readFile(path)
       if (content.length < 1024) continue
-      await writeFile(`${path}.br`, await brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22, [constants.BROTLI_PARAM_SIZE_HINT]: content.length } }))
+      await writeFile(
+        `${path}.br`,
+        await brotli(content, {
+          params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
+        }),
+      )
       await writeFile(`${path}.gz`, await zip(content, { level: 9 }))
     }
   },

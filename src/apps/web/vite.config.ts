@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { deferredAntd, zodWithoutJsonSchema } from './deferred.ts'
 import { chunkGroups } from './chunks.ts'
+import { deferredAntd, zodWithoutJsonSchema } from './deferred.ts'
 import { developmentPage, precompress, versionFile } from './plugins.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))

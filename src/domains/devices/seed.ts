@@ -95,7 +95,7 @@ function stateRow(d: DemoDevice, id: number, orgId: number, now: Date) {
     last_seen_at: seen,
     offline_since: online ? null : seen,
     offline_cause: fitted && !online ? ('TIMEOUT' as const) : null,
-    boot: fitted ? 'seed' : null,
+    boot: null,
     signal: fitted ? (rsrp >= -90 ? ('strong' as const) : rsrp >= -100 ? ('medium' as const) : ('weak' as const)) : null,
     rsrp: fitted ? rsrp : null,
     temperature: fitted ? temperature : null,

@@ -4,7 +4,8 @@ import { parseYuan } from '../../shared/money.ts'
 
 type Props = { id?: string; value?: number | null; onChange?: (value: number | null) => void; onBlur?: () => void; disabled?: boolean; placeholder?: string }
 
-const typed = (fen: number | null | undefined): string => (fen === null || fen === undefined || Number.isNaN(fen) ? '' : `${Math.floor(fen / 100)}.${String(fen % 100).padStart(2, '0')}`)
+const typed = (fen: number | null | undefined): string =>
+  fen === null || fen === undefined || Number.isNaN(fen) ? '' : `${Math.floor(fen / 100)}.${String(fen % 100).padStart(2, '0')}`
 
 /** What is typed is yuan, what comes out is fen; what is no amount comes out as NaN, which every contract refuses. */
 export function MoneyInput({ id, value, onChange, onBlur, disabled = false, placeholder = '' }: Props) {
@@ -18,8 +19,19 @@ export function MoneyInput({ id, value, onChange, onBlur, disabled = false, plac
   }
   return (
     <Input
-      {...(id ? { id } : {})} prefix="¥" inputMode="decimal" autoComplete="off" maxLength={14} disabled={disabled} placeholder={placeholder} value={text} onChange={(event) => change(event.target.value)}
-      onBlur={() => { if (value !== null && value !== undefined && !Number.isNaN(value)) setText(typed(value)); onBlur?.() }}
+      {...(id ? { id } : {})}
+      prefix="¥"
+      inputMode="decimal"
+      autoComplete="off"
+      maxLength={14}
+      disabled={disabled}
+      placeholder={placeholder}
+      value={text}
+      onChange={(event) => change(event.target.value)}
+      onBlur={() => {
+        if (value !== null && value !== undefined && !Number.isNaN(value)) setText(typed(value))
+        onBlur?.()
+      }}
     />
   )
 }

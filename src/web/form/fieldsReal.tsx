@@ -35,15 +35,44 @@ function useField(name: string) {
 }
 
 /** Label, room for one error line, and the check on leaving; around any control with `value` and `onChange`. */
-export function Field({ name, label, hint, required, wide, children, valuePropName, plain, start }: Base & { children: ReactElement; valuePropName?: string; plain?: boolean; start?: unknown }) {
+export function Field({
+  name,
+  label,
+  hint,
+  required,
+  wide,
+  children,
+  valuePropName,
+  plain,
+  start,
+}: Base & { children: ReactElement; valuePropName?: string; plain?: boolean; start?: unknown }) {
   const field = useField(name)
   const text = label ?? field.t(`${field.ns}:fields.${name}`)
   const { label: remember } = field
   useEffect(() => remember(name, text), [remember, name, text])
   return (
     <Form.Item
-      className={`${styles.item} ${wide ? styles.wide : ''}`} name={nameOf(name)} label={text} required={required ?? field.required} {...(hint ? { extra: hint } : {})} {...(valuePropName ? { valuePropName } : {})} {...(start === undefined ? {} : { initialValue: start })}
-      {...(plain ? {} : { validateTrigger: 'onBlur', rules: [{ validator: () => { const found = field.check(name); return found === null ? Promise.resolve() : Promise.reject(new Error(found)) }, validateTrigger: 'onBlur' }] })}
+      className={`${styles.item} ${wide ? styles.wide : ''}`}
+      name={nameOf(name)}
+      label={text}
+      required={required ?? field.required}
+      {...(hint ? { extra: hint } : {})}
+      {...(valuePropName ? { valuePropName } : {})}
+      {...(start === undefined ? {} : { initialValue: start })}
+      {...(plain
+        ? {}
+        : {
+            validateTrigger: 'onBlur',
+            rules: [
+              {
+                validator: () => {
+                  const found = field.check(name)
+                  return found === null ? Promise.resolve() : Promise.reject(new Error(found))
+                },
+                validateTrigger: 'onBlur',
+              },
+            ],
+          })}
     >
       {children}
     </Form.Item>
@@ -52,29 +81,64 @@ export function Field({ name, label, hint, required, wide, children, valuePropNa
 
 export function TextField(props: Base & { count?: boolean; password?: boolean; prefix?: ReactNode; autoComplete?: string; children?: never }) {
   const { info } = useField(props.name)
-  const own = { disabled: props.disabled ?? false, placeholder: props.placeholder ?? '', autoComplete: props.autoComplete ?? 'off', ...(info.max ? { maxLength: info.max } : {}) }
+  const own = {
+    disabled: props.disabled ?? false,
+    placeholder: props.placeholder ?? '',
+    autoComplete: props.autoComplete ?? 'off',
+    ...(info.max ? { maxLength: info.max } : {}),
+  }
   return <Field {...props}>{props.password ? <Input.Password {...own} /> : <Input {...own} prefix={props.prefix} showCount={props.count ?? false} />}</Field>
 }
 
 export function TextAreaField(props: Base & { rows?: number }) {
   const { info } = useField(props.name)
-  return <Field wide {...props}><Input.TextArea rows={props.rows ?? 3} disabled={props.disabled ?? false} placeholder={props.placeholder ?? ''} {...(info.max ? { maxLength: info.max, showCount: true } : {})} /></Field>
+  return (
+    <Field wide {...props}>
+      <Input.TextArea
+        rows={props.rows ?? 3}
+        disabled={props.disabled ?? false}
+        placeholder={props.placeholder ?? ''}
+        {...(info.max ? { maxLength: info.max, showCount: true } : {})}
+      />
+    </Field>
+  )
 }
 
 export function NumberField(props: Base & { min?: number; max?: number; precision?: number; unit?: string }) {
-  return <Field {...props}><InputNumber className={styles.full ?? ''} disabled={props.disabled ?? false} precision={props.precision ?? 0} {...(props.min === undefined ? {} : { min: props.min })} {...(props.max === undefined ? {} : { max: props.max })} suffix={props.unit} placeholder={props.placeholder ?? ''} /></Field>
+  return (
+    <Field {...props}>
+      <InputNumber
+        className={styles.full ?? ''}
+        disabled={props.disabled ?? false}
+        precision={props.precision ?? 0}
+        {...(props.min === undefined ? {} : { min: props.min })}
+        {...(props.max === undefined ? {} : { max: props.max })}
+        suffix={props.unit}
+        placeholder={props.placeholder ?? ''}
+      />
+    </Field>
+  )
 }
 
 /** Yuan in the field, fen in the value. */
-export const MoneyField = (props: Base) => <Field {...props}><MoneyInput disabled={props.disabled ?? false} placeholder={props.placeholder ?? ''} /></Field>
+export const MoneyField = (props: Base) => (
+  <Field {...props}>
+    <MoneyInput disabled={props.disabled ?? false} placeholder={props.placeholder ?? ''} />
+  </Field>
+)
 
 export function SelectField(props: Base & { options?: readonly Option[]; multiple?: boolean; loading?: boolean; onSearch?: (text: string) => void }) {
   const { enumOptions, t, required } = useField(props.name)
   return (
     <Field {...props}>
       <Select
-        options={[...(props.options ?? enumOptions)]} disabled={props.disabled ?? false} loading={props.loading ?? false} allowClear={!(props.required ?? required)} placeholder={props.placeholder ?? t('web:form.choose')}
-        {...(props.multiple ? { mode: 'multiple' as const } : {})} showSearch={props.onSearch ? { filterOption: false, onSearch: props.onSearch } : { optionFilterProp: 'label' }}
+        options={[...(props.options ?? enumOptions)]}
+        disabled={props.disabled ?? false}
+        loading={props.loading ?? false}
+        allowClear={!(props.required ?? required)}
+        placeholder={props.placeholder ?? t('web:form.choose')}
+        {...(props.multiple ? { mode: 'multiple' as const } : {})}
+        showSearch={props.onSearch ? { filterOption: false, onSearch: props.onSearch } : { optionFilterProp: 'label' }}
       />
     </Field>
   )
@@ -82,22 +146,49 @@ export function SelectField(props: Base & { options?: readonly Option[]; multipl
 
 export function RadioField(props: Base & { options?: readonly Option[] }) {
   const { enumOptions } = useField(props.name)
-  return <Field wide {...props}><Radio.Group options={[...(props.options ?? enumOptions)]} disabled={props.disabled ?? false} /></Field>
+  return (
+    <Field wide {...props}>
+      <Radio.Group options={[...(props.options ?? enumOptions)]} disabled={props.disabled ?? false} />
+    </Field>
+  )
 }
 
-export const SwitchField = (props: Base) => <Field required={false} {...props} valuePropName="checked" start={false}><Switch disabled={props.disabled ?? false} /></Field>
+export const SwitchField = (props: Base) => (
+  <Field required={false} {...props} valuePropName="checked" start={false}>
+    <Switch disabled={props.disabled ?? false} />
+  </Field>
+)
 
 /** A day of the business calendar as text, `2026-11-21`. */
-export const DayField = (props: Base) => <Field {...props}><DayInput disabled={props.disabled ?? false} /></Field>
+export const DayField = (props: Base) => (
+  <Field {...props}>
+    <DayInput disabled={props.disabled ?? false} />
+  </Field>
+)
 
 function DayInput({ value, onChange, disabled, id }: { value?: string | null; onChange?: (value: string | null) => void; disabled: boolean; id?: string }) {
-  return <DatePicker {...(id ? { id } : {})} className={styles.full ?? ''} disabled={disabled} value={value ? dayjs(value) : null} format="YYYY-MM-DD" onChange={(day) => onChange?.(day?.format('YYYY-MM-DD') ?? null)} />
+  return (
+    <DatePicker
+      {...(id ? { id } : {})}
+      className={styles.full ?? ''}
+      disabled={disabled}
+      value={value ? dayjs(value) : null}
+      format="YYYY-MM-DD"
+      onChange={(day) => onChange?.(day?.format('YYYY-MM-DD') ?? null)}
+    />
+  )
 }
 
 /** One picture as text, or up to `max` as a list. */
-export const ImageField = (props: Base & { max?: number }) => <Field wide {...props} plain><Upload {...(props.max === undefined ? {} : { max: props.max })} disabled={props.disabled ?? false} /></Field>
+export const ImageField = (props: Base & { max?: number }) => (
+  <Field wide {...props} plain>
+    <Upload {...(props.max === undefined ? {} : { max: props.max })} disabled={props.disabled ?? false} />
+  </Field>
+)
 
 /** Something to read among the fields. */
 export const Fixed = ({ label, children, wide }: { label: string; children: ReactNode; wide?: boolean }) => (
-  <Form.Item className={`${styles.item} ${wide ? styles.wide : ''}`} label={label}><span className={styles.fixed}>{children}</span></Form.Item>
+  <Form.Item className={`${styles.item} ${wide ? styles.wide : ''}`} label={label}>
+    <span className={styles.fixed}>{children}</span>
+  </Form.Item>
 )

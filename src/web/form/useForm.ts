@@ -5,11 +5,16 @@ import type { CallInput, Endpoint, Output } from '../../shared/contract.ts'
 import { say } from '../../shared/text.ts'
 import { useWrite } from '../api.ts'
 import { usePrefs } from '../prefs.ts'
-import { clean, changedFrom, type Values } from './values.ts'
+import { changedFrom, clean, type Values } from './values.ts'
 
 export type Problem = { readonly field: string; readonly message: string }
 
-type FormContext = { readonly ns: string; readonly schema: z.ZodObject; readonly check: (field: string) => string | null; readonly label: (field: string, text: string) => void }
+type FormContext = {
+  readonly ns: string
+  readonly schema: z.ZodObject
+  readonly check: (field: string) => string | null
+  readonly label: (field: string, text: string) => void
+}
 export const FormContext = createContext<FormContext | null>(null)
 
 export type FormSpec<E extends Endpoint> = {
@@ -70,11 +75,17 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
     return [...found].map(([field, message]) => ({ field, message }))
   }, [form, schema, lang, spec.toInput])
 
-  const show = useCallback((found: readonly Problem[]) => {
-    const old = problems.filter((problem) => !found.some((other) => other.field === problem.field))
-    form.setFields([...old.map((problem) => ({ name: nameOf(problem.field), errors: [] })), ...found.map((problem) => ({ name: nameOf(problem.field), errors: [problem.message] }))])
-    setProblems(found)
-  }, [form, problems])
+  const show = useCallback(
+    (found: readonly Problem[]) => {
+      const old = problems.filter((problem) => !found.some((other) => other.field === problem.field))
+      form.setFields([
+        ...old.map((problem) => ({ name: nameOf(problem.field), errors: [] })),
+        ...found.map((problem) => ({ name: nameOf(problem.field), errors: [problem.message] })),
+      ])
+      setProblems(found)
+    },
+    [form, problems],
+  )
 
   const write = useWrite(save, {
     success: spec.success ?? 'web:success.saved',
@@ -99,23 +110,32 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
     })
   }
 
-  const context = useMemo<FormContext>(() => ({
-    ns, schema,
-    check: (field) => {
-      const own = issues().find((problem) => problem.field === field)
-      setProblems((held) => [...held.filter((problem) => problem.field !== field), ...(own ? [own] : [])])
-      return own?.message ?? null
-    },
-    label: (field, text) => void labels.current.set(field, text),
-  }), [ns, schema, issues, form])
+  const context = useMemo<FormContext>(
+    () => ({
+      ns,
+      schema,
+      check: (field) => {
+        const own = issues().find((problem) => problem.field === field)
+        setProblems((held) => [...held.filter((problem) => problem.field !== field), ...(own ? [own] : [])])
+        return own?.message ?? null
+      },
+      label: (field, text) => void labels.current.set(field, text),
+    }),
+    [ns, schema, issues, form],
+  )
 
   return {
-    form, context, dirty, busy: write.isPending, submit,
+    form,
+    context,
+    dirty,
+    busy: write.isPending,
+    submit,
     problems: problems.map((problem) => ({ ...problem, label: labels.current.get(problem.field) ?? problem.message })),
     onChange: (changed) => {
       setDirty(changedFrom(start.current, form.getFieldsValue(true)))
       const fields = Object.keys(changed)
-      if (problems.some((problem) => fields.some((field) => problem.field === field || problem.field.startsWith(`${field}.`)))) show(problems.filter((problem) => !fields.some((field) => problem.field === field || problem.field.startsWith(`${field}.`))))
+      if (problems.some((problem) => fields.some((field) => problem.field === field || problem.field.startsWith(`${field}.`))))
+        show(problems.filter((problem) => !fields.some((field) => problem.field === field || problem.field.startsWith(`${field}.`))))
     },
   }
 }

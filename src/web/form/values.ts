@@ -25,4 +25,5 @@ export function changedFrom(start: Values, now: Values): boolean {
 }
 
 /** The part of a record that an input takes: start values of an edit form. */
-export const pickFor = (schema: z.ZodObject, record: Values): Values => Object.fromEntries(Object.keys(schema.shape).flatMap((key) => (key in record ? [[key, record[key]]] : [])))
+export const pickFor = (schema: z.ZodObject, record: Values): Values =>
+  Object.fromEntries(Object.keys(schema.shape).flatMap((key) => (key in record ? [[key, record[key]]] : [])))

@@ -10,10 +10,22 @@ import styles from './List.module.css'
 import { activeFilters, type Query } from './listUrl.ts'
 import type { Filter } from './types.ts'
 
-type Props = { ns: string; input: z.ZodObject; filters: readonly Filter[]; query: Query; fixed: Query; onChange: (part: Query) => void; onReset: () => void; tools: ReactNode }
+type Props = {
+  ns: string
+  input: z.ZodObject
+  filters: readonly Filter[]
+  query: Query
+  fixed: Query
+  onChange: (part: Query) => void
+  onReset: () => void
+  tools: ReactNode
+}
 const inRow = 5
 /** Date fields are the heaviest part of antd: they load when somebody reaches for one. */
-const DayRange = onTouch(() => import('./DayFields.tsx').then((found) => ({ default: found.DayRange as never })), 'RangePicker') as unknown as ComponentType<DayRangeProps>
+const DayRange = onTouch(
+  () => import('./DayFields.tsx').then((found) => ({ default: found.DayRange as never })),
+  'RangePicker',
+) as unknown as ComponentType<DayRangeProps>
 const Day = onTouch(() => import('./DayFields.tsx').then((found) => ({ default: found.Day as never })), 'DatePicker') as unknown as ComponentType<DayProps>
 
 export function FilterBar({ ns, input, filters, query, fixed, onChange, onReset, tools }: Props) {
@@ -23,7 +35,9 @@ export function FilterBar({ ns, input, filters, query, fixed, onChange, onReset,
   const plain = filters.filter((filter) => !filter.more)
   const shown = plain.slice(0, inRow)
   const more = [...plain.slice(inRow), ...filters.filter((filter) => filter.more)]
-  const field = (filter: Filter) => <FilterField key={filter.key} ns={ns} input={input} filter={filter} query={query} used={isUsed(filter)} onChange={onChange} />
+  const field = (filter: Filter) => (
+    <FilterField key={filter.key} ns={ns} input={input} filter={filter} query={query} used={isUsed(filter)} onChange={onChange} />
+  )
   const usedBehind = more.filter(isUsed).length
   return (
     <div className={styles.filters} role="search">
@@ -31,10 +45,16 @@ export function FilterBar({ ns, input, filters, query, fixed, onChange, onReset,
         {shown.map(field)}
         {more.length > 0 ? (
           <Popover trigger="click" placement="bottomLeft" content={<div className={styles.moreFields}>{more.map(field)}</div>}>
-            <Button icon={<FilterOutlined />} className={usedBehind > 0 ? (styles.used ?? '') : ''}>{t('list.moreFilters')} <span className={styles.quiet}>{usedBehind > 0 ? usedBehind : more.length}</span></Button>
+            <Button icon={<FilterOutlined />} className={usedBehind > 0 ? (styles.used ?? '') : ''}>
+              {t('list.moreFilters')} <span className={styles.quiet}>{usedBehind > 0 ? usedBehind : more.length}</span>
+            </Button>
           </Popover>
         ) : null}
-        {used.length > 0 ? <Button type="link" onClick={onReset}>{t('action.clear')}</Button> : null}
+        {used.length > 0 ? (
+          <Button type="link" onClick={onReset}>
+            {t('action.clear')}
+          </Button>
+        ) : null}
       </div>
       <div className={styles.tools}>{tools}</div>
     </div>
@@ -54,25 +74,78 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
   const prefix = <span className={styles.label}>{label}</span>
   const className = `${styles.field} ${used ? styles.used : ''}`
   const style = filter.width ? { width: filter.width } : {}
-  if (filter.picker) return <span className={className} style={style}>{filter.picker({ value, onChange: set, placeholder: t('web:list.all'), prefix })}</span>
+  if (filter.picker)
+    return (
+      <span className={className} style={style}>
+        {filter.picker({ value, onChange: set, placeholder: t('web:list.all'), prefix })}
+      </span>
+    )
   const text = (found: unknown) => (typeof found === 'string' ? found : null)
-  if (key === 'range') return <DayRange className={className} style={style} value={[text(query.from), text(query.to)]} placeholder={[t('web:list.from'), t('web:list.to')]} aria-label={label} onChange={([from, to]) => onChange({ from: from ?? undefined, to: to ?? undefined })} />
+  if (key === 'range')
+    return (
+      <DayRange
+        className={className}
+        style={style}
+        value={[text(query.from), text(query.to)]}
+        placeholder={[t('web:list.from'), t('web:list.to')]}
+        aria-label={label}
+        onChange={([from, to]) => onChange({ from: from ?? undefined, to: to ?? undefined })}
+      />
+    )
   if (info.unit === 'day') return <Day className={className} style={style} placeholder={label} aria-label={label} value={text(value)} onChange={set} />
-  const options = filter.options ?? (info.kind === 'boolean' ? [true, false].map((yes) => ({ value: String(yes), label: t(`web:bool.${yes}`) })) : info.values.map((item) => ({ value: item, label: t(`${ns}:enums.${key}.${item}`) })))
+  const options =
+    filter.options ??
+    (info.kind === 'boolean'
+      ? [true, false].map((yes) => ({ value: String(yes), label: t(`web:bool.${yes}`) }))
+      : info.values.map((item) => ({ value: item, label: t(`${ns}:enums.${key}.${item}`) })))
   if (options.length > 0) {
     return (
       <Select
-        className={className} style={style} prefix={prefix} placeholder={t('web:list.all')} aria-label={label} allowClear popupMatchSelectWidth={false} optionFilterProp="label" showSearch={options.length > 8}
-        value={(value === undefined ? undefined : String(value)) ?? null} options={options.map((option) => ({ value: String(option.value), label: option.label }))}
-        onChange={(next: string | undefined) => set(next === undefined ? undefined : info.kind === 'boolean' ? next === 'true' : info.kind === 'number' ? Number(next) : next)}
+        className={className}
+        style={style}
+        prefix={prefix}
+        placeholder={t('web:list.all')}
+        aria-label={label}
+        allowClear
+        popupMatchSelectWidth={false}
+        optionFilterProp="label"
+        showSearch={options.length > 8}
+        value={(value === undefined ? undefined : String(value)) ?? null}
+        options={options.map((option) => ({ value: String(option.value), label: option.label }))}
+        onChange={(next: string | undefined) =>
+          set(next === undefined ? undefined : info.kind === 'boolean' ? next === 'true' : info.kind === 'number' ? Number(next) : next)
+        }
       />
     )
   }
-  return <SearchField label={label} value={value === undefined ? '' : String(value)} className={className} style={style} max={info.max ?? 60} onSearch={(text) => set(info.kind === 'number' ? (text === '' ? undefined : Number(text)) : text)} />
+  return (
+    <SearchField
+      label={label}
+      value={value === undefined ? '' : String(value)}
+      className={className}
+      style={style}
+      max={info.max ?? 60}
+      onSearch={(text) => set(info.kind === 'number' ? (text === '' ? undefined : Number(text)) : text)}
+    />
+  )
 }
 
 /** Searches on Enter, on leaving the field, or when it was cleared: never while somebody types. */
-function SearchField({ label, value, className, style, max, onSearch }: { label: string; value: string; className: string; style: React.CSSProperties; max: number; onSearch: (text: string) => void }) {
+function SearchField({
+  label,
+  value,
+  className,
+  style,
+  max,
+  onSearch,
+}: {
+  label: string
+  value: string
+  className: string
+  style: React.CSSProperties
+  max: number
+  onSearch: (text: string) => void
+}) {
   const [text, setText] = useState(value)
   useEffect(() => setText(value), [value])
   const search = () => {
@@ -80,8 +153,19 @@ function SearchField({ label, value, className, style, max, onSearch }: { label:
   }
   return (
     <Input
-      className={className} style={style} value={text} maxLength={max} placeholder={label} aria-label={label} allowClear
-      onChange={(event) => { setText(event.target.value); if (event.target.value === '' && value !== '') onSearch('') }} onPressEnter={search} onBlur={search}
+      className={className}
+      style={style}
+      value={text}
+      maxLength={max}
+      placeholder={label}
+      aria-label={label}
+      allowClear
+      onChange={(event) => {
+        setText(event.target.value)
+        if (event.target.value === '' && value !== '') onSearch('')
+      }}
+      onPressEnter={search}
+      onBlur={search}
     />
   )
 }

@@ -16,10 +16,25 @@ export function Footer({ answer, query, onChange, sums }: Props) {
   return (
     <footer className={styles.foot}>
       <span>{answer ? t('list.total', { count: formatCount(answer.total) }) : null}</span>
-      {sums.length > 0 ? <span className={styles.sums}>{t('list.sums')} {sums.map((sum) => <span key={sum.label}>{sum.label} <b>{sum.value}</b></span>)}</span> : null}
+      {sums.length > 0 ? (
+        <span className={styles.sums}>
+          {t('list.sums')}{' '}
+          {sums.map((sum) => (
+            <span key={sum.label}>
+              {sum.label} <b>{sum.value}</b>
+            </span>
+          ))}
+        </span>
+      ) : null}
       {answer && answer.total > 0 ? (
         <Pagination
-          simple={phone} size="small" current={Number(query.page)} pageSize={Number(query.pageSize)} total={answer.total} showSizeChanger={!phone} pageSizeOptions={[...pageSizes]}
+          simple={phone}
+          size="small"
+          current={Number(query.page)}
+          pageSize={Number(query.pageSize)}
+          total={answer.total}
+          showSizeChanger={!phone}
+          pageSizeOptions={[...pageSizes]}
           onChange={(page, pageSize) => onChange(pageSize === query.pageSize ? { page } : { page: 1, pageSize })}
         />
       ) : null}

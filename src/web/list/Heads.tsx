@@ -12,7 +12,19 @@ const same = (query: Query, part: Query) => Object.entries(part).every(([key, va
 export const activeView = (views: readonly View[], query: Query): View | undefined =>
   views.filter((view) => same(query, view.query)).sort((a, b) => Object.keys(b.query).length - Object.keys(a.query).length)[0]
 
-export function ListHead({ title, views, query, onView, actions }: { title: string; views: readonly View[]; query: Query; onView: (part: Query) => void; actions: ReactNode }) {
+export function ListHead({
+  title,
+  views,
+  query,
+  onView,
+  actions,
+}: {
+  title: string
+  views: readonly View[]
+  query: Query
+  onView: (part: Query) => void
+  actions: ReactNode
+}) {
   const { t } = useTranslation('web')
   const current = activeView(views, query)
   return (
@@ -26,22 +38,44 @@ export function ListHead({ title, views, query, onView, actions }: { title: stri
             </button>
           ))}
         </div>
-      ) : <span className={styles.grow} />}
+      ) : (
+        <span className={styles.grow} />
+      )}
       <div className={styles.headActions}>{actions}</div>
     </div>
   )
 }
 
-export function BatchBar<R>({ actions, selection, total, onAll }: { actions: readonly BatchAction<R>[]; selection: Selection<R>; total: number; onAll: () => void }) {
+export function BatchBar<R>({
+  actions,
+  selection,
+  total,
+  onAll,
+}: {
+  actions: readonly BatchAction<R>[]
+  selection: Selection<R>
+  total: number
+  onAll: () => void
+}) {
   const { t } = useTranslation('web')
   return (
     <div className={styles.batch} role="toolbar" aria-label={t('list.selected', { count: selection.keys.length })}>
       <strong>{t('list.selected', { count: selection.keys.length })}</strong>
-      {total > selection.keys.length ? <button type="button" className={styles.all} onClick={onAll}>{t('list.selectAll', { count: formatCount(total) })}</button> : null}
-      {actions.filter((action) => action.can !== false).map((action) => (
-        <button key={action.key} type="button" className={action.danger ? styles.danger : undefined} onClick={() => action.onClick(selection)}>{action.label}</button>
-      ))}
-      <button type="button" className={styles.end} aria-label={t('list.clearSelection')} onClick={selection.clear}><CloseOutlined /></button>
+      {total > selection.keys.length ? (
+        <button type="button" className={styles.all} onClick={onAll}>
+          {t('list.selectAll', { count: formatCount(total) })}
+        </button>
+      ) : null}
+      {actions
+        .filter((action) => action.can !== false)
+        .map((action) => (
+          <button key={action.key} type="button" className={action.danger ? styles.danger : undefined} onClick={() => action.onClick(selection)}>
+            {action.label}
+          </button>
+        ))}
+      <button type="button" className={styles.end} aria-label={t('list.clearSelection')} onClick={selection.clear}>
+        <CloseOutlined />
+      </button>
     </div>
   )
 }

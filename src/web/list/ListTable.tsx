@@ -7,8 +7,8 @@ import type { Column } from '../columns.tsx'
 import { Empty } from '../Problem.tsx'
 import { fieldInfo } from '../schema.ts'
 import { usePhone } from '../shell/useWidth.ts'
-import { arrange, type Layout } from './layout.ts'
 import styles from './List.module.css'
+import { arrange, type Layout } from './layout.ts'
 import type { Query } from './listUrl.ts'
 import { actionsWidth, RowActions } from './RowActions.tsx'
 import { textWidth } from './textWidth.ts'
@@ -22,6 +22,7 @@ type Props<E extends Endpoint, R = RowOf<E>> = ListPageProps<E> & {
   selected: ReadonlyMap<string | number, R>
   onSelect: (selected: ReadonlyMap<string | number, R>) => void
   filtered: boolean
+  changed: ReadonlySet<string | number>
   onReset: () => void
 }
 const sizes = { compact: 'small', standard: 'middle', loose: 'large' } as const
@@ -29,14 +30,16 @@ const headHeight = 36
 
 export function ListTable<E extends Endpoint>(props: Props<E>) {
   type R = RowOf<E>
-  const { answer, layout, query, onChange, selected, onSelect, actions, rowKey, batch = [], card } = props
+  const { answer, layout, query, onChange, selected, onSelect, actions, rowKey, batch = [], card, changed } = props
   const { t } = useTranslation('web')
   const phone = usePhone()
   const box = useRef<HTMLDivElement>(null)
   const height = useHeight(box)
   const bones = useSkeleton(answer === undefined)
   const sortable = fieldInfo(props.endpoint.input.shape.sort as z.ZodType | undefined).values
-  const shown: Column<R>[] = arrange(props.columns, layout).filter((item) => item.shown).map((item) => item.column)
+  const shown: Column<R>[] = arrange(props.columns, layout)
+    .filter((item) => item.shown)
+    .map((item) => item.column)
   const sort = String(query.sort ?? '')
   const keyOf = (row: R) => row[rowKey] as string | number
   const rows = answer?.list ?? []
@@ -44,31 +47,80 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
   const empty = <EmptyList {...props} />
 
   if (phone && card && answer) {
-    return <div className={styles.cards}>{rows.length === 0 ? empty : rows.map((row) => <article key={keyOf(row)} className={styles.card}>{card(row, rowActions(row))}</article>)}</div>
+    return (
+      <div className={styles.cards}>
+        {rows.length === 0
+          ? empty
+          : rows.map((row) => (
+              <article key={keyOf(row)} className={`${styles.card} ${changed.has(keyOf(row)) ? styles.changed : ''}`}>
+                {card(row, rowActions(row))}
+              </article>
+            ))}
+      </div>
+    )
   }
   const columns = shown.map((column, index) => ({
     ...column,
     ...(index === 0 && !phone ? { fixed: 'start' as const } : {}),
-    ...(sortable.includes(column.key) && column.sorter === undefined ? { sorter: true, showSorterTooltip: false, sortOrder: sort === column.key ? ('ascend' as const) : sort === `-${column.key}` ? ('descend' as const) : null } : {}),
+    ...(sortable.includes(column.key) && column.sorter === undefined
+      ? {
+          sorter: true,
+          showSorterTooltip: false,
+          sortOrder: sort === column.key ? ('ascend' as const) : sort === `-${column.key}` ? ('descend' as const) : null,
+        }
+      : {}),
     ...(bones ? { render: () => <span className={styles.bone} style={{ width: `${45 + ((index * 37) % 40)}%` }} /> } : {}),
   }))
-  const actionWidth = props.actionsWidth ?? Math.max(72, textWidth(t('list.actions')) + 24, ...rows.slice(0, 50).map((row) => actionsWidth(actions?.(row) ?? [], t('action.more'))))
-  const withActions = actions ? [...columns, { key: '__actions', title: t('list.actions'), width: actionWidth, fixed: 'end' as const, render: (_: unknown, row: R) => (bones ? null : rowActions(row)) }] : columns
+  const actionWidth =
+    props.actionsWidth ??
+    Math.max(72, textWidth(t('list.actions')) + 24, ...rows.slice(0, 50).map((row) => actionsWidth(actions?.(row) ?? [], t('action.more'))))
+  const withActions = actions
+    ? [
+        ...columns,
+        {
+          key: '__actions',
+          title: t('list.actions'),
+          width: actionWidth,
+          fixed: 'end' as const,
+          render: (_: unknown, row: R) => (bones ? null : rowActions(row)),
+        },
+      ]
+    : columns
   const width = shown.reduce((sum, column) => sum + Number(column.width ?? 120), (actions ? actionWidth : 0) + (batch.length > 0 ? 40 : 0))
   const selection: TableProps<R>['rowSelection'] = {
-    selectedRowKeys: [...selected.keys()], preserveSelectedRowKeys: true, columnWidth: 40, getCheckboxProps: () => ({ disabled: bones }), fixed: !phone,
+    selectedRowKeys: [...selected.keys()],
+    preserveSelectedRowKeys: true,
+    columnWidth: 40,
+    getCheckboxProps: () => ({ disabled: bones }),
+    fixed: !phone,
     onChange: (keys, chosen) => {
       const found = new Map(chosen.filter(Boolean).map((row) => [keyOf(row), row]))
-      onSelect(new Map(keys.flatMap((key) => { const row = found.get(key as string | number) ?? selected.get(key as string | number); return row ? [[key as string | number, row] as const] : [] })))
+      onSelect(
+        new Map(
+          keys.flatMap((key) => {
+            const row = found.get(key as string | number) ?? selected.get(key as string | number)
+            return row ? [[key as string | number, row] as const] : []
+          }),
+        ),
+      )
     },
   }
   const skeleton = Array.from({ length: 10 }, (_, index) => ({ [rowKey]: -index - 1 }) as R)
   return (
     <div ref={box} style={{ height: '100%' }} aria-busy={bones}>
       <Table<R>
-        key={phone ? 'phone' : 'wide'} rowKey={rowKey} size={sizes[layout.density]} columns={withActions as NonNullable<TableProps<R>['columns']>} dataSource={answer ? rows : bones ? skeleton : []} pagination={false} tableLayout="fixed"
-        scroll={{ x: width, ...(rows.length > 0 || bones ? { y: Math.max(120, height - headHeight) } : {}) }} locale={{ emptyText: answer ? empty : ' ' }}
-        {...(batch.length > 0 ? { rowSelection: selection } : {})} {...(props.onRow && !bones ? { onRow: (row: R) => ({ onDoubleClick: () => props.onRow?.(row) }) } : {})}
+        key={phone ? 'phone' : 'wide'}
+        rowKey={rowKey}
+        size={sizes[layout.density]}
+        columns={withActions as NonNullable<TableProps<R>['columns']>}
+        dataSource={answer ? rows : bones ? skeleton : []}
+        pagination={false}
+        tableLayout="fixed"
+        rowClassName={(row: R) => (changed.has(keyOf(row)) ? (styles.changed ?? '') : '')}
+        scroll={{ x: width, ...(rows.length > 0 || bones ? { y: Math.max(120, height - headHeight) } : {}) }}
+        locale={{ emptyText: answer ? empty : ' ' }}
+        {...(batch.length > 0 ? { rowSelection: selection } : {})}
+        {...(props.onRow && !bones ? { onRow: (row: R) => ({ onDoubleClick: () => props.onRow?.(row) }) } : {})}
         onChange={(_pages, _filters, sorter) => {
           const one = Array.isArray(sorter) ? sorter[0] : sorter
           onChange({ sort: one?.order ? `${one.order === 'descend' ? '-' : ''}${String(one.columnKey)}` : undefined })
@@ -90,7 +142,9 @@ function useHeight(box: React.RefObject<HTMLDivElement | null>): number {
   useEffect(() => {
     const element = box.current
     if (!element) return
-    const observer = new ResizeObserver(([entry]) => { if (entry && entry.contentRect.height > 0) setHeight(Math.floor(entry.contentRect.height)) })
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry && entry.contentRect.height > 0) setHeight(Math.floor(entry.contentRect.height))
+    })
     observer.observe(element)
     return () => observer.disconnect()
   }, [box])

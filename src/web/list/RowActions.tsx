@@ -29,16 +29,35 @@ export function RowActions({ actions }: { actions: readonly RowAction[] }) {
   const run = (action: RowAction) => (action.to ? navigate(action.to) : action.onClick?.())
   return (
     <span className={styles.actions}>
-      {direct.map((action) => <ActionLink key={action.key} action={action} onRun={() => run(action)} />)}
+      {direct.map((action) => (
+        <ActionLink key={action.key} action={action} onRun={() => run(action)} />
+      ))}
       {rest.length > 0 ? (
         <Dropdown
-          trigger={['click']} placement="bottomRight"
+          trigger={['click']}
+          placement="bottomRight"
           menu={{
-            items: rest.map((action) => ({ key: action.key, label: action.disabled ? <Tooltip placement="left" title={action.disabled}>{action.label}</Tooltip> : action.label, danger: action.danger ?? false, disabled: action.disabled !== undefined })),
-            onClick: ({ key }) => { const found = rest.find((action) => action.key === key); if (found) run(found) },
+            items: rest.map((action) => ({
+              key: action.key,
+              label: action.disabled ? (
+                <Tooltip placement="left" title={action.disabled}>
+                  {action.label}
+                </Tooltip>
+              ) : (
+                action.label
+              ),
+              danger: action.danger ?? false,
+              disabled: action.disabled !== undefined,
+            })),
+            onClick: ({ key }) => {
+              const found = rest.find((action) => action.key === key)
+              if (found) run(found)
+            },
           }}
         >
-          <button type="button" className={styles.link}>{t('action.more')}</button>
+          <button type="button" className={styles.link}>
+            {t('action.more')}
+          </button>
         </Dropdown>
       ) : null}
     </span>
@@ -46,7 +65,23 @@ export function RowActions({ actions }: { actions: readonly RowAction[] }) {
 }
 
 function ActionLink({ action, onRun }: { action: RowAction; onRun: () => void }): ReactNode {
-  if (action.disabled !== undefined) return <Tooltip title={action.disabled}><button type="button" className={styles.link} aria-disabled="true">{action.label}</button></Tooltip>
-  if (action.to) return <Link className={styles.link ?? ''} to={action.to}>{action.label}</Link>
-  return <button type="button" className={styles.link} onClick={onRun}>{action.label}</button>
+  if (action.disabled !== undefined)
+    return (
+      <Tooltip title={action.disabled}>
+        <button type="button" className={styles.link} aria-disabled="true">
+          {action.label}
+        </button>
+      </Tooltip>
+    )
+  if (action.to)
+    return (
+      <Link className={styles.link ?? ''} to={action.to}>
+        {action.label}
+      </Link>
+    )
+  return (
+    <button type="button" className={styles.link} onClick={onRun}>
+      {action.label}
+    </button>
+  )
 }

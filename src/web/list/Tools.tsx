@@ -7,8 +7,8 @@ import { Button, Checkbox, Dropdown, Popover, Tooltip } from 'antd'
 import { useTranslation } from 'react-i18next'
 import type { Column } from '../columns.tsx'
 import { usePhone } from '../shell/useWidth.ts'
-import { arrange, type Density, type Layout } from './layout.ts'
 import styles from './List.module.css'
+import { arrange, type Density, type Layout } from './layout.ts'
 
 type Props<R> = { columns: readonly Column<R>[]; layout: Layout; onLayout: (layout: Layout) => void; onRefresh: () => void }
 
@@ -19,13 +19,27 @@ export function Tools<R>({ columns, layout, onLayout, onRefresh }: Props<R>) {
   const densities: Density[] = ['compact', 'standard', 'loose']
   return (
     <>
-      <Tooltip title={t('list.refresh')}><Button type="text" icon={<ReloadOutlined />} aria-label={t('list.refresh')} onClick={onRefresh} /></Tooltip>
-      {phone ? null : <><Dropdown trigger={['click']} menu={{ selectable: true, selectedKeys: [layout.density], items: densities.map((key) => ({ key, label: t(`list.${key}`) })), onClick: ({ key }) => onLayout({ ...layout, density: key as Density }) }}>
-        <Button type="text" icon={<ColumnHeightOutlined />} aria-label={t('list.density')} title={t('list.density')} />
-      </Dropdown>
-      <Popover trigger="click" placement="bottomRight" content={<ColumnList columns={columns} layout={layout} onLayout={onLayout} />}>
-        <Button type="text" icon={<SettingOutlined />} aria-label={t('list.columns')} title={t('list.columns')} />
-      </Popover></>}
+      <Tooltip title={t('list.refresh')}>
+        <Button type="text" icon={<ReloadOutlined />} aria-label={t('list.refresh')} onClick={onRefresh} />
+      </Tooltip>
+      {phone ? null : (
+        <>
+          <Dropdown
+            trigger={['click']}
+            menu={{
+              selectable: true,
+              selectedKeys: [layout.density],
+              items: densities.map((key) => ({ key, label: t(`list.${key}`) })),
+              onClick: ({ key }) => onLayout({ ...layout, density: key as Density }),
+            }}
+          >
+            <Button type="text" icon={<ColumnHeightOutlined />} aria-label={t('list.density')} title={t('list.density')} />
+          </Dropdown>
+          <Popover trigger="click" placement="bottomRight" content={<ColumnList columns={columns} layout={layout} onLayout={onLayout} />}>
+            <Button type="text" icon={<SettingOutlined />} aria-label={t('list.columns')} title={t('list.columns')} />
+          </Popover>
+        </>
+      )}
     </>
   )
 }
@@ -46,18 +60,37 @@ function ColumnList<R>({ columns, layout, onLayout }: Omit<Props<R>, 'onRefresh'
       {arranged.map(({ column, shown }, index) => (
         <div key={column.key}>
           <Checkbox
-            checked={shown} disabled={shown && hidden.length >= columns.length - 1}
-            onChange={(event) => onLayout({ ...layout, order, hidden: event.target.checked ? hidden.filter((key) => key !== column.key) : [...hidden, column.key] })}
+            checked={shown}
+            disabled={shown && hidden.length >= columns.length - 1}
+            onChange={(event) =>
+              onLayout({ ...layout, order, hidden: event.target.checked ? hidden.filter((key) => key !== column.key) : [...hidden, column.key] })
+            }
           >
             {column.title}
           </Checkbox>
           <span>
-            <Button type="text" size="small" icon={<ArrowUpOutlined />} disabled={index === 0} aria-label={`${t('list.up')} ${column.title}`} onClick={() => move(index, -1)} />
-            <Button type="text" size="small" icon={<ArrowDownOutlined />} disabled={index === arranged.length - 1} aria-label={`${t('list.down')} ${column.title}`} onClick={() => move(index, 1)} />
+            <Button
+              type="text"
+              size="small"
+              icon={<ArrowUpOutlined />}
+              disabled={index === 0}
+              aria-label={`${t('list.up')} ${column.title}`}
+              onClick={() => move(index, -1)}
+            />
+            <Button
+              type="text"
+              size="small"
+              icon={<ArrowDownOutlined />}
+              disabled={index === arranged.length - 1}
+              aria-label={`${t('list.down')} ${column.title}`}
+              onClick={() => move(index, 1)}
+            />
           </span>
         </div>
       ))}
-      <Button type="link" size="small" onClick={() => onLayout({ ...layout, order: [], hidden: null })}>{t('action.reset')}</Button>
+      <Button type="link" size="small" onClick={() => onLayout({ ...layout, order: [], hidden: null })}>
+        {t('action.reset')}
+      </Button>
     </div>
   )
 }

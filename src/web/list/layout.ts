@@ -7,7 +7,11 @@ const strings = (found: unknown): string[] => (Array.isArray(found) ? found.filt
 /** Settings may come from an older build: anything unknown is ignored. */
 export function readLayout(found: unknown): Layout {
   const { order, hidden, density } = (typeof found === 'object' && found !== null ? found : {}) as Record<string, unknown>
-  return { order: strings(order), hidden: Array.isArray(hidden) ? strings(hidden) : null, density: density === 'compact' || density === 'loose' ? density : 'standard' }
+  return {
+    order: strings(order),
+    hidden: Array.isArray(hidden) ? strings(hidden) : null,
+    density: density === 'compact' || density === 'loose' ? density : 'standard',
+  }
 }
 
 /** Columns in the person's order; those the settings do not know keep their place after the one before them. */

@@ -4,7 +4,17 @@ import { listQuery, rangeFields } from '../../shared/listQuery.ts'
 import { arrange, readLayout } from './layout.ts'
 import { activeFilters, readQuery, withChange, writeQuery } from './listUrl.ts'
 
-const input = listQuery({ keyword: z.string().optional(), status: z.enum(['ON', 'OFF']).optional(), open: z.boolean().optional(), ids: z.array(z.number()).optional(), ...rangeFields }, ['name', 'createTime'], '-createTime')
+const input = listQuery(
+  {
+    keyword: z.string().optional(),
+    status: z.enum(['ON', 'OFF']).optional(),
+    open: z.boolean().optional(),
+    ids: z.array(z.number()).optional(),
+    ...rangeFields,
+  },
+  ['name', 'createTime'],
+  '-createTime',
+)
 const defaults = { page: 1, pageSize: 20, sort: '-createTime' }
 
 describe('list query and address', () => {
@@ -17,7 +27,10 @@ describe('list query and address', () => {
     { ...defaults, open: true },
     { ...defaults, keyword: '0' },
   ])('survives the way through the address: %o', (query) => expect(readQuery(input, writeQuery(input, query, ''))).toEqual(query))
-  it.each(['?page=0', '?page=abc', '?pageSize=7', '?sort=password', '?status=MAYBE', '?from=2026-02-30', '?unknown=1'])('%s falls back to the defaults', (search) => expect(readQuery(input, search)).toEqual(defaults))
+  it.each(['?page=0', '?page=abc', '?pageSize=7', '?sort=password', '?status=MAYBE', '?from=2026-02-30', '?unknown=1'])(
+    '%s falls back to the defaults',
+    (search) => expect(readQuery(input, search)).toEqual(defaults),
+  )
   it('leaves parameters of others alone', () => expect(writeQuery(input, { ...defaults, page: 2 }, '?detail=5&page=9')).toBe('?detail=5&page=2'))
   it('never writes what the page fixes', () => {
     const one = input.extend({ deviceId: z.number() })
@@ -33,7 +46,10 @@ describe('list query and address', () => {
 
 describe('column settings', () => {
   const columns = [{ key: 'a' }, { key: 'b', defaultHidden: true }, { key: 'c' }]
-  const shown = (found: unknown) => arrange(columns, readLayout(found)).filter((item) => item.shown).map((item) => item.column.key)
+  const shown = (found: unknown) =>
+    arrange(columns, readLayout(found))
+      .filter((item) => item.shown)
+      .map((item) => item.column.key)
   it.each([
     [undefined, ['a', 'c']],
     ['junk', ['a', 'c']],

@@ -48,7 +48,9 @@ const paging = ['page', 'pageSize', 'sort']
 /** The filters in use: neither paging nor defaults. */
 export function activeFilters(input: z.ZodObject, query: Query, fixed: Query = {}): string[] {
   const defaults = defaultsOf(input, fixed)
-  return Object.keys(input.shape).filter((key) => !paging.includes(key) && !(key in fixed) && query[key] !== undefined && query[key] !== '' && String(query[key]) !== String(defaults[key] ?? ''))
+  return Object.keys(input.shape).filter(
+    (key) => !paging.includes(key) && !(key in fixed) && query[key] !== undefined && query[key] !== '' && String(query[key]) !== String(defaults[key] ?? ''),
+  )
 }
 
 /** A changed filter starts at the first page again. */

@@ -36,7 +36,13 @@ export type RowAction = {
 }
 
 export type Selection<R> = { readonly keys: readonly (string | number)[]; readonly rows: readonly R[]; readonly clear: () => void }
-export type BatchAction<R> = { readonly key: string; readonly label: string; readonly danger?: boolean; readonly can?: boolean; readonly onClick: (selection: Selection<R>) => void }
+export type BatchAction<R> = {
+  readonly key: string
+  readonly label: string
+  readonly danger?: boolean
+  readonly can?: boolean
+  readonly onClick: (selection: Selection<R>) => void
+}
 
 export type ListPageProps<E extends Endpoint, R = RowOf<E>> = {
   readonly title: string

@@ -11,6 +11,9 @@ export function useListQuery(input: z.ZodObject, fixed: Query): { query: Query; 
   // biome-ignore lint/correctness/useExhaustiveDependencies: compared by content
   const query = useMemo(() => readQuery(input, search, fixed), [input, search, fixedKey])
   // biome-ignore lint/correctness/useExhaustiveDependencies: compared by content
-  const go = useCallback((next: Query) => navigate(pathname + writeQuery(input, next, search, fixed), { replace: false }), [input, search, pathname, navigate, fixedKey])
+  const go = useCallback(
+    (next: Query) => navigate(pathname + writeQuery(input, next, search, fixed), { replace: false }),
+    [input, search, pathname, navigate, fixedKey],
+  )
   return { query, change: (part) => go(withChange(query, part)), reset: (part) => go({ pageSize: query.pageSize, sort: query.sort, ...part }) }
 }

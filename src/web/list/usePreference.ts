@@ -8,7 +8,9 @@ export function usePreference<T>(key: string, check: (found: unknown) => T): [T,
   const save = (value: T) => {
     void queryClient.cancelQueries({ queryKey: [session.preferences.path] })
     queryClient.setQueryData(readKey(session.preferences, {}), (held: Record<string, unknown> | undefined) => ({ ...held, [key]: value }))
-    void call(session.savePreference, { key, value }).catch(() => undefined).then(() => queryClient.invalidateQueries({ queryKey: [session.preferences.path] }))
+    void call(session.savePreference, { key, value })
+      .catch(() => undefined)
+      .then(() => queryClient.invalidateQueries({ queryKey: [session.preferences.path] }))
   }
   return [check(data?.[key]), save]
 }

@@ -35,7 +35,9 @@ export function Header({ trail, onMenu, onSearch, onHelp }: Props) {
       <IconButton label={t(foldKey)} icon={narrow || folded ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />} onClick={onMenu} />
       <ol className={styles.trail}>
         {trail.map((title, index) => (
-          <li key={title} aria-current={index === trail.length - 1 ? 'page' : undefined}>{title}</li>
+          <li key={title} aria-current={index === trail.length - 1 ? 'page' : undefined}>
+            {title}
+          </li>
         ))}
       </ol>
       <span className={styles.space} />
@@ -45,13 +47,28 @@ export function Header({ trail, onMenu, onSearch, onHelp }: Props) {
         <kbd>Ctrl K</kbd>
       </button>
       <Tooltip title={t('shell.org')}>
-        <span className={styles.org}><BankOutlined aria-hidden /> <span>{user.orgName}</span></span>
+        <span className={styles.org}>
+          <BankOutlined aria-hidden /> <span>{user.orgName}</span>
+        </span>
       </Tooltip>
       <span className={styles.rule} />
-      <IconButton label={`${t('shell.language')}: ${t('otherLang')}`} icon={<TranslationOutlined />} onClick={() => setPrefs({ lang: lang === 'en' ? 'zh-CN' : 'en' })} />
-      <IconButton label={t(theme === 'dark' ? 'shell.toLight' : 'shell.toDark')} icon={theme === 'dark' ? <SunOutlined /> : <MoonOutlined />} onClick={() => setPrefs({ theme: theme === 'dark' ? 'light' : 'dark' })} />
+      <IconButton
+        label={`${t('shell.language')}: ${t('otherLang')}`}
+        icon={<TranslationOutlined />}
+        onClick={() => setPrefs({ lang: lang === 'en' ? 'zh-CN' : 'en' })}
+      />
+      <IconButton
+        label={t(theme === 'dark' ? 'shell.toLight' : 'shell.toDark')}
+        icon={theme === 'dark' ? <SunOutlined /> : <MoonOutlined />}
+        onClick={() => setPrefs({ theme: theme === 'dark' ? 'light' : 'dark' })}
+      />
       <IconButton wide label={t('shell.compact')} pressed={compact} icon={<ColumnHeightOutlined />} onClick={() => setPrefs({ compact: !compact })} />
-      <IconButton wide label={t(full.on ? 'shell.exitFullscreen' : 'shell.fullscreen')} icon={full.on ? <FullscreenExitOutlined /> : <FullscreenOutlined />} onClick={full.toggle} />
+      <IconButton
+        wide
+        label={t(full.on ? 'shell.exitFullscreen' : 'shell.fullscreen')}
+        icon={full.on ? <FullscreenExitOutlined /> : <FullscreenOutlined />}
+        onClick={full.toggle}
+      />
       <IconButton wide label={t('shell.help')} icon={<QuestionCircleOutlined />} onClick={onHelp} />
       <UserMenu />
     </header>
@@ -61,7 +78,14 @@ export function Header({ trail, onMenu, onSearch, onHelp }: Props) {
 function IconButton({ label, icon, onClick, pressed, wide }: { label: string; icon: ReactNode; onClick: () => void; pressed?: boolean; wide?: boolean }) {
   return (
     <Tooltip title={label}>
-      <Button type="text" className={wide ? (styles.wide ?? '') : ''} icon={icon} aria-label={label} {...(pressed === undefined ? {} : { 'aria-pressed': pressed })} onClick={onClick} />
+      <Button
+        type="text"
+        className={wide ? (styles.wide ?? '') : ''}
+        icon={icon}
+        aria-label={label}
+        {...(pressed === undefined ? {} : { 'aria-pressed': pressed })}
+        onClick={onClick}
+      />
     </Tooltip>
   )
 }
@@ -77,11 +101,16 @@ function UserMenu() {
   }
   return (
     <Dropdown
-      trigger={['click']} placement="bottomRight"
+      trigger={['click']}
+      placement="bottomRight"
       menu={{
         items: [
-          { key: 'who', disabled: true, label: `${user.username} · ${user.title}` }, { type: 'divider' },
-          { key: '/info', label: t('shell.info') }, { key: '/pwd', label: t('shell.password') }, { type: 'divider' }, { key: 'logout', label: t('shell.logout') },
+          { key: 'who', disabled: true, label: `${user.username} · ${user.title}` },
+          { type: 'divider' },
+          { key: '/info', label: t('shell.info') },
+          { key: '/pwd', label: t('shell.password') },
+          { type: 'divider' },
+          { key: 'logout', label: t('shell.logout') },
         ],
         onClick: ({ key }) => void (key === 'logout' ? leave() : navigate(key)),
       }}

@@ -16,7 +16,9 @@ export function PageFailure({ error, onRetry }: { error: unknown; onRetry: () =>
       <EmptyArt kind="error" />
       <h2>{t(chunk ? 'error.chunk' : 'error.page')}</h2>
       <p>{isApiError(error) ? error.message : t('error.pageHint')}</p>
-      <Button type="primary" onClick={() => (chunk ? location.reload() : onRetry())}>{t(chunk ? 'shell.refresh' : 'action.retry')}</Button>
+      <Button type="primary" onClick={() => (chunk ? location.reload() : onRetry())}>
+        {t(chunk ? 'shell.refresh' : 'action.retry')}
+      </Button>
       {requestId ? <CopyButton text={requestId} label={t('action.copyId')} /> : null}
     </div>
   )

@@ -39,7 +39,16 @@ export function Palette({ onClose }: { onClose: () => void }) {
     }
   }, [query])
   const pages = useMemo<PaletteItem[]>(
-    () => searchLeaves(leavesOf(menus), query).slice(0, 20).map(({ node, group }) => ({ key: node.path, title: titleOf(node, lang), hint: group ? titleOf(group, lang) : '', to: node.path, icon: group?.icon ?? node.icon })),
+    () =>
+      searchLeaves(leavesOf(menus), query)
+        .slice(0, 20)
+        .map(({ node, group }) => ({
+          key: node.path,
+          title: titleOf(node, lang),
+          hint: group ? titleOf(group, lang) : '',
+          to: node.path,
+          icon: group?.icon ?? node.icon,
+        })),
     // biome-ignore lint/correctness/useExhaustiveDependencies: `ready` changes what matches
     [menus, query, lang, ready],
   )
@@ -57,15 +66,44 @@ export function Palette({ onClose }: { onClose: () => void }) {
     event.preventDefault()
   }
   return (
-    <Modal open footer={null} closable={false} onCancel={onClose} width={560} style={{ top: 96 }} title={<span className="hd-visually-hidden">{t('keys.search')}</span>}>
+    <Modal
+      open
+      footer={null}
+      closable={false}
+      onCancel={onClose}
+      width={560}
+      style={{ top: 96 }}
+      title={<span className="hd-visually-hidden">{t('keys.search')}</span>}
+    >
       <Input
-        autoFocus size="large" prefix={<SearchOutlined />} placeholder={t('shell.palette')} aria-label={t('keys.search')} role="combobox" aria-expanded aria-controls="palette-results" aria-activedescendant={`palette-${at}`} value={query}
-        onChange={(event) => { setQuery(event.target.value); setAt(0) }} onKeyDown={press}
+        autoFocus
+        size="large"
+        prefix={<SearchOutlined />}
+        placeholder={t('shell.palette')}
+        aria-label={t('keys.search')}
+        role="combobox"
+        aria-expanded
+        aria-controls="palette-results"
+        aria-activedescendant={`palette-${at}`}
+        value={query}
+        onChange={(event) => {
+          setQuery(event.target.value)
+          setAt(0)
+        }}
+        onKeyDown={press}
       />
       <ul id="palette-results" className={styles.results} role="listbox" aria-label={t('shell.pages')}>
         {items.map((item, index) => (
           <li key={item.key} role="none">
-            <button type="button" id={`palette-${index}`} role="option" aria-selected={index === at} tabIndex={-1} onClick={() => choose(item)} onMouseEnter={() => setAt(index)}>
+            <button
+              type="button"
+              id={`palette-${index}`}
+              role="option"
+              aria-selected={index === at}
+              tabIndex={-1}
+              onClick={() => choose(item)}
+              onMouseEnter={() => setAt(index)}
+            >
               {menuIcon(item.icon)} {item.title} <small>{item.hint}</small>
             </button>
           </li>

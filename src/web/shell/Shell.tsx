@@ -2,23 +2,23 @@ import { Drawer } from 'antd'
 import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'react-router'
+import { screens } from '../../domains/screens.ts'
+import { say } from '../../shared/text.ts'
 import { screenOf } from '../guard.ts'
+import { useLiveStream } from '../live.ts'
 import { resetLoading } from '../loading.ts'
 import { leavesOf, titleOf } from '../menus.ts'
 import { setPrefs, usePrefs } from '../prefs.ts'
 import { useUser } from '../session.ts'
-import { say } from '../../shared/text.ts'
-import { screens } from '../../domains/screens.ts'
-import { useLiveStream } from '../live.ts'
 import { Header } from './Header.tsx'
 import { Help } from './Help.tsx'
 import { LeaveGuard } from './LeaveGuard.tsx'
 import { Palette } from './Palette.tsx'
-import { SideMenu } from './SideMenu.tsx'
 import styles from './Shell.module.css'
+import { SideMenu } from './SideMenu.tsx'
 import { TabPanes } from './TabPanes.tsx'
-import { openTab, useTabs } from './tabs.ts'
 import { TabsBar } from './TabsBar.tsx'
+import { openTab, useTabs } from './tabs.ts'
 import { useNarrow, usePhone } from './useWidth.ts'
 import { VersionHint } from './VersionHint.tsx'
 
@@ -63,11 +63,26 @@ export function Shell({ settled }: { settled: boolean }) {
 
   return (
     <div className={styles.shell}>
-      <a className={styles.skip} href={`${location.pathname}#content`} onClick={(event) => { event.preventDefault(); document.getElementById('content')?.focus() }}>
+      <a
+        className={styles.skip}
+        href={`${location.pathname}#content`}
+        onClick={(event) => {
+          event.preventDefault()
+          document.getElementById('content')?.focus()
+        }}
+      >
         {t('shell.skip')}
       </a>
       {narrow ? (
-        <Drawer open={drawer} onClose={() => setDrawer(false)} placement="left" size={248} title={null} closable={false} classNames={{ body: styles.drawerBody ?? '' }}>
+        <Drawer
+          open={drawer}
+          onClose={() => setDrawer(false)}
+          placement="left"
+          size={248}
+          title={null}
+          closable={false}
+          classNames={{ body: styles.drawerBody ?? '' }}
+        >
           <SideMenu folded={false} />
         </Drawer>
       ) : (
@@ -76,7 +91,12 @@ export function Shell({ settled }: { settled: boolean }) {
         </aside>
       )}
       <div className={styles.right}>
-        <Header trail={missing ? [] : extra ? [...trail.slice(0, -1), `${trail.at(-1)} ${extra}`] : trail} onMenu={() => (narrow ? setDrawer(true) : setPrefs({ folded: !folded }))} onSearch={() => setOverlay('palette')} onHelp={() => setOverlay('help')} />
+        <Header
+          trail={missing ? [] : extra ? [...trail.slice(0, -1), `${trail.at(-1)} ${extra}`] : trail}
+          onMenu={() => (narrow ? setDrawer(true) : setPrefs({ folded: !folded }))}
+          onSearch={() => setOverlay('palette')}
+          onHelp={() => setOverlay('help')}
+        />
         {phone ? null : <TabsBar />}
         <VersionHint />
         <main id="content" tabIndex={-1} className={styles.content}>
@@ -93,7 +113,9 @@ export function Shell({ settled }: { settled: boolean }) {
 /** Group, page and sub-page of a path, from the user's menus and the product's screens. */
 function breadcrumb(path: string, menus: Parameters<typeof leavesOf>[0], lang: 'zh-CN' | 'en', home: string): string[] {
   if (path === '/home') return [home]
-  const leaf = leavesOf(menus).filter(({ node }) => path === node.path || path.startsWith(`${node.path}/`)).sort((a, b) => b.node.path.length - a.node.path.length)[0]
+  const leaf = leavesOf(menus)
+    .filter(({ node }) => path === node.path || path.startsWith(`${node.path}/`))
+    .sort((a, b) => b.node.path.length - a.node.path.length)[0]
   const screen = screenOf(path, screens)
   const trail = leaf ? [...(leaf.group ? [titleOf(leaf.group, lang)] : []), titleOf(leaf.node, lang)] : []
   const own = screen ? say(screen.title, lang) : undefined
@@ -102,4 +124,5 @@ function breadcrumb(path: string, menus: Parameters<typeof leavesOf>[0], lang: '
 }
 
 /** The title of a page's tab. */
-export const tabTitle = (path: string, menus: Parameters<typeof leavesOf>[0], lang: 'zh-CN' | 'en', home: string): string => breadcrumb(path, menus, lang, home).at(-1) ?? path
+export const tabTitle = (path: string, menus: Parameters<typeof leavesOf>[0], lang: 'zh-CN' | 'en', home: string): string =>
+  breadcrumb(path, menus, lang, home).at(-1) ?? path

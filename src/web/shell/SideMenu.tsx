@@ -21,7 +21,9 @@ export function SideMenu({ folded }: { folded: boolean }) {
   const [query, setQuery] = useState('')
   const [, setReady] = useState(false)
   const leaves = useMemo(() => leavesOf(menus), [menus])
-  const current = leaves.filter(({ node }) => !node.hidden && (pathname === node.path || pathname.startsWith(`${node.path}/`))).sort((a, b) => b.node.path.length - a.node.path.length)[0]
+  const current = leaves
+    .filter(({ node }) => !node.hidden && (pathname === node.path || pathname.startsWith(`${node.path}/`)))
+    .sort((a, b) => b.node.path.length - a.node.path.length)[0]
   const [open, setOpen] = useState<readonly string[]>([])
   const [flyout, setFlyout] = useState<string | null>(null)
   const group = current?.group?.path
@@ -34,7 +36,18 @@ export function SideMenu({ folded }: { folded: boolean }) {
   const found = query === '' ? [] : searchLeaves(leaves, query)
   const leaf = (node: MenuNode, icon?: ReactNode, nested = false) => (
     <li key={node.path} role="none">
-      <Leaf to={node.path} title={titleOf(node, lang)} icon={icon} nested={nested} folded={folded && !nested} selected={current?.node.path === node.path} onGo={() => { setQuery(''); setFlyout(null) }} />
+      <Leaf
+        to={node.path}
+        title={titleOf(node, lang)}
+        icon={icon}
+        nested={nested}
+        folded={folded && !nested}
+        selected={current?.node.path === node.path}
+        onGo={() => {
+          setQuery('')
+          setFlyout(null)
+        }}
+      />
     </li>
   )
   const item = (node: MenuNode): ReactNode => {
@@ -43,7 +56,20 @@ export function SideMenu({ folded }: { folded: boolean }) {
     if (children.length === 0) return null
     const shown = folded ? flyout === node.path : open.includes(node.path)
     const toggle = () => (folded ? setFlyout(shown ? null : node.path) : setOpen(shown ? open.filter((path) => path !== node.path) : [...open, node.path]))
-    return <Group key={node.path} node={node} title={titleOf(node, lang)} folded={folded} open={shown} selected={group === node.path} onToggle={toggle} onHover={folded ? (on) => setFlyout(on ? node.path : null) : undefined}>{children.map((child) => leaf(child, undefined, true))}</Group>
+    return (
+      <Group
+        key={node.path}
+        node={node}
+        title={titleOf(node, lang)}
+        folded={folded}
+        open={shown}
+        selected={group === node.path}
+        onToggle={toggle}
+        onHover={folded ? (on) => setFlyout(on ? node.path : null) : undefined}
+      >
+        {children.map((child) => leaf(child, undefined, true))}
+      </Group>
+    )
   }
   return (
     <>
@@ -58,18 +84,38 @@ export function SideMenu({ folded }: { folded: boolean }) {
       </Link>
       {folded ? null : (
         <Input
-          className={styles.search ?? ''} variant="filled" size="middle" allowClear prefix={<SearchOutlined />} placeholder={t('shell.searchMenu')} aria-label={t('shell.searchMenu')} value={query}
-          onFocus={() => void loadPinyin().then(() => setReady(true)).catch(() => undefined)} onChange={(event) => setQuery(event.target.value)}
+          className={styles.search ?? ''}
+          variant="filled"
+          size="middle"
+          allowClear
+          prefix={<SearchOutlined />}
+          placeholder={t('shell.searchMenu')}
+          aria-label={t('shell.searchMenu')}
+          value={query}
+          onFocus={() =>
+            void loadPinyin()
+              .then(() => setReady(true))
+              .catch(() => undefined)
+          }
+          onChange={(event) => setQuery(event.target.value)}
         />
       )}
       <nav className={styles.scroll} aria-label={t('shell.menu')}>
         <ul role="menu" aria-label={t('shell.menu')} className={styles.menu} onKeyDown={walk}>
           {query === '' ? (
             <>
-              <li role="none"><Leaf to="/home" title={t('shell.home')} icon={menuIcon('home')} folded={folded} selected={pathname === '/home'} onGo={() => setFlyout(null)} /></li>
+              <li role="none">
+                <Leaf to="/home" title={t('shell.home')} icon={menuIcon('home')} folded={folded} selected={pathname === '/home'} onGo={() => setFlyout(null)} />
+              </li>
               {menus.filter((node) => !node.hidden).map(item)}
             </>
-          ) : found.length > 0 ? found.map(({ node, group: above }) => leaf(node, above ? menuIcon(above.icon) : undefined)) : <li role="none" className={styles.none}>{t('shell.noMatch')}</li>}
+          ) : found.length > 0 ? (
+            found.map(({ node, group: above }) => leaf(node, above ? menuIcon(above.icon) : undefined))
+          ) : (
+            <li role="menuitem" aria-disabled="true" tabIndex={-1} className={styles.none}>
+              {t('shell.noMatch')}
+            </li>
+          )}
         </ul>
       </nav>
     </>
@@ -79,13 +125,32 @@ export function SideMenu({ folded }: { folded: boolean }) {
 type LeafProps = { to: string; title: string; icon?: ReactNode; nested?: boolean; folded: boolean; selected: boolean; onGo: () => void }
 
 const Leaf = ({ to, title, icon, nested = false, folded, selected, onGo }: LeafProps) => (
-  <Link to={to} role="menuitem" className={styles.item ?? ''} data-nested={nested} data-selected={selected} {...(selected ? { 'aria-current': 'page' as const } : {})} title={title} aria-label={folded ? title : undefined} onClick={onGo}>
+  <Link
+    to={to}
+    role="menuitem"
+    className={styles.item ?? ''}
+    data-nested={nested}
+    data-selected={selected}
+    {...(selected ? { 'aria-current': 'page' as const } : {})}
+    title={title}
+    aria-label={folded ? title : undefined}
+    onClick={onGo}
+  >
     {icon}
     {folded ? null : <span className={styles.text}>{title}</span>}
   </Link>
 )
 
-type GroupProps = { node: MenuNode; title: string; folded: boolean; open: boolean; selected: boolean; onToggle: () => void; onHover: ((on: boolean) => void) | undefined; children: ReactNode }
+type GroupProps = {
+  node: MenuNode
+  title: string
+  folded: boolean
+  open: boolean
+  selected: boolean
+  onToggle: () => void
+  onHover: ((on: boolean) => void) | undefined
+  children: ReactNode
+}
 
 /** A group: below its head, or beside it when the menu is folded. */
 function Group({ node, title, folded, open, selected, onToggle, onHover, children }: GroupProps) {
@@ -97,18 +162,57 @@ function Group({ node, title, folded, open, selected, onToggle, onHover, childre
     if (box) setAt({ left: box.right, top: Math.max(8, Math.min(box.top, innerHeight - 48 - node.children.length * 34)) })
   }
   return (
-    <li role="none" {...(onHover ? { onMouseEnter: () => { place(); onHover(true) }, onMouseLeave: () => onHover(false) } : {})}>
+    <li
+      role="none"
+      {...(onHover
+        ? {
+            onMouseEnter: () => {
+              place()
+              onHover(true)
+            },
+            onMouseLeave: () => onHover(false),
+          }
+        : {})}
+    >
       <button
-        ref={head} type="button" role="menuitem" aria-haspopup="true" aria-expanded={open} aria-controls={id} aria-label={folded ? title : undefined} className={styles.item} data-selected={folded && selected} data-within={selected}
-        onClick={() => { place(); onToggle() }}
+        ref={head}
+        type="button"
+        role="menuitem"
+        aria-haspopup="true"
+        aria-expanded={open}
+        aria-controls={id}
+        aria-label={folded ? title : undefined}
+        className={styles.item}
+        data-selected={folded && selected}
+        data-within={selected}
+        onClick={() => {
+          place()
+          onToggle()
+        }}
       >
         {menuIcon(node.icon)}
-        {folded ? null : <><span className={styles.text}>{title}</span><span className={styles.arrow} data-open={open} aria-hidden="true" /></>}
+        {folded ? null : (
+          <>
+            <span className={styles.text}>{title}</span>
+            <span className={styles.arrow} data-open={open} aria-hidden="true" />
+          </>
+        )}
       </button>
       {folded ? (
-        open ? <div className={styles.flyout} style={at}><p>{title}</p><ul id={id} role="menu" aria-label={title}>{children}</ul></div> : null
+        open ? (
+          <div className={styles.flyout} style={at}>
+            <p>{title}</p>
+            <ul id={id} role="menu" aria-label={title}>
+              {children}
+            </ul>
+          </div>
+        ) : null
       ) : (
-        <div className={styles.fold} data-open={open} inert={!open}><ul id={id} role="menu" aria-label={title}>{children}</ul></div>
+        <div className={styles.fold} data-open={open} inert={!open}>
+          <ul id={id} role="menu" aria-label={title}>
+            {children}
+          </ul>
+        </div>
       )}
     </li>
   )
@@ -127,8 +231,13 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
     ArrowUp: () => items[(index + items.length - 1) % items.length]?.focus(),
     Home: () => items[0]?.focus(),
     End: () => items.at(-1)?.focus(),
-    ArrowRight: () => { if (expanded === 'false') own.click() },
-    ArrowLeft: () => { if (expanded === 'true') own.click(); else head?.focus() },
+    ArrowRight: () => {
+      if (expanded === 'false') own.click()
+    },
+    ArrowLeft: () => {
+      if (expanded === 'true') own.click()
+      else head?.focus()
+    },
   }
   const act = next[event.key]
   if (!act) return

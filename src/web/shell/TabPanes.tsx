@@ -13,7 +13,16 @@ const NotFound = publicRoutes['/404']
 const routeElements = Object.entries(routes).flatMap(([path, Page]) => {
   const withoutId = path.replace(/\/:\w+$/, '')
   const own = <Route key={path} path={path} element={<Page />} />
-  return withoutId === path || routes[withoutId] ? [own] : [own, <Route key={withoutId} path={withoutId} element={<BackToList to={screens.find((screen) => screen.path === path)?.parent ?? withoutId.replace(/\/[^/]+$/, '')} />} />]
+  return withoutId === path || routes[withoutId]
+    ? [own]
+    : [
+        own,
+        <Route
+          key={withoutId}
+          path={withoutId}
+          element={<BackToList to={screens.find((screen) => screen.path === path)?.parent ?? withoutId.replace(/\/[^/]+$/, '')} />}
+        />,
+      ]
 })
 
 /** A sub-page named without its id leads to its list. */
@@ -39,8 +48,16 @@ export function TabPanes({ missing, settled }: { missing: boolean; settled: bool
   const tabs = phone ? listed.filter((tab) => tab.path === here) : listed
   return (
     <>
-      {missing && NotFound ? <div className={styles.pane}><Suspense><NotFound /></Suspense></div> : null}
-      {tabs.map((tab) => <Pane key={tab.path} path={tab.path} search={tab.path === here ? location.search : tab.search} active={tab.path === here} />)}
+      {missing && NotFound ? (
+        <div className={styles.pane}>
+          <Suspense>
+            <NotFound />
+          </Suspense>
+        </div>
+      ) : null}
+      {tabs.map((tab) => (
+        <Pane key={tab.path} path={tab.path} search={tab.path === here ? location.search : tab.search} active={tab.path === here} />
+      ))}
     </>
   )
 }
@@ -57,7 +74,10 @@ function Pane({ path, search, active }: { path: string; search: string; active: 
         <TabContext value={context}>
           <ErrorBoundary fallback={(error, retry) => <PageFailure error={error} onRetry={retry} />}>
             <Suspense>
-              <Routes location={{ pathname: path, search, hash: '', state: null, key: path }}>{routeElements}{NotFound ? <Route path="*" element={<NotFound />} /> : null}</Routes>
+              <Routes location={{ pathname: path, search, hash: '', state: null, key: path }}>
+                {routeElements}
+                {NotFound ? <Route path="*" element={<NotFound />} /> : null}
+              </Routes>
             </Suspense>
           </ErrorBoundary>
         </TabContext>

@@ -6,8 +6,8 @@ import { useLocation, useNavigate } from 'react-router'
 import { useConfirm } from '../confirm.tsx'
 import { usePrefs } from '../prefs.ts'
 import { useUser } from '../session.ts'
-import { tabTitle } from './Shell.tsx'
 import styles from './Shell.module.css'
+import { tabTitle } from './Shell.tsx'
 import { closeOthers, closeTab, isDirty, useDirtyTabs, useTabs } from './tabs.ts'
 import { homePath, type Tab } from './tabsList.ts'
 
@@ -41,33 +41,53 @@ export function TabsBar() {
   }, [pathname, tabs.length])
   return (
     <nav ref={bar} className={styles.tabs} aria-label={t('shell.tabs')}>
-      {[...tabs].sort((a, b) => Number(b.path === homePath) - Number(a.path === homePath)).map((tab) => {
-        const active = tab.path === pathname
-        const title = [tabTitle(tab.path, menus, lang, t('shell.home')), tab.extra].filter(Boolean).join(' ')
-        return (
-          <Dropdown
-            key={tab.path} trigger={['contextMenu']}
-            menu={{
-              items: [{ key: 'close', label: t('shell.closeTab'), disabled: tab.path === homePath }, { key: 'others', label: t('shell.closeOthers') }],
-              onClick: ({ key }) => {
-                if (key === 'close') return void close(tab)
-                closeOthers(tab.path)
-                navigate(tab.path + tab.search)
-              },
-            }}
-          >
-            <div className={styles.tab} data-active={active}>
-              <button type="button" aria-current={active ? 'page' : undefined} title={title} onClick={() => navigate(tab.path + tab.search)} onAuxClick={(event) => { if (event.button === 1 && tab.path !== homePath) void close(tab) }}>
-                {title}
-                {dirty.has(tab.path) ? <span className={styles.dot} role="img" aria-label={t('form.unsaved')}>•</span> : null}
-              </button>
-              {tab.path === homePath ? null : (
-                <button type="button" className={styles.close} aria-label={`${t('shell.closeTab')} ${title}`} onClick={() => void close(tab)}><CloseOutlined /></button>
-              )}
-            </div>
-          </Dropdown>
-        )
-      })}
+      {[...tabs]
+        .sort((a, b) => Number(b.path === homePath) - Number(a.path === homePath))
+        .map((tab) => {
+          const active = tab.path === pathname
+          const title = [tabTitle(tab.path, menus, lang, t('shell.home')), tab.extra].filter(Boolean).join(' ')
+          return (
+            <Dropdown
+              key={tab.path}
+              trigger={['contextMenu']}
+              menu={{
+                items: [
+                  { key: 'close', label: t('shell.closeTab'), disabled: tab.path === homePath },
+                  { key: 'others', label: t('shell.closeOthers') },
+                ],
+                onClick: ({ key }) => {
+                  if (key === 'close') return void close(tab)
+                  closeOthers(tab.path)
+                  navigate(tab.path + tab.search)
+                },
+              }}
+            >
+              <div className={styles.tab} data-active={active}>
+                <button
+                  type="button"
+                  aria-current={active ? 'page' : undefined}
+                  title={title}
+                  onClick={() => navigate(tab.path + tab.search)}
+                  onAuxClick={(event) => {
+                    if (event.button === 1 && tab.path !== homePath) void close(tab)
+                  }}
+                >
+                  {title}
+                  {dirty.has(tab.path) ? (
+                    <span className={styles.dot} role="img" aria-label={t('form.unsaved')}>
+                      •
+                    </span>
+                  ) : null}
+                </button>
+                {tab.path === homePath ? null : (
+                  <button type="button" className={styles.close} aria-label={`${t('shell.closeTab')} ${title}`} onClick={() => void close(tab)}>
+                    <CloseOutlined />
+                  </button>
+                )}
+              </div>
+            </Dropdown>
+          )
+        })}
     </nav>
   )
 }

@@ -13,7 +13,12 @@ export function VersionHint() {
   useEffect(() => {
     const look = async () => {
       if (document.hidden) return
-      const found = await fetch(href('/version.json'), { cache: 'no-store' }).then((response) => response.json() as Promise<{ build?: unknown }>, () => null).catch(() => null)
+      const found = await fetch(href('/version.json'), { cache: 'no-store' })
+        .then(
+          (response) => response.json() as Promise<{ build?: unknown }>,
+          () => null,
+        )
+        .catch(() => null)
       if (typeof found?.build === 'string' && found.build !== __BUILD__) setNewer(true)
     }
     const timer = setInterval(() => void look(), every)
@@ -23,8 +28,12 @@ export function VersionHint() {
   return (
     <div className={styles.hint} role="status">
       {t('shell.newVersion')}
-      <Button type="link" size="small" onClick={() => location.reload()}>{t('shell.refresh')}</Button>
-      <Button type="text" size="small" onClick={() => setNewer(false)}>{t('shell.later')}</Button>
+      <Button type="link" size="small" onClick={() => location.reload()}>
+        {t('shell.refresh')}
+      </Button>
+      <Button type="text" size="small" onClick={() => setNewer(false)}>
+        {t('shell.later')}
+      </Button>
     </div>
   )
 }

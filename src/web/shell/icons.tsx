@@ -1,7 +1,7 @@
 import AccountBookOutlined from '@ant-design/icons/es/icons/AccountBookOutlined'
+import ApartmentOutlined from '@ant-design/icons/es/icons/ApartmentOutlined'
 import ApiOutlined from '@ant-design/icons/es/icons/ApiOutlined'
 import AppstoreOutlined from '@ant-design/icons/es/icons/AppstoreOutlined'
-import ApartmentOutlined from '@ant-design/icons/es/icons/ApartmentOutlined'
 import BarChartOutlined from '@ant-design/icons/es/icons/BarChartOutlined'
 import CreditCardOutlined from '@ant-design/icons/es/icons/CreditCardOutlined'
 import CrownOutlined from '@ant-design/icons/es/icons/CrownOutlined'
@@ -23,9 +23,28 @@ import SunOutlined from '@ant-design/icons/es/icons/SunOutlined'
 import type { ComponentType, ReactElement } from 'react'
 
 const icons: Readonly<Record<string, ComponentType>> = {
-  home: HomeOutlined, device: HddOutlined, goods: ShoppingOutlined, box: InboxOutlined, list: ProfileOutlined, chart: BarChartOutlined, money: AccountBookOutlined,
-  tree: ApartmentOutlined, note: FileTextOutlined, chat: MessageOutlined, gear: SettingOutlined, ad: PictureOutlined, app: AppstoreOutlined, chip: ApiOutlined,
-  school: ReadOutlined, card: CreditCardOutlined, screen: FundProjectionScreenOutlined, flower: SunOutlined, crown: CrownOutlined, gift: RedEnvelopeOutlined, key: KeyOutlined, doctor: MedicineBoxOutlined,
+  home: HomeOutlined,
+  device: HddOutlined,
+  goods: ShoppingOutlined,
+  box: InboxOutlined,
+  list: ProfileOutlined,
+  chart: BarChartOutlined,
+  money: AccountBookOutlined,
+  tree: ApartmentOutlined,
+  note: FileTextOutlined,
+  chat: MessageOutlined,
+  gear: SettingOutlined,
+  ad: PictureOutlined,
+  app: AppstoreOutlined,
+  chip: ApiOutlined,
+  school: ReadOutlined,
+  card: CreditCardOutlined,
+  screen: FundProjectionScreenOutlined,
+  flower: SunOutlined,
+  crown: CrownOutlined,
+  gift: RedEnvelopeOutlined,
+  key: KeyOutlined,
+  doctor: MedicineBoxOutlined,
 }
 
 /** The icon of a menu node; an unknown name gets the neutral one. */

@@ -23,4 +23,5 @@ export function matches(node: { title: string; titleEn: string }, query: string)
   return full.includes(wanted) || initials.includes(wanted)
 }
 
-export const searchLeaves = (leaves: readonly MenuLeaf[], query: string): MenuLeaf[] => leaves.filter(({ node, group }) => !node.hidden && (matches(node, query) || (group !== null && matches(group, query))))
+export const searchLeaves = (leaves: readonly MenuLeaf[], query: string): MenuLeaf[] =>
+  leaves.filter(({ node, group }) => !node.hidden && (matches(node, query) || (group !== null && matches(group, query))))

@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { crc32, deflateSync } from 'node:zlib'
+import type { Page, Route } from 'playwright-core'
+import type { Env, Flow } from './run.ts'
+
+/** The browser's platform under bad networks, impatient people, several tabs and the keyboard (T23, T24). */
+const categories = '/product/product-category'
+const categoriesApi = /\/api\/product-categories(\?|$)/
+const png = picture(64)
+
+/** A square PNG of one colour. */
+function picture(side: number): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type), data])
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+    length.writeUInt32BE(data.length)
+    sum.writeUInt32BE(crc32(body))
+    return Buffer.concat([length, body, sum])
+  }
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(side, 0)
+  head.writeUInt32BE(side, 4)
+  head.set([8, 2], 8)
+  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(side * 3, 0x7a)])
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(Buffer.concat(Array.from({ length: side }, () => row)))),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+async function openList(env: Env, path = categories, options: Parameters<Env['open']>[0] = {}) {
+  const opened = await env.open({ username: 'super', path, ...options })
+  await opened.page.locator('.ant-table-row, article').first().waitFor()
+  return opened
+}
+
+async function api(env: Env, url: string, options: { method?: string; body?: unknown } = {}): Promise<{ status: number; body: unknown }> {
+  const { token } = await env.account('super')
+  const response = await fetch(env.base + url, {
+    method: options.method ?? 'GET',
+    headers: { authorization: token, 'content-type': 'application/json' },
+    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+const unique = (): string => `T${Date.now().toString(36)}${Math.floor(Math.random() * 1296).toString(36)}`
+const refresh = (page: Page, name = '刷新') => page.getByRole('button', { name, exact: true }).click()
+const overlayGone = async (page: Page) => assert.equal(await page.locator('.hd-overlay').count(), 0)
+
+/** Answers the list with `reply` after it was shown once, and expects `message` beside the rows, which stay. */
+async function afterFailure(env: Env, lang: 'zh-CN' | 'en', reply: (route: Route) => Promise<void>, message: string): Promise<void> {
+  const { page, context } = await openList(env, categories, { lang })
+  const rows = await page.locator('.ant-table-row').count()
+  await page.route(categoriesApi, reply)
+  await refresh(page, lang === 'en' ? 'Refresh' : '刷新')
+  await page.getByRole('alert').filter({ hasText: message }).waitFor()
+  assert.equal(await page.locator('.ant-table-row').count(), rows)
+  await overlayGone(page)
+  await page.unroute(categoriesApi)
+  await page.getByRole('button', { name: lang === 'en' ? 'Retry' : '重试', exact: true }).click()
+  await page.getByRole('alert').filter({ hasText: message }).waitFor({ state: 'detached' })
+  await context.close()
+}
+
+const failures: readonly { name: string; lang: 'zh-CN' | 'en'; reply: (route: Route) => Promise<void>; message: string }[] = [
+  {
+    name: '500',
+    lang: 'zh-CN',
+    reply: (route) => route.fulfill({ status: 500, json: { code: 500001, error: 'common.unexpected', message: '系统错误甲', requestId: 'r1' } }),
+    message: '系统错误甲',
+  },
+  {
+    name: '503 of a proxy',
+    lang: 'en',
+    reply: (route) => route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>Service Unavailable</h1>' }),
+    message: 'The system is busy, try again later',
+  },
+  {
+    name: 'HTML instead of JSON',
+    lang: 'zh-CN',
+    reply: (route) => route.fulfill({ status: 200, contentType: 'text/html', body: '<html>portal</html>' }),
+    message: '请求被拦截',
+  },
+  {
+    name: 'code as text',
+    lang: 'en',
+    reply: (route) => route.fulfill({ status: 200, json: { code: '422001', message: 'No such thing' } }),
+    message: 'No such thing',
+  },
+  { name: 'no network', lang: 'en', reply: (route) => route.abort('internetdisconnected'), message: 'Network request error' },
+]
+
+/** Fills what a new product needs; the category is chosen by keyboard. */
+async function fillProduct(page: Page, name: string): Promise<void> {
+  await page.locator('#name').fill(name)
+  await page.locator('#model').fill('1 x')
+  await page.locator('#categoryId').focus()
+  await page
+    .locator('.ant-select-open')
+    .waitFor({ timeout: 1500 })
+    .catch(() => page.keyboard.press('ArrowDown'))
+  await page.locator('.ant-select-item-option').first().waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('input[type=file]').first().setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png })
+  await page.locator('img[src*="files/"]').first().waitFor()
+  await page.locator('#costPrice').fill('1.00')
+  await page.locator('#retailPrice').fill('2.00')
+}
+
+export const flows: Flow[] = [
+  ...failures.map(
+    ({ name, lang, reply, message }): Flow => ({
+      name: `a list under ${name} keeps its rows, says so and recovers`,
+      run: (env) => afterFailure(env, lang, reply, message),
+    }),
+  ),
+  {
+    name: 'a list that gets no answer gives up with a message',
+    async run(env) {
+      const { page, context } = await env.open({ username: 'super', path: '/404' })
+      // The specification's 100 s, a hundred times faster.
+      await page.addInitScript(() => {
+        const real = AbortSignal.timeout.bind(AbortSignal)
+        AbortSignal.timeout = (ms) => real(ms === 100_000 ? 1000 : ms)
+      })
+      await page.goto(env.base + categories)
+      await page.locator('.ant-table-row').first().waitFor()
+      await page.route(categoriesApi, () => undefined)
+      await refresh(page)
+      await page.getByRole('alert').filter({ hasText: '请求超时' }).waitFor()
+      await overlayGone(page)
+      await context.close()
+    },
+  },
+  {
+    name: 'a form sent twice by an impatient person is sent once',
+    async run(env) {
+      const { page, context } = await openList(env)
+      let sent = 0
+      await page.route(categoriesApi, async (route) => {
+        if (route.request().method() === 'POST') {
+          sent += 1
+          await sleep(400)
+        }
+        await route.continue()
+      })
+      await page.getByRole('button', { name: '新增分类' }).click()
+      await page.getByRole('dialog').locator('#name').fill(unique())
+      const save = page.getByRole('dialog').getByRole('button', { name: '保存' })
+      await save.dblclick()
+      await page
+        .getByRole('dialog')
+        .locator('#name')
+        .press('Enter')
+        .catch(() => undefined)
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      assert.equal(sent, 1)
+      await context.close()
+    },
+  },
+  {
+    name: 'a lost answer keeps the form; sending again reuses the key and happens once',
+    async run(env) {
+      const { page, context } = await env.open({ username: 'super', path: '/product/product-manage/create' })
+      await page.locator('#name').waitFor()
+      const name = unique()
+      await fillProduct(page, name)
+      const keys: (string | undefined)[] = []
+      await page.route(/\/api\/products$/, async (route) => {
+        if (route.request().method() !== 'POST') return route.continue()
+        keys.push(route.request().headers()['idempotency-key'])
+        if (keys.length > 1) return route.continue()
+        await route.fetch()
+        return route.abort('connectionreset')
+      })
+      await page.getByRole('button', { name: '保存', exact: true }).click()
+      await page.getByText('网络请求错误').first().waitFor()
+      assert.equal(await page.locator('#name').inputValue(), name)
+      await page.getByRole('button', { name: '保存', exact: true }).click()
+      await page.waitForURL((url) => url.pathname === '/product/product-manage')
+      assert.equal(keys.length, 2)
+      assert.ok(keys[0] && keys[0] === keys[1], String(keys))
+      const found = (await api(env, `/api/products?keyword=${name}`)).body as { total: number }
+      assert.equal(found.total, 1)
+      await context.close()
+    },
+  },
+  {
+    name: 'a picture is uploaded and shown; what is no picture is refused at once',
+    async run(env) {
+      const { page, context } = await env.open({ username: 'super', path: '/product/product-manage/create' })
+      const field = page.locator('input[type=file]').first()
+      await field.waitFor({ state: 'attached' })
+      await field.setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
+      await page.getByText('只能上传 jpg、png 格式').waitFor()
+      await field.setInputFiles({ name: 'big.png', mimeType: 'image/png', buffer: Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024)]) })
+      await page.getByText('图片大小不能超过2M').waitFor()
+      await field.setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png })
+      const shown = page.locator('img[src*="files/"]').first()
+      await shown.waitFor()
+      await page.waitForFunction(() => (document.querySelector('img[src*="files/"]') as HTMLImageElement).naturalWidth > 0)
+      await page.getByRole('button', { name: '移除' }).first().click()
+      await shown.waitFor({ state: 'detached' })
+      await context.close()
+    },
+  },
+  {
+    name: 'a newer build is announced and can be put off',
+    async run(env) {
+      const { page, context } = await env.open({ username: 'super', path: '/404' })
+      await page.clock.install()
+      await page.route('**/version.json', (route) => route.fulfill({ json: { build: 'another' } }))
+      await page.goto(env.base + categories)
+      await page.locator('.ant-table-row').first().waitFor()
+      await page.clock.fastForward(5 * 60_000 + 1000)
+      await page.getByText('系统已更新，刷新后使用新版本').waitFor()
+      await page.getByRole('button', { name: '稍后' }).click()
+      await page.getByText('系统已更新').waitFor({ state: 'detached' })
+      await context.close()
+    },
+  },
+  {
+    name: 'one tab reads the event stream, both show changes, and the other takes over when it closes',
+    async run(env) {
+      const { page: first, context } = await openList(env)
+      const streams: string[] = []
+      context.on('request', (request) => {
+        if (request.url().endsWith('/api/me/events')) streams.push(request.frame().page() === first ? 'first' : 'second')
+      })
+      const second = await context.newPage()
+      await second.goto(env.base + categories)
+      await second.locator('.ant-table-row').first().waitFor()
+      const before = unique()
+      await api(env, '/api/product-categories', { method: 'POST', body: { name: before, sort: 0 } })
+      await second.getByText(before).first().waitFor()
+      assert.deepEqual(streams, [])
+      await first.close()
+      while (streams.length === 0) await sleep(50)
+      assert.deepEqual(streams, ['second'])
+      await sleep(300)
+      const after = unique()
+      await api(env, '/api/product-categories', { method: 'POST', body: { name: after, sort: 0 } })
+      // The row that came by itself is tinted for a moment.
+      await second.locator('tr[class*=changed]', { hasText: after }).waitFor()
+      await sleep(1200)
+      assert.equal(await second.locator('tr[class*=changed]').count(), 0)
+      await context.close()
+    },
+  },
+  {
+    name: 'many refusals of the session at once log out once, with one message',
+    async run(env) {
+      const { page, context } = await openList(env, '/order/order-list')
+      let reloads = 0
+      page.on('framenavigated', (frame) => {
+        if (frame === page.mainFrame()) reloads += 1
+      })
+      await page.route(/\/api\//, (route) => route.fulfill({ status: 401, json: { code: 110003, error: 'session.unknown', message: 'x' } }))
+      await refresh(page)
+      await page.waitForURL((url) => url.pathname === '/login')
+      const message = page.getByText('登录已过期,请重新登录')
+      await message.first().waitFor()
+      assert.equal(await message.count(), 1)
+      assert.ok(reloads <= 2, `${reloads} navigations`)
+      assert.equal(new URL(page.url()).searchParams.get('redirect'), '/order/order-list')
+      await context.close()
+    },
+  },
+  {
+    name: 'keyboard alone: from the list into a detail and back, a filter, the menu, a dialog',
+    async run(env) {
+      const { page, context } = await openList(env, '/order/order-list')
+      const link = page.locator('.ant-table-row a').first()
+      await link.focus()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/order-details/)
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('combobox').waitFor()
+      await page.keyboard.type('订单列表')
+      await page.keyboard.press('Enter')
+      await page.waitForURL((url) => url.pathname === '/order/order-list')
+      const filter = page.getByRole('combobox', { name: '支付方式' })
+      await filter.focus()
+      await page.locator('.ant-select input').first().waitFor()
+      await page.keyboard.press('ArrowDown')
+      await page.locator('.ant-select-item-option').first().waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/payType=/)
+      const group = page.getByRole('menuitem', { name: '商品管理' })
+      await group.focus()
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\/product\//)
+      await page.keyboard.press('?')
+      await page.getByRole('dialog').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'hidden' })
+      await context.close()
+    },
+  },
+  {
+    name: 'what opens loads at the first touch: select, dates, menus, columns, user menu',
+    async run(env) {
+      const { page, context } = await openList(env, '/stock/waste')
+      await page.locator('.ant-pagination [role=combobox]').click()
+      await page.locator('.ant-select-item-option', { hasText: '50' }).click()
+      await page.waitForURL(/pageSize=50/)
+      await page.locator('.ant-picker').first().click()
+      await page.locator('.ant-picker-dropdown').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: '密度' }).click()
+      await page.getByRole('menuitem', { name: '紧凑' }).click()
+      await page.locator('.ant-table-small').waitFor()
+      await page.getByRole('button', { name: '列设置' }).click()
+      await page.locator('.ant-popover').getByRole('checkbox').first().waitFor()
+      await page.getByRole('button', { name: '用户菜单' }).click()
+      await page.getByRole('menuitem', { name: '退出登录' }).click()
+      await page.getByRole('dialog').getByText('确定退出登录?').waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: '取消' }).click()
+      await context.close()
+    },
+  },
+]
