@@ -47,10 +47,9 @@ export const Empty = ({ kind = 'empty', title, hint, action }: { kind?: EmptyKin
 
 /** Where lines of text will stand. */
 export const Bones = ({ rows }: { rows: number }) => (
-  // biome-ignore lint/suspicious/noArrayIndexKey: equal lines without a state
   <div className={styles.bones} aria-busy="true">
-    {Array.from({ length: rows }, (_, index) => (
-      <span key={index} style={{ width: `${92 - ((index * 37) % 45)}%` }} />
+    {Array.from({ length: rows }, (_, index) => 92 - ((index * 37) % 45)).map((width) => (
+      <span key={width} style={{ width: `${width}%` }} />
     ))}
   </div>
 )

@@ -30,7 +30,6 @@ export function Fake(props: FakeProps) {
   const texts = isDate ? days(props) : choices(props)
   const placeholders = [props.placeholder ?? ''].flat() as ReactNode[]
   return (
-    // biome-ignore lint/a11y/useAriaPropsForRole: the listbox comes with the real field
     <div
       className={`hd-fake ${isDate ? 'ant-picker' : 'ant-select'} ${className}`}
       {...(style ? { style } : {})}

@@ -51,6 +51,7 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, { timeo
   const [device] = await world.sql<{ rtu_number: string }>('select rtu_number from devices where id = $1', [machine()])
   const rtuNumber = device?.rtu_number as string
   let left = operations
+  const began = Date.now()
   await Promise.all(
     Array.from({ length: workers }, async (_, n) => {
       const random = createRandom(`${seed} ${n}`)
@@ -60,7 +61,9 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, { timeo
       }
     }),
   )
+  const acted = Date.now()
   await drain()
+  console.log(`${left} left, ${driver.orders} orders, ${driver.drops} pieces, acted in ${acted - began} ms, drained in ${Date.now() - acted} ms`)
   expect(
     [...driver.statuses.keys()].filter((status) => status >= 500),
     'no answer of 500',
@@ -135,15 +138,18 @@ async function pay(random: Random): Promise<void> {
 
 /** The machine takes what is for it, does it once, and says so one to three times, now or later, also in the wrong order. */
 async function vend(random: Random): Promise<void> {
-  for (const command of await takeCommands(world.app, [machine()])) {
-    if (!memory.has(command.cmdId) && command.kind === 'void') {
-      memory.set(command.cmdId, { kind: 'ack', deviceId: machine(), cmdId: command.cmdId, ack: 'VOIDED', at: new Date(now) })
-    } else if (!memory.has(command.cmdId) && command.kind === 'vend') {
-      if (command.expireAt.getTime() > now) execute(command, random)
-    }
-    const said = memory.get(command.cmdId)
-    if (!said || random.chance(0.15)) continue
-    await tell([{ kind: 'ack', deviceId: machine(), cmdId: command.cmdId, ack: 'ACCEPTED', at: new Date(now) }, said])
+  for (let turn = 0; turn < 4; turn += 1) {
+    const commands = await takeCommands(world.app, [machine()])
+    const heard = commands.flatMap((command) => {
+      if (!memory.has(command.cmdId) && command.kind === 'void') {
+        memory.set(command.cmdId, { kind: 'ack', deviceId: machine(), cmdId: command.cmdId, ack: 'VOIDED', at: new Date(now) })
+      } else if (!memory.has(command.cmdId) && command.kind === 'vend' && command.expireAt.getTime() > now) execute(command, random)
+      const said = memory.get(command.cmdId)
+      if (!said || random.chance(0.15)) return []
+      return [{ kind: 'ack' as const, deviceId: machine(), cmdId: command.cmdId, ack: 'ACCEPTED' as const, at: new Date(now) }, said]
+    })
+    if (heard.length === 0) break
+    await tell(heard)
   }
   const all = [...memory.values()]
   if (all.length && random.chance(0.3)) await tell(Array.from({ length: random.int(1, 4) }, () => random.pick(all.slice(-30))))

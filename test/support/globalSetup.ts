@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { startPostgres } from '../../src/server/embedded.ts'
 
 /** One server for the whole run: that of DATABASE_URL, or an embedded one in a folder of its own. */
@@ -12,6 +13,12 @@ export default async function setup() {
   const folder = mkdtempSync(join(tmpdir(), 'huodao-test-'))
   const server = await startPostgres({ dataDir: join(folder, 'postgres'), log: () => {} })
   process.env.TEST_DATABASE_URL = server.url
+  // durability is what the crash flow of test/e2e is for; these suites only read what they wrote
+  const client = new pg.Client({ connectionString: server.url })
+  await client.connect()
+  await client.query('alter system set synchronous_commit = off')
+  await client.query('select pg_reload_conf()')
+  await client.end()
   return async () => {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })

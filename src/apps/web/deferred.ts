@@ -39,9 +39,10 @@ const rules: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
 const prefix = '\0huodao-deferred:'
 const runtime = fileURLToPath(new URL('../../web/deferred.tsx', import.meta.url))
 const antd = fileURLToPath(new URL('../../../node_modules/antd/es/', import.meta.url))
-const form = fileURLToPath(new URL('../../../node_modules/@rc-component/form/es/FormContext.js', import.meta.url))
-
 const rc = fileURLToPath(new URL('../../../node_modules/@rc-component/', import.meta.url))
+/** What antd is made of; not a dependency of ours. */
+const scope = '@rc-component'
+const form = `${rc}form/es/FormContext.js`
 const slices: Readonly<Record<string, readonly (readonly [names: string, file: string])[]>> = {
   tree: [
     ['arrAdd, arrDel', 'tree/es/util'],
@@ -96,11 +97,11 @@ export const deferredAntd = (): Plugin => ({
     const from = importer?.startsWith(antd) ? importer.slice(antd.length).replace(/\.js$/, '') : null
     if (from === null) return null
     // The provider alone, not the whole form with its validator.
-    if (from === 'form/context' && source === '@rc-component/form') return form
+    if (from === 'form/context' && source === `${scope}/form`) return form
     // Everything of the table but its virtual scrolling, which it would start on import.
-    if (source === '@rc-component/table' && from !== 'table/RcTable/VirtualTable') return `${prefix}table`
+    if (source === `${scope}/table` && from !== 'table/RcTable/VirtualTable') return `${prefix}table`
     // Three functions of the tree, not the tree.
-    if (from === 'table/hooks/useSelection' && source === '@rc-component/tree') return `${prefix}tree`
+    if (from === 'table/hooks/useSelection' && source === `${scope}/tree`) return `${prefix}tree`
     if (!source.startsWith('.')) return null
     const target = posix.join(posix.dirname(from), source)
     const rule = rules[from]?.[target]

@@ -1,7 +1,5 @@
 import { type ComponentType, createElement, use } from 'react'
 
-export type { Option } from './fieldsReal.tsx'
-
 type Real = typeof import('./fieldsReal.tsx')
 let loading: Promise<Real> | undefined
 

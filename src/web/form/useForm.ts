@@ -121,7 +121,7 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
       },
       label: (field, text) => void labels.current.set(field, text),
     }),
-    [ns, schema, issues, form],
+    [ns, schema, issues],
   )
 
   return {

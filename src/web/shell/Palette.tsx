@@ -38,6 +38,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       stop.abort()
     }
   }, [query])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `ready` changes what matches
   const pages = useMemo<PaletteItem[]>(
     () =>
       searchLeaves(leavesOf(menus), query)
@@ -49,7 +50,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
           to: node.path,
           icon: group?.icon ?? node.icon,
         })),
-    // biome-ignore lint/correctness/useExhaustiveDependencies: `ready` changes what matches
     [menus, query, lang, ready],
   )
   const items = [...more, ...pages]

@@ -2,12 +2,8 @@ import { Drawer } from 'antd'
 import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'react-router'
-import { screens } from '../../domains/screens.ts'
-import { say } from '../../shared/text.ts'
-import { screenOf } from '../guard.ts'
 import { useLiveStream } from '../live.ts'
 import { resetLoading } from '../loading.ts'
-import { leavesOf, titleOf } from '../menus.ts'
 import { setPrefs, usePrefs } from '../prefs.ts'
 import { useUser } from '../session.ts'
 import { Header } from './Header.tsx'
@@ -19,6 +15,7 @@ import { SideMenu } from './SideMenu.tsx'
 import { TabPanes } from './TabPanes.tsx'
 import { TabsBar } from './TabsBar.tsx'
 import { openTab, useTabs } from './tabs.ts'
+import { breadcrumb } from './trail.ts'
 import { useNarrow, usePhone } from './useWidth.ts'
 import { VersionHint } from './VersionHint.tsx'
 
@@ -109,20 +106,3 @@ export function Shell({ settled }: { settled: boolean }) {
     </div>
   )
 }
-
-/** Group, page and sub-page of a path, from the user's menus and the product's screens. */
-function breadcrumb(path: string, menus: Parameters<typeof leavesOf>[0], lang: 'zh-CN' | 'en', home: string): string[] {
-  if (path === '/home') return [home]
-  const leaf = leavesOf(menus)
-    .filter(({ node }) => path === node.path || path.startsWith(`${node.path}/`))
-    .sort((a, b) => b.node.path.length - a.node.path.length)[0]
-  const screen = screenOf(path, screens)
-  const trail = leaf ? [...(leaf.group ? [titleOf(leaf.group, lang)] : []), titleOf(leaf.node, lang)] : []
-  const own = screen ? say(screen.title, lang) : undefined
-  if (own && (!leaf || (leaf.node.path !== path && trail.at(-1) !== own))) trail.push(own)
-  return trail.length > 0 ? trail : [path]
-}
-
-/** The title of a page's tab. */
-export const tabTitle = (path: string, menus: Parameters<typeof leavesOf>[0], lang: 'zh-CN' | 'en', home: string): string =>
-  breadcrumb(path, menus, lang, home).at(-1) ?? path

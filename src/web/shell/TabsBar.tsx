@@ -7,9 +7,9 @@ import { useConfirm } from '../confirm.tsx'
 import { usePrefs } from '../prefs.ts'
 import { useUser } from '../session.ts'
 import styles from './Shell.module.css'
-import { tabTitle } from './Shell.tsx'
 import { closeOthers, closeTab, isDirty, useDirtyTabs, useTabs } from './tabs.ts'
 import { homePath, type Tab } from './tabsList.ts'
+import { tabTitle } from './trail.ts'
 
 /** Closes a tab after asking when it holds unsaved changes; shows its left neighbour when it was on screen. */
 function useCloseTab(): (tab: Tab) => Promise<void> {

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
+import { orders } from '../../src/domains/orders/contract.ts'
+import { closeUnpaid } from '../../src/domains/orders/server/timers.ts'
+import { recordVend, takeCommands } from '../../src/domains/orders/server/vend.ts'
+import { payments } from '../../src/domains/payments/contract.ts'
+import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
+import { moveStock } from '../../src/domains/stock/server/move.ts'
+import { checkInvariants } from '../../src/server/invariants.ts'
+import { openWorld, rowId, type World, worldNow } from '../support/world.ts'
+
+/** T2 and T3: whatever spends something, many times at once: exactly one effect, clear refusals, never a 500. */
+let world: World
+let token: string
+let rtuNumber: string
+beforeAll(async () => {
+  world = await openWorld()
+  token = await world.login('ROLE_RTU_SP')
+  const [device] = await world.sql<{ rtu_number: string }>('select rtu_number from devices where id = $1', [rowId('OWN', 1)])
+  rtuNumber = device?.rtu_number as string
+  await world.sql('update lanes set capacity = 199 where device_id = $1 and product_id is not null', [rowId('OWN', 1)])
+})
+beforeEach(async () => {
+  await refill()
+})
+afterAll(async () => world.close())
+
+const repeats = Number(process.env.RACE_REPEATS ?? 10)
+const crowds = [2, 10, 50]
+type Made = { orderNum: string; outTradeNo: string; payableAmount: number }
+const shelf = async () => (await world.call(orders.mobileLanes, { rtuNumber })).body.list as { roadIndex: number; price: number; available: number }[]
+
+async function order(count: number, clientId: string = randomUUID(), from?: { roadIndex: number; price: number }) {
+  const lane = from ?? (await shelf()).find((l) => l.available >= count)
+  if (!lane) throw new Error('the world has sold out')
+  return world.call(orders.mobileOrder, {
+    rtuNumber,
+    items: [{ roadIndex: lane.roadIndex, count, price: lane.price }],
+    payType: 'WECHAT',
+    clientId,
+    consumer: '',
+  })
+}
+async function refill(): Promise<void> {
+  await world.system(async (ctx) => {
+    const { rows } = await sql<{
+      id: number
+      room: number
+    }>`select id, 120 - quantity as room from lanes where device_id = ${rowId('OWN', 1)} and product_id is not null and archived_at is null
+      order by id for no key update`.execute(ctx.db)
+    const empty = rows.filter((lane) => lane.room > 0)
+    await moveStock(
+      ctx,
+      empty.map((lane) => ({
+        laneId: lane.id,
+        flow: { change: lane.room, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' },
+      })),
+    )
+    await refreshDeviceCounters(ctx, [rowId('OWN', 1)])
+  })
+}
+const notice = (made: Made, eventId: string = randomUUID()) => {
+  const body = { eventId, outTradeNo: made.outTradeNo, tradeNo: `T${made.outTradeNo}`, amount: made.payableAmount, paidAt: worldNow.toISOString() }
+  return { ...body, sign: simulatorSign(world.app.config.simPayKey, body) }
+}
+const crowd = <T>(n: number, work: (i: number) => Promise<T>) => Promise.all(Array.from({ length: n }, (_, i) => work(i)))
+const no500 = (answers: { status: number }[]) => expect(answers.filter((a) => a.status >= 500)).toEqual([])
+
+describe.each(crowds)('%i at once', (n) => {
+  test('one phone asks again and again: one order', async () => {
+    for (let r = 0; r < repeats; r += 1) {
+      const clientId = randomUUID()
+      const answers = await crowd(n, () => order(1, clientId))
+      no500(answers)
+      expect(new Set(answers.filter((a) => a.status === 200).map((a) => a.body.orderNum)).size).toBe(1)
+    }
+  })
+  test('many phones want the last pieces: as many orders as pieces', async () => {
+    const lane = (await shelf())[0] as { roadIndex: number; price: number; available: number }
+    await world.sql('update lanes set restriction = 0 where device_id = $1', [rowId('OWN', 1)])
+    const few = Math.ceil(n / 2)
+    for (let held = lane.available; held > few; held -= Math.min(32, held - few)) await order(Math.min(32, held - few), randomUUID(), lane)
+    const answers = await crowd(n, () =>
+      world.call(orders.mobileOrder, {
+        rtuNumber,
+        items: [{ roadIndex: lane.roadIndex, count: 1, price: lane.price }],
+        payType: 'ALIPAY',
+        clientId: randomUUID(),
+        consumer: '',
+      }),
+    )
+    no500(answers)
+    expect(answers.filter((a) => a.status === 200)).toHaveLength(few)
+    expect(new Set(answers.filter((a) => a.status !== 200).map((a) => a.body.error))).toEqual(new Set(['orders.outOfStock']))
+    await closeAll()
+  })
+  test.each(['same event', 'different events'])('a payment is told by the %s: booked once', async (kind) => {
+    for (let r = 0; r < repeats; r += 1) {
+      const made = (await order(1)).body as Made
+      const first = notice(made)
+      const answers = await crowd(n, () => world.call(payments.simulatorNotify, kind === 'same event' ? first : notice(made)))
+      no500(answers)
+      expect(answers.filter((a) => a.body.result === 'APPLIED')).toHaveLength(1)
+    }
+    await closeAll()
+  })
+  test.each(['same key', 'different keys'])('a refund is asked for with the %s: paid back once', async (kind) => {
+    for (let r = 0; r < repeats; r += 1) {
+      const orderNum = await world.sell('OWN', ['OK'])
+      const key = randomUUID()
+      const answers = await crowd(n, () =>
+        world.call(orders.refund, { orderNum, reason: 'QUALITY' }, { token, headers: { 'idempotency-key': kind === 'same key' ? key : randomUUID() } }),
+      )
+      no500(answers)
+      const fine = answers.filter((a) => a.status === 200)
+      if (kind === 'different keys') expect(fine).toHaveLength(1)
+      else expect(fine.length).toBeGreaterThanOrEqual(1)
+      for (const loser of answers.filter((a) => a.status !== 200)) expect([409, 422]).toContain(loser.status)
+      expect(await world.sql('select 1 from refunds where order_num = $1', [orderNum])).toHaveLength(1)
+      expect(await world.sql(`select 1 from operation_logs where action = 'orders.refund' and resource_id = $1`, [orderNum])).toHaveLength(1)
+    }
+  })
+})
+
+/** Unpaid orders run out and the machine works off the rest, so that the next crowd finds stock and a free motor. */
+async function closeAll(): Promise<void> {
+  await world.sql(`update orders set expire_at = $1 where pay_state = 'UNPAID'`, [worldNow])
+  while (await closeUnpaid(world.app)) continue
+  for (let taken = await takeCommands(world.app, [rowId('OWN', 1)]); taken.length; taken = await takeCommands(world.app, [rowId('OWN', 1)])) {
+    const facts = taken.map((c) => ({
+      kind: 'result' as const,
+      deviceId: c.deviceId,
+      cmdId: c.cmdId,
+      result: 'OK' as const,
+      dropDetected: true,
+      durationMs: 1,
+      at: worldNow,
+    }))
+    await world.system((ctx) => recordVend(ctx, facts))
+  }
+}
+
+describe('keys', () => {
+  test('same body gets the same answer, another body or user does not, 255 characters fit, 256 do not', async () => {
+    const orderNum = await world.sell('OWN', ['OK', 'OK'])
+    const key = 'k'.repeat(255)
+    const ask = (input: object, k = key, t = token) =>
+      world.call(orders.refund, { orderNum, reason: 'QUALITY', ...input }, { token: t, headers: { 'idempotency-key': k } })
+    const first = await ask({})
+    expect(first.status).toBe(200)
+    const again = await ask({})
+    expect([again.status, again.body]).toEqual([200, first.body])
+    expect((await ask({ reason: 'OTHER' })).body.code).toBe(409002)
+    expect((await ask({}, `${key}k`)).status).toBe(400)
+    const other = await ask({}, key, await world.login('ROLE_FINANCE'))
+    expect(other.status, 'the key of somebody else says nothing').not.toBe(200)
+  })
+})
+
+test('the battery can fail: a handler that reads, checks and then writes lets twins through', async () => {
+  const orderNum = await world.sell('OWN', ['OK'])
+  const naive = async () => {
+    const [row] = await world.sql<{ refunded_amount: string }>('select refunded_amount from orders where order_num = $1', [orderNum])
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    return Number(row?.refunded_amount) === 0
+  }
+  expect((await crowd(10, naive)).filter(Boolean).length).toBeGreaterThan(1)
+})
+
+test('after the battery the books agree', async () => {
+  await closeAll()
+  expect(await checkInvariants(world.ownerUrl)).toEqual([])
+})
