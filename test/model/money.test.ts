@@ -16,7 +16,7 @@ import { type Ctx, systemActor } from '../../src/server/context.ts'
 import { checkInvariants } from '../../src/server/invariants.ts'
 import { act, systemCaller } from '../../src/server/run.ts'
 import type { Output } from '../../src/shared/contract.ts'
-import { openWorld, rowId, type World, worldNow } from '../support/world.ts'
+import { openWorld, type World, worldNow } from '../support/world.ts'
 
 /**
  * T1a: customers, machines, staff and clocks act on few hot lanes at once, through the HTTP API where there is one. A driver
@@ -32,8 +32,18 @@ let now = worldNow.getTime()
 beforeAll(async () => {
   world = await openWorld({ now: () => new Date(now) })
   token = await world.login('ROLE_RTU_SP')
-  await world.sql(`update lanes set capacity = 199, warn_qty = 0 where device_id = $1 and product_id is not null`, [machine()])
-  await system((ctx) => refreshDeviceCounters(ctx, [machine()]))
+  machines = (
+    await world.sql<{ id: string; rtu_number: string }>(
+      `select d.id, d.rtu_number from devices d join device_states s on s.device_id = d.id where d.lifecycle = 'OPERATING' and s.online and exists (select 1 from lanes l where l.device_id = d.id and l.product_id is not null) order by d.id`,
+    )
+  ).map((row) => ({ id: Number(row.id), rtuNumber: row.rtu_number }))
+  await world.sql('update lanes set capacity = 199, warn_qty = 0 where product_id is not null')
+  await system((ctx) =>
+    refreshDeviceCounters(
+      ctx,
+      machines.map((m) => m.id),
+    ),
+  )
 })
 afterAll(async () => world.close())
 
@@ -45,11 +55,11 @@ const open: { orderNum: string; outTradeNo: string; payableAmount: number }[] = 
 const known: string[] = []
 
 const system = <T>(work: (ctx: Ctx) => Promise<T>) => act(world.app, systemCaller(systemActor), { audit: null, scope: 'system' }, work)
-const machine = () => rowId('OWN', 1)
+/** A few hot machines; staff of OWN may act on its own and its child's. */
+let machines: { id: number; rtuNumber: string }[] = []
+type Machine = (typeof machines)[number]
 
 test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, { timeout: 300_000 }, async () => {
-  const [device] = await world.sql<{ rtu_number: string }>('select rtu_number from devices where id = $1', [machine()])
-  const rtuNumber = device?.rtu_number as string
   let left = operations
   const began = Date.now()
   await Promise.all(
@@ -57,7 +67,7 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, { timeo
       const random = createRandom(`${seed} ${n}`)
       while (left > 0) {
         left -= 1
-        await step(random, rtuNumber)
+        await step(random)
       }
     }),
   )
@@ -79,16 +89,17 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, { timeo
   expect(driver.orders).toBeGreaterThan(operations / 20)
 })
 
-async function step(random: Random, rtuNumber: string): Promise<void> {
+async function step(random: Random): Promise<void> {
+  const machine = random.pick(machines)
   const dice = random.next()
   now += random.int(0, 400)
-  if (dice < 0.3) return order(random, rtuNumber)
+  if (dice < 0.3) return order(random, machine)
   if (dice < 0.55) return pay(random)
-  if (dice < 0.8) return vend(random)
+  if (dice < 0.8) return vend(random, machine)
   if (dice < 0.86) return refund(random)
-  if (dice < 0.9) return replenish(random)
-  if (dice < 0.92) return reprice(random)
-  if (dice < 0.94) return repair(random)
+  if (dice < 0.9) return replenish(random, machine)
+  if (dice < 0.92) return reprice(random, machine)
+  if (dice < 0.94) return repair(random, machine)
   if (dice < 0.96) await closeUnpaid(world.app)
   else if (dice < 0.98) await sweepCommands(world.app)
   else await runRefunds(world.app, moody(random))
@@ -96,7 +107,7 @@ async function step(random: Random, rtuNumber: string): Promise<void> {
 
 const count = (status: number) => driver.statuses.set(status, (driver.statuses.get(status) ?? 0) + 1)
 
-async function order(random: Random, rtuNumber: string): Promise<void> {
+async function order(random: Random, { rtuNumber }: Machine): Promise<void> {
   const { body: shelf } = (await world.call(orders.mobileLanes, { rtuNumber })) as { body: Output<typeof orders.mobileLanes> }
   if (!shelf.list?.length) return
   const lane = random.pick(shelf.list)
@@ -137,16 +148,16 @@ async function pay(random: Random): Promise<void> {
 }
 
 /** The machine takes what is for it, does it once, and says so one to three times, now or later, also in the wrong order. */
-async function vend(random: Random): Promise<void> {
+async function vend(random: Random, machine: Machine): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) {
-    const commands = await takeCommands(world.app, [machine()])
+    const commands = await takeCommands(world.app, [machine.id])
     const heard = commands.flatMap((command) => {
       if (!memory.has(command.cmdId) && command.kind === 'void') {
-        memory.set(command.cmdId, { kind: 'ack', deviceId: machine(), cmdId: command.cmdId, ack: 'VOIDED', at: new Date(now) })
+        memory.set(command.cmdId, { kind: 'ack', deviceId: command.deviceId, cmdId: command.cmdId, ack: 'VOIDED', at: new Date(now) })
       } else if (!memory.has(command.cmdId) && command.kind === 'vend' && command.expireAt.getTime() > now) execute(command, random)
       const said = memory.get(command.cmdId)
-      if (!said || random.chance(0.15)) return []
-      return [{ kind: 'ack' as const, deviceId: machine(), cmdId: command.cmdId, ack: 'ACCEPTED' as const, at: new Date(now) }, said]
+      if (!said || random.chance(0.02)) return []
+      return [{ kind: 'ack' as const, deviceId: command.deviceId, cmdId: command.cmdId, ack: 'ACCEPTED' as const, at: new Date(now) }, said]
     })
     if (heard.length === 0) break
     await tell(heard)
@@ -160,7 +171,7 @@ function execute(command: VendOut, random: Random): void {
   const result = dice < 0.9 ? 'OK' : dice < 0.94 ? 'NO_DROP' : dice < 0.96 ? 'MOTOR_NOT_MOVE' : dice < 0.98 ? 'BUSY' : 'SENSOR_FAULT'
   memory.set(command.cmdId, {
     kind: 'result',
-    deviceId: machine(),
+    deviceId: command.deviceId,
     cmdId: command.cmdId,
     result,
     dropDetected: result === 'OK',
@@ -181,12 +192,12 @@ async function refund(random: Random): Promise<void> {
   if (answers.some((answer) => answer.status === 200)) driver.refundsAsked.add(orderNum)
 }
 
-async function replenish(random: Random): Promise<void> {
+async function replenish(random: Random, machine: Machine): Promise<void> {
   await system(async (ctx) => {
     const { rows } = await sql<{
       id: number
       room: number
-    }>`select id, capacity - quantity as room from lanes where device_id = ${machine()} and archived_at is null and product_id is not null order by id for no key update`.execute(
+    }>`select id, capacity - quantity as room from lanes where device_id = ${machine.id} and archived_at is null and product_id is not null order by id for no key update`.execute(
       ctx.db,
     )
     const lane = random.pick(rows)
@@ -194,35 +205,36 @@ async function replenish(random: Random): Promise<void> {
       await moveStock(ctx, [
         { laneId: lane.id, flow: { change: lane.room, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' } },
       ])
-    await refreshDeviceCounters(ctx, [machine()])
+    await refreshDeviceCounters(ctx, [machine.id])
   })
 }
 
-async function reprice(random: Random): Promise<void> {
+async function reprice(random: Random, machine: Machine): Promise<void> {
   const [lane] = await world.sql<{ id: string; device_version: number; retail_price: string }>(
     `select l.id, d.planogram_version as device_version, l.retail_price from lanes l join devices d on d.id = l.device_id where l.device_id = $1 and l.product_id is not null order by random() limit 1`,
-    [machine()],
+    [machine.id],
   )
   if (!lane) return
   const retailPrice = Number(lane.retail_price)
   const answer = await world.call(
     lanes.update,
-    { deviceId: machine(), version: lane.device_version, lanes: [{ id: Number(lane.id), price: retailPrice - random.int(0, 5) }] },
+    { deviceId: machine.id, version: lane.device_version, lanes: [{ id: Number(lane.id), price: retailPrice - random.int(0, 5) }] },
     { token },
   )
   count(answer.status)
-  expect([200, 409, 422]).toContain(answer.status)
+  // the machine of another tree is not there for him
+  expect([200, 404, 409, 422]).toContain(answer.status)
 }
 
 /** A repairman clears faults and counts what is uncertain: half of it is there, half is gone. */
-async function repair(random: Random): Promise<void> {
+async function repair(random: Random, machine: Machine): Promise<void> {
   await system(async (ctx) => {
     const { rows } = await sql<{
       id: number
       unit: number
       order_num: string
     }>`select l.id, u.id as unit, u.order_num from lanes l join order_units u on u.lane_id = l.id and u.hold = 'FAILED_HOLD'
-      where l.device_id = ${machine()} order by u.order_id, u.unit_no for no key update of u skip locked`.execute(ctx.db)
+      where l.device_id = ${machine.id} order by u.order_id, u.unit_no for no key update of u skip locked`.execute(ctx.db)
     await sql`update order_units set hold = 'COUNTED' where id = any(${rows.map((row) => row.unit)}::bigint[])`.execute(ctx.db)
     await moveStock(
       ctx,
@@ -234,8 +246,8 @@ async function repair(random: Random): Promise<void> {
           : {}),
       })),
     )
-    await sql`update lanes set status = 'ENABLED', lock_reason = null where device_id = ${machine()} and status in ('FAULT','LOCKED')`.execute(ctx.db)
-    await refreshDeviceCounters(ctx, [machine()])
+    await sql`update lanes set status = 'ENABLED', lock_reason = null where device_id = ${machine.id} and status in ('FAULT','LOCKED')`.execute(ctx.db)
+    await refreshDeviceCounters(ctx, [machine.id])
   })
 }
 
@@ -253,7 +265,10 @@ async function drain(): Promise<void> {
   const calm = { refund: async ({ refundNo }: { refundNo: string }) => ({ state: 'SUCCESS', providerRefundNo: refundNo }) as const }
   for (let turn = 0; turn < 400; turn += 1) {
     now += 20_000
-    const taken = await takeCommands(world.app, [machine()])
+    const taken = await takeCommands(
+      world.app,
+      machines.map((m) => m.id),
+    )
     const random = createRandom(`${seed} drain ${turn}`)
     for (const command of taken) {
       if (!memory.has(command.cmdId) && command.kind === 'vend' && command.expireAt.getTime() > now) execute(command, random)
@@ -264,8 +279,7 @@ async function drain(): Promise<void> {
     await sweepCommands(world.app)
     await runRefunds(world.app, { SIMULATOR: calm, WECHAT: calm, ALIPAY: calm })
     const [waiting] = await world.sql<{ count: string }>(
-      `select (select count(*) from vend_commands where state in ('WAIT','SENT','ACKED','UNKNOWN') and device_id = $1) + (select count(*) from refunds where state in ('PENDING','PROCESSING') and device_id = $1) as count`,
-      [machine()],
+      `select (select count(*) from vend_commands where state in ('WAIT','SENT','ACKED','UNKNOWN')) + (select count(*) from refunds where state in ('PENDING','PROCESSING')) as count`,
     )
     if (Number(waiting?.count) === 0) break
   }
