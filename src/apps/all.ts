@@ -1,9 +1,9 @@
+import { closeApp, openApp } from '../server/app.ts'
+import { loadConfig } from '../server/config.ts'
+import { exitWithParent, reportReady } from '../server/parentWatch.ts'
 import { startApi } from './api.ts'
 import { startGateway } from './gateway.ts'
 import { startWorker } from './worker.ts'
-import { loadConfig } from '../server/config.ts'
-import { closeApp, openApp } from '../server/app.ts'
-import { exitWithParent, reportReady } from '../server/parentWatch.ts'
 
 /** The whole server in one process: what `npm start` runs. The three parts also run alone. */
 const config = loadConfig(process.env)

@@ -9,7 +9,10 @@ reportReady()
 
 // tests let the machines finish what they began
 process.on('SIGUSR2', () => {
-  fleet.closeShop().then(() => console.log('The shop is closed.'), () => {})
+  fleet.closeShop().then(
+    () => console.log('The shop is closed.'),
+    () => {},
+  )
 })
 
 let stopping = false

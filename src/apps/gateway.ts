@@ -1,10 +1,10 @@
 import { limits } from '../domains/machines/rules.ts'
-import { recordVend, takeCommands } from '../domains/orders/server/vend.ts'
 import { openBroker } from '../domains/machines/server/broker.ts'
 import { openIdentities } from '../domains/machines/server/identity.ts'
 import { openIntake } from '../domains/machines/server/intake.ts'
 import { openPump } from '../domains/machines/server/pump.ts'
 import { openRemoteBroker } from '../domains/machines/server/remoteBroker.ts'
+import { recordVend, takeCommands } from '../domains/orders/server/vend.ts'
 import type { App } from '../server/context.ts'
 import type { Part } from './api.ts'
 
@@ -23,7 +23,11 @@ export async function startGateway(app: App): Promise<Part> {
   app.jobs.every('machine-commands', 1000, unless(pump))
   app.jobs.every('machine-tick', 1000, unless(intake.tick))
   app.jobs.every('machine-sweep', 5000, unless(intake.sweep))
-  app.jobs.every('machine-figures', 60_000, unless(async () => app.log.debug({ ...intake.counts, connected: link.connected().length }, 'gateway')))
+  app.jobs.every(
+    'machine-figures',
+    60_000,
+    unless(async () => app.log.debug({ ...intake.counts, connected: link.connected().length }, 'gateway')),
+  )
   const unsubscribe = app.live.subscribe((topics) => {
     if (topics.includes('vend')) app.jobs.poke('machine-commands')
   })

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { install } from '../seed/index.ts'
 import { type Config, loadConfig } from '../server/config.ts'
 import { startPostgres } from '../server/embedded.ts'
 import { type Part, startServers } from '../server/launch.ts'
 import { migrate } from '../server/migrate.ts'
 import { exitWithParent, whenNpmEnds } from '../server/parentWatch.ts'
-import { install } from '../seed/index.ts'
 import { buildWeb } from '../server/webBuild.ts'
 
 const log = (line: string) => console.log(line)

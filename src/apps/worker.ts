@@ -1,7 +1,7 @@
-import type { App } from '../server/context.ts'
 import { jobs } from '../domains/jobs.ts'
-import { copyHead, sealOnce } from '../server/seal.ts'
+import type { App } from '../server/context.ts'
 import { ensurePartitions } from '../server/partitions.ts'
+import { copyHead, sealOnce } from '../server/seal.ts'
 import type { Part } from './api.ts'
 
 /** Sweeps and schedules. Several workers may run; each sweep takes rows with skip locked. */

@@ -4,7 +4,7 @@ import type { Endpoint } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import { auditText } from './auditText.ts'
 import { type Actor, type App, type AuditEntry, type Ctx, isRefused, type Refused } from './context.ts'
-import { type Db, isConnectionError, systemScope } from './database.ts'
+import { isConnectionError, systemScope } from './database.ts'
 
 /** Who asks, how, and in which language; independent of HTTP, so that jobs and the gateway run the same way. */
 export type Caller = { actor: Actor; lang: Ctx['lang']; requestId: string; ip: string; userAgent: string }
@@ -130,5 +130,3 @@ export function databaseRefusal(error: unknown): Refusal | null {
   if (code === '23514') return new Refusal(common.stale) // a rule of the database held where two acts crossed
   return null
 }
-
-export type { Db }

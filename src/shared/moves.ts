@@ -1,5 +1,3 @@
-import type { ErrorDef } from './errors.ts'
-
 /** A state table: for each state the states it may move to. Tested against the SQL check of its column. */
 export type Moves<S extends string> = Readonly<Record<S, readonly S[]>>
 
@@ -17,6 +15,3 @@ export const defineStates = <S extends string>(table: StateTable<S>): StateTable
 export function allowedFrom<S extends string>(table: StateTable<S>, next: NoInfer<S>): S[] {
   return (Object.keys(table.moves) as S[]).filter((state) => table.moves[state].includes(next))
 }
-
-export const mayMove = <S extends string>(table: StateTable<S>, from: S, to: S, refusal: ErrorDef): ErrorDef | null =>
-  table.moves[from].includes(to) ? null : refusal

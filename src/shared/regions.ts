@@ -1,4 +1,3 @@
-import { provinceOf } from './provinces.ts'
 import packed from './regions.json' with { type: 'json' }
 
 export interface Region {
@@ -58,9 +57,4 @@ export function regionName(code: string): string | undefined {
 /** The region and what contains it, province first; empty for an unknown code. */
 export function regionPath(code: string): readonly Region[] {
   return pathByCode.get(code) ?? []
-}
-
-/** English name of the province a code belongs to; cities and counties have none. */
-export function provinceEnglishName(code: string): string | undefined {
-  return provinceOf(code)?.nameEn
 }

@@ -1,6 +1,5 @@
 /** A text in both languages of the product. Every message that can reach a person is one of these. */
 export type Lang = 'zh-CN' | 'en'
-export const langs: readonly Lang[] = ['zh-CN', 'en']
 
 const separator = '\u001f'
 

@@ -99,6 +99,7 @@ export function onTouch(load: Load, name: string): ComponentType<Props> {
         onPointerDown={() => {
           pointer.current = true
         }}
+        onClick={() => setUsed((held) => held ?? 'pointer')}
         onFocus={(event: FocusEvent) => {
           setUsed(pointer.current ? 'pointer' : 'key')
           if (typeof props.onFocus === 'function') props.onFocus(event)

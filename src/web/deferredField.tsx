@@ -1,6 +1,6 @@
 import CalendarOutlined from '@ant-design/icons/es/icons/CalendarOutlined'
 import DownOutlined from '@ant-design/icons/es/icons/DownOutlined'
-import type { FocusEvent, ReactNode } from 'react'
+import { type FocusEvent, type ReactNode, useId } from 'react'
 
 type Choice = { readonly value?: unknown; readonly label?: ReactNode; readonly children?: readonly Choice[] }
 type Day = { format(pattern: string): string }
@@ -20,17 +20,20 @@ export type FakeProps = {
   readonly 'aria-required'?: boolean
   readonly onPointerEnter: () => void
   readonly onPointerDown: () => void
+  readonly onClick: () => void
   readonly onFocus: (event: FocusEvent) => void
 }
 
 /** What a closed select or date field shows, without its machinery: same room, same words. */
 export function Fake(props: FakeProps) {
   const { name, prefix, className = '', style, size, disabled = false, id } = props
+  const own = useId()
   const isDate = /picker/i.test(name)
   const texts = isDate ? days(props) : choices(props)
   const placeholders = [props.placeholder ?? ''].flat() as ReactNode[]
   return (
-    <div
+    <button
+      type="button"
       className={`hd-fake ${isDate ? 'ant-picker' : 'ant-select'} ${className}`}
       {...(style ? { style } : {})}
       {...(id ? { id } : {})}
@@ -38,22 +41,32 @@ export function Fake(props: FakeProps) {
       role="combobox"
       aria-haspopup={isDate ? 'dialog' : 'listbox'}
       aria-expanded="false"
-      aria-disabled={disabled}
-      tabIndex={disabled ? -1 : 0}
+      disabled={disabled}
       aria-label={props['aria-label']}
+      aria-labelledby={props['aria-label'] || id ? undefined : own}
       aria-required={props['aria-required']}
       onPointerEnter={props.onPointerEnter}
       onPointerDown={props.onPointerDown}
-      onFocus={disabled ? undefined : props.onFocus}
+      onFocus={props.onFocus}
+      onClick={props.onClick}
     >
-      {prefix ? <span className="hd-fake-prefix">{prefix}</span> : null}
+      {prefix ? (
+        <span id={own} className="hd-fake-prefix">
+          {prefix}
+        </span>
+      ) : null}
       {(isDate && name === 'RangePicker' ? [0, 1] : [0]).map((index) => (
-        <span key={index} data-arrow={index === 1} className={`hd-fake-text ${texts[index] ? 'ant-select-content' : 'hd-fake-empty ant-select-placeholder'}`}>
+        <span
+          key={index}
+          {...(prefix || index > 0 ? {} : { id: own })}
+          data-arrow={index === 1}
+          className={`hd-fake-text ${texts[index] ? 'ant-select-content' : 'hd-fake-empty ant-select-placeholder'}`}
+        >
           {texts[index] ?? placeholders[index] ?? placeholders[0]}
         </span>
       ))}
       <span className="hd-fake-icon">{isDate ? <CalendarOutlined /> : <DownOutlined />}</span>
-    </div>
+    </button>
   )
 }
 

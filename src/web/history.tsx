@@ -6,12 +6,15 @@ import { basePath } from './base.ts'
 type Question = () => Promise<boolean>
 
 const history = createBrowserHistory({ v5Compat: true })
-let guard: { leaves: (to: string) => boolean; ask: Question } | null = null
+type Guard = { readonly leaves: (from: string, to: string) => boolean; readonly ask: Question }
+let guard: Guard | null = null
+/** The address on the screen; after a step back the browser's is already the next one. */
+let here = history.location.pathname
 /** A step back that was undone, or is done after the answer: its event is not a new one. */
 let ignored = 0
 
 /** One guard at a time; the shell owns it. */
-export function guardLeaving(next: typeof guard): () => void {
+export function guardLeaving(next: Guard): () => void {
   guard = next
   return () => {
     if (guard === next) guard = null
@@ -21,7 +24,7 @@ export function guardLeaving(next: typeof guard): () => void {
 const pathOf = (to: Parameters<Navigator['push']>[0]): string => (typeof to === 'string' ? to.replace(/[?#].*$/, '') : (to.pathname ?? ''))
 
 function gate(to: Parameters<Navigator['push']>[0], go: () => void): void {
-  if (!guard?.leaves(pathOf(to))) return go()
+  if (!guard?.leaves(here, pathOf(to))) return go()
   void guard.ask().then((yes) => {
     if (yes) go()
   })
@@ -49,7 +52,7 @@ export function AppRouter({ children }: { children: ReactNode }) {
           return
         }
         const { delta } = update
-        if (update.action === 'POP' && delta && guard?.leaves(update.location.pathname)) {
+        if (update.action === 'POP' && delta && guard?.leaves(here, update.location.pathname)) {
           const { ask } = guard
           ignored += 1
           history.go(-delta)
@@ -61,6 +64,7 @@ export function AppRouter({ children }: { children: ReactNode }) {
           })
           return
         }
+        here = update.location.pathname
         startTransition(() => setShown({ action: update.action, location: update.location }))
       }),
     [],

@@ -61,7 +61,6 @@ type Machine = (typeof machines)[number]
 
 test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, { timeout: 300_000 }, async () => {
   let left = operations
-  const began = Date.now()
   await Promise.all(
     Array.from({ length: workers }, async (_, n) => {
       const random = createRandom(`${seed} ${n}`)
@@ -71,9 +70,7 @@ test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, { timeo
       }
     }),
   )
-  const acted = Date.now()
   await drain()
-  console.log(`${left} left, ${driver.orders} orders, ${driver.drops} pieces, acted in ${acted - began} ms, drained in ${Date.now() - acted} ms`)
   expect(
     [...driver.statuses.keys()].filter((status) => status >= 500),
     'no answer of 500',

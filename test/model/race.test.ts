@@ -127,7 +127,8 @@ describe.each(crowds)('%i at once', (n) => {
 /** Unpaid orders run out and the machine works off the rest, so that the next crowd finds stock and a free motor. */
 async function closeAll(): Promise<void> {
   await world.sql(`update orders set expire_at = $1 where pay_state = 'UNPAID'`, [worldNow])
-  while (await closeUnpaid(world.app)) continue
+  let closed = 1
+  while (closed > 0) closed = await closeUnpaid(world.app)
   for (let taken = await takeCommands(world.app, [rowId('OWN', 1)]); taken.length; taken = await takeCommands(world.app, [rowId('OWN', 1)])) {
     const facts = taken.map((c) => ({
       kind: 'result' as const,

@@ -41,7 +41,7 @@ export function Header({ trail, onMenu, onSearch, onHelp }: Props) {
         ))}
       </ol>
       <span className={styles.space} />
-      <button type="button" className={styles.search} onClick={onSearch} aria-label={t('keys.search')} aria-keyshortcuts="Control+K">
+      <button type="button" className={styles.search} onClick={onSearch} aria-keyshortcuts="Control+K">
         <SearchOutlined />
         <span className={styles.searchText}>{t('shell.search')}</span>
         <kbd>Ctrl K</kbd>
@@ -115,9 +115,12 @@ function UserMenu() {
         onClick: ({ key }) => void (key === 'logout' ? leave() : navigate(key)),
       }}
     >
-      <button type="button" className={styles.user} aria-label={t('shell.user')}>
-        <span className={styles.avatar}>{user.img ? <img src={href(user.img)} alt="" /> : name.slice(0, 1)}</span>
+      <button type="button" className={styles.user}>
+        <span className={styles.avatar} aria-hidden="true">
+          {user.img ? <img src={href(user.img)} alt="" /> : name.slice(0, 1)}
+        </span>
         <span className={styles.userName}>{name}</span>
+        <span className="hd-visually-hidden">{t('shell.user')}</span>
       </button>
     </Dropdown>
   )

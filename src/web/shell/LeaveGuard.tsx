@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { currentPath, href } from '../base.ts'
+import { basePath } from '../base.ts'
 import { useConfirm } from '../confirm.tsx'
 import { guardLeaving } from '../history.tsx'
 import { isDirty, setDirty } from './tabs.ts'
@@ -11,15 +11,15 @@ export function LeaveGuard({ phone }: { phone: boolean }) {
   const confirm = useConfirm()
   useEffect(() => {
     if (!phone) return
-    let path = currentPath()
+    let left = ''
     return guardLeaving({
-      leaves: (to) => {
-        path = currentPath()
-        return to !== href(path) && isDirty(path)
+      leaves: (from, to) => {
+        left = from.slice(basePath().length - 1)
+        return from !== to && isDirty(left)
       },
       ask: async () => {
         const yes = await confirm({ title: t('shell.closeDirty'), ok: t('shell.leave'), cancel: t('shell.stay') })
-        if (yes) setDirty(path, false)
+        if (yes) setDirty(left, false)
         return yes
       },
     })

@@ -73,7 +73,7 @@ export function SideMenu({ folded }: { folded: boolean }) {
   }
   return (
     <>
-      <Link to="/home" className={`${styles.logo} ${folded ? styles.small : ''}`} aria-label={t('product')}>
+      <Link to="/home" className={`${styles.logo} ${folded ? styles.small : ''}`} {...(folded ? { 'aria-label': t('product') } : {})}>
         <Logo size={28} />
         {folded ? null : (
           <>

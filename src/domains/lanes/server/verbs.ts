@@ -11,7 +11,6 @@ import * as q from './queries.ts'
 type Contract = typeof lanes
 
 export { refreshDeviceCounters } from './counters.ts'
-export { lockLanes } from './queries.ts'
 
 async function plan(ctx: Ctx, deviceId: number): Promise<Planogram> {
   const device = found(await q.device(ctx, deviceId))

@@ -167,9 +167,7 @@ test.each(Array.from({ length: seeds }, (_, n) => first + n))('seed %i equals th
   const skew = random.pick([0, 86_400_000, -86_400_000])
   await deliver(
     random,
-    stories
-      .flatMap((told) => disturb(random, told))
-      .sort(() => (random.next() - 0.5 > 0.45 ? 1 : -1)),
+    stories.flatMap((told) => disturb(random, told)).sort(() => (random.next() - 0.5 > 0.45 ? 1 : -1)),
     skew,
     acked,
   )

@@ -81,7 +81,14 @@ function merge(a: Heard, b: Heard | undefined): Heard {
   if (!b) return a
   const [old, young] = a.boot < b.boot || (a.boot === b.boot && (a.seq < b.seq || (a.seq === b.seq && a.at < b.at))) ? [a, b] : [b, a]
   const withSignal = young.signal ? young : old
-  return { ...young, at: a.at > b.at ? a.at : b.at, fw: young.fw ?? old.fw, apk: young.apk ?? old.apk, rsrp: withSignal.rsrp, signal: withSignal.signal }
+  return {
+    ...young,
+    at: new Date(Math.max(a.at.getTime(), b.at.getTime())),
+    fw: young.fw ?? old.fw,
+    apk: young.apk ?? old.apk,
+    rsrp: withSignal.rsrp,
+    signal: withSignal.signal,
+  }
 }
 
 function publish(app: App, orgs: readonly number[]): void {
