@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { constants } from 'node:zlib'
+import compress from '@fastify/compress'
 import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
@@ -49,6 +51,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     allowList: (request) => request.url.startsWith('/assets/') || request.url.startsWith('/health'),
     errorResponseBuilder: () => new Refusal(common.tooMany),
   })
+  await http.register(compress, { threshold: 1024, encodings: ['br', 'gzip'], brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } })
   await http.register(multipart, { limits: { files: 1, fields: 5, fileSize: 8_388_608, parts: 6, headerPairs: 50 } })
   http.addHook('onSend', async (request, reply) => {
     reply

@@ -2,14 +2,10 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const target = 'dist/web'
 const stamp = join(target, '.stamp')
-const packed = /\.(js|mjs|css|html|svg|json|geojson|txt|webmanifest)$/
 
 /** Builds the web into dist/web when its sources changed; the finished folder appears in one step. */
 export async function buildWeb(log: (line: string) => void): Promise<void> {
@@ -20,7 +16,6 @@ export async function buildWeb(log: (line: string) => void): Promise<void> {
   const fresh = `${target}.${process.pid}`
   try {
     await vite(fresh)
-    await compress(fresh)
     writeFileSync(join(fresh, '.stamp'), wanted)
     rmSync(target, { recursive: true, force: true })
     renameSync(fresh, target)
@@ -45,18 +40,4 @@ async function vite(outDir: string) {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, NODE_ENV: 'production' } })
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) throw new Error('The web application could not be built: see the message of vite above.')
-}
-
-async function compress(folder: string) {
-  const files = globSync('**/*', { cwd: folder }).filter((path) => packed.test(path))
-  await Promise.all(
-    files.map(async (path) => {
-      const bytes = await readFile(join(folder, path))
-      if (bytes.length < 1024) return
-      // Quality 11 takes four times as long for two percent.
-      const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }
-      await writeFile(join(folder, `${path}.br`), await promisify(brotliCompress)(bytes, options))
-      await writeFile(join(folder, `${path}.gz`), await promisify(gzip)(bytes, { level: 9 }))
-    }),
-  )
 }

@@ -47,7 +47,6 @@ export const locale = defineLocale(
     needNeighbours: '请选择要合并的货道',
     needMain: '请选择一个已合并的货道',
     needFault: '请选择一个故障货道',
-    roadLabel: '货道 {n}',
     choose: '请选择',
     filters: { all: '全部', soldOut: '缺货', low: '预警', fault: '故障', empty: '空闲' },
     fields: {
@@ -136,7 +135,6 @@ export const locale = defineLocale(
     needNeighbours: 'Choose the lanes to merge',
     needMain: 'Choose one merged lane',
     needFault: 'Choose one faulty lane',
-    roadLabel: 'Lane {n}',
     choose: 'Choose',
     filters: { all: 'All', soldOut: 'Sold out', low: 'Low', fault: 'Fault', empty: 'Free' },
     fields: {

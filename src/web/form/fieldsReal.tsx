@@ -159,13 +159,6 @@ export const SwitchField = (props: Base) => (
   </Field>
 )
 
-/** A day of the business calendar as text, `2026-11-21`. */
-export const DayField = (props: Base) => (
-  <Field {...props}>
-    <DayInput disabled={props.disabled ?? false} />
-  </Field>
-)
-
 function DayInput({ value, onChange, disabled, id }: { value?: string | null; onChange?: (value: string | null) => void; disabled: boolean; id?: string }) {
   return (
     <DatePicker

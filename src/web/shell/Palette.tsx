@@ -3,12 +3,13 @@ import { Input, Modal } from 'antd'
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
+import { finders } from '../../domains/palette.ts'
 import { leavesOf, titleOf } from '../menus.ts'
 import { usePrefs } from '../prefs.ts'
 import { useUser } from '../session.ts'
 import { menuIcon } from './icons.tsx'
 import { loadPinyin, searchLeaves } from './menuSearch.ts'
-import { type PaletteItem, paletteProviders } from './paletteProviders.ts'
+import type { PaletteItem } from './paletteItem.ts'
 import styles from './Shell.module.css'
 
 const wait = 200
@@ -17,7 +18,7 @@ const wait = 200
 export function Palette({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('web')
   const { lang } = usePrefs()
-  const { menus } = useUser()
+  const { menus, permissions } = useUser()
   const navigate = useNavigate()
   const [query, setQuery] = useState('')
   const [at, setAt] = useState(0)
@@ -29,7 +30,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
     if (query.trim().length < 2) return
     const stop = new AbortController()
     const timer = setTimeout(() => {
-      void Promise.all(paletteProviders().map((provider) => provider(query.trim(), stop.signal).catch(() => []))).then((found) => {
+      const allowed = finders.filter((finder) => permissions.includes(finder.permission))
+      void Promise.all(allowed.map((finder) => finder.find(query.trim()).catch(() => []))).then((found) => {
         if (!stop.signal.aborted) setMore(found.flat())
       })
     }, wait)
@@ -37,7 +39,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       clearTimeout(timer)
       stop.abort()
     }
-  }, [query])
+  }, [query, permissions])
   // biome-ignore lint/correctness/useExhaustiveDependencies: `ready` changes what matches
   const pages = useMemo<PaletteItem[]>(
     () =>

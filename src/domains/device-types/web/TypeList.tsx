@@ -6,9 +6,11 @@ import { useWrite } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useMay } from '../../../web/session.ts'
 import { deviceTypes, TypeRow } from '../contract.ts'
-import { TypeDialog } from './TypeDialog.tsx'
+
+const TypeDialog = lazyDialog(() => import('./TypeDialog.tsx').then((m) => m.TypeDialog))
 
 export function TypeList() {
   const { t } = useTranslation(['deviceTypes', 'web'])

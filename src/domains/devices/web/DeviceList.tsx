@@ -5,6 +5,7 @@ import { Link, useLocation, useNavigate } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Count, Money } from '../../../web/Money.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
@@ -12,11 +13,12 @@ import { StockBar } from '../../../web/StockBar.tsx'
 import { useMay } from '../../../web/session.ts'
 import { DeviceTypeSelect } from '../../device-types/web/pickers.tsx'
 import { DeviceRow, devices } from '../contract.ts'
-import { DeviceDrawer } from './DeviceDrawer.tsx'
 import { DeviceStatus } from './DeviceStatus.tsx'
 import styles from './devices.module.css'
 import { OwnerSelect, RegionSelect } from './pickers.tsx'
 import { useLifecycle } from './useLifecycle.ts'
+
+const DeviceDrawer = lazyDialog(() => import('./DeviceDrawer.tsx').then((m) => m.DeviceDrawer))
 
 export function DeviceList() {
   const { t } = useTranslation(['devices', 'web'])
@@ -24,6 +26,7 @@ export function DeviceList() {
   const may = useMay()
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
+  const detailed = new URLSearchParams(search).has('detail')
   const counts = useRead(devices.counts, {}, { inline: true, keep: true })
   useLive('devices', [devices.counts.path])
   const change = useLifecycle()
@@ -172,7 +175,7 @@ export function DeviceList() {
           </>
         )}
       />
-      <DeviceDrawer />
+      {detailed ? <DeviceDrawer /> : null}
     </>
   )
 }

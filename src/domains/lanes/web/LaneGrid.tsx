@@ -4,7 +4,6 @@ import type { Planogram, Road } from '../contract.ts'
 import { floorName } from '../rules.ts'
 import { LaneCard } from './LaneCard.tsx'
 import styles from './lanes.module.css'
-import { roadText } from './shown.ts'
 
 type Props = { plan: Planogram; selected: ReadonlySet<number>; onSelect: (ids: number[]) => void; onOpen: () => void }
 
@@ -58,7 +57,6 @@ export function LaneGrid({ plan, selected, onSelect, onOpen }: Props) {
                 aria-pressed={selected.has(road.id)}
                 tabIndex={road.id === first?.id ? 0 : -1}
                 style={{ gridColumn: `${road.column} / span ${1 + road.merged.length}` }}
-                aria-label={`${t('roadLabel', { n: roadText(road) })} ${road.productName ?? ''} ${t(`enums.view.${road.view}`)} ${road.productStock}/${road.roadCapacity}`}
                 onClick={(event) => click(road, event)}
                 onKeyDown={(event) => press(road, row, event)}
               >

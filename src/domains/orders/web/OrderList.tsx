@@ -5,6 +5,7 @@ import { useRead } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { pickFor } from '../../../web/form/values.ts'
 import { ListPage } from '../../../web/ListPage.tsx'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import type { PickerProps } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
 import { Money } from '../../../web/Money.tsx'
@@ -17,7 +18,8 @@ import { locale } from '../locale.ts'
 import { detailPath, MachineCell, NumberCell, OrderCard, ProductCell, RefundedCell, StatusCell } from './cells.tsx'
 import { AmountFilter, DaysFilter, useOrderQuery } from './filters.tsx'
 import styles from './orders.module.css'
-import { RefundDialog } from './RefundDialog.tsx'
+
+const RefundDialog = lazyDialog(() => import('./RefundDialog.tsx').then((m) => m.RefundDialog))
 
 const tabs = ['PAID', 'SHIPPED', 'ABNORMAL', 'REFUNDED', 'SUCCESS', 'UNPAID', 'CLOSED'] as const
 const figures = ['orderAmount', 'orderRefund', 'orderIncome', 'orderCost', 'orderProfit'] as const
@@ -109,7 +111,7 @@ export function OrderList() {
         sums={() => (phone ? [] : sums)}
         notice={
           phone && sums.length > 0 ? (
-            <dl className={styles.figures}>
+            <dl className={styles.figures} tabIndex={0}>
               {sums.map(({ label, value }) => (
                 <div key={label}>
                   <dt>{label}</dt>

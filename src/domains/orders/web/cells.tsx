@@ -39,7 +39,7 @@ export function NumberCell({ row }: { row: OrderRow }) {
   return (
     <span className={styles.number} data-fresh={fresh}>
       <Tooltip title={groupedOrder(row.orderNum)}>
-        <Link to={detailPath(row.orderNum)} aria-label={row.orderNum}>
+        <Link to={detailPath(row.orderNum)} title={row.orderNum}>
           {shortOrder(row.orderNum)}
         </Link>
       </Tooltip>

@@ -33,7 +33,7 @@ export function Card<T>({ title, note, extra, read, failed, rows, children }: Pr
         <Problem error={read.error} title={failed} onRetry={() => void read.refetch()} />
       ) : (
         <div className={styles.bones} aria-busy="true">
-          {Array.from({ length: rows }, (_, n) => (
+          {Array.from({ length: rows }, (_, n) => n).map((n) => (
             <Bone key={n} width={`${92 - ((n * 17) % 40)}%`} />
           ))}
         </div>

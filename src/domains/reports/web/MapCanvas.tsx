@@ -35,6 +35,7 @@ export function MapCanvas(props: Props) {
   held.current = props
   const { theme } = usePrefs()
   const { outlines, province, regions, points, stateWords } = props
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language
   useEffect(() => {
     if (!box.current) return
     const [colors, token, style] = [chartColors(theme), tokens(theme), getComputedStyle(document.documentElement)]
