@@ -1,5 +1,4 @@
-import { DatePicker, Form, Input, InputNumber, Radio, Select, Switch } from 'antd'
-import dayjs from 'dayjs'
+import { Form, Input, InputNumber, Radio, Select, Switch } from 'antd'
 import { type ReactElement, type ReactNode, useContext, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
@@ -158,19 +157,6 @@ export const SwitchField = (props: Base) => (
     <Switch disabled={props.disabled ?? false} />
   </Field>
 )
-
-function DayInput({ value, onChange, disabled, id }: { value?: string | null; onChange?: (value: string | null) => void; disabled: boolean; id?: string }) {
-  return (
-    <DatePicker
-      {...(id ? { id } : {})}
-      className={styles.full ?? ''}
-      disabled={disabled}
-      value={value ? dayjs(value) : null}
-      format="YYYY-MM-DD"
-      onChange={(day) => onChange?.(day?.format('YYYY-MM-DD') ?? null)}
-    />
-  )
-}
 
 /** One picture as text, or up to `max` as a list. */
 export const ImageField = (props: Base & { max?: number }) => (
