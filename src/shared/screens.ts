@@ -13,5 +13,7 @@ export type Screen = {
   readonly permission: Access
   /** A sub-page travels with its parent's menu entry instead of having its own. */
   readonly parent?: string
+  /** Needs the room: the side menu opens folded. */
+  readonly wide?: boolean
 }
 export const defineScreens = <T extends readonly Screen[]>(screens: T): T => screens

@@ -9,8 +9,12 @@ const interests = new Map<string, Map<string, number>>()
 const channelName = 'huodao-live'
 const longest = 60_000
 
+/** Said when a stream begins: what changed while nobody listened is read again. */
+const anything = '*'
+
 function announce(topics: readonly string[]): void {
-  const paths = new Set(topics.flatMap((topic) => [...(interests.get(topic)?.keys() ?? [])]))
+  const named = topics.includes(anything) ? [...interests.keys()] : topics
+  const paths = new Set(named.flatMap((topic) => [...(interests.get(topic)?.keys() ?? [])]))
   if (paths.size > 0) void queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => typeof path === 'string' && paths.has(path) })
 }
 
@@ -82,6 +86,7 @@ async function readStream(signal: AbortSignal, share: (topics: readonly string[]
   const response = await fetch(`${basePath()}api/me/events`, { headers: { Authorization: token() ?? '', Accept: 'text/event-stream' }, signal })
   if (response.status === 404 || response.status === 401) return false
   if (!response.ok || !response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) return true
+  share([anything])
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let held = ''
   for (;;) {

@@ -48,7 +48,7 @@ async function api(env: Env, url: string, options: { method?: string; body?: unk
 }
 
 const unique = (): string => `T${Date.now().toString(36)}${Math.floor(Math.random() * 1296).toString(36)}`
-export const refresh = (page: Page, name = '刷新') => page.getByRole('button', { name, exact: true }).click()
+export const refresh = (page: Page, name = '刷新') => page.getByRole('button', { name, exact: true }).click({ timeout: 5000 })
 
 /** Fills what a new product needs; the category is chosen by keyboard. */
 async function fillProduct(page: Page, name: string): Promise<void> {
@@ -193,7 +193,8 @@ export const flows: Flow[] = [
         if (frame === page.mainFrame()) reloads += 1
       })
       await page.route(/\/api\//, (route) => route.fulfill({ status: 401, json: { code: 110003, error: 'session.unknown', message: 'x' } }))
-      await refresh(page)
+      // a live update may have been faster than the hand
+      await refresh(page).catch(() => undefined)
       await page.waitForURL((url) => url.pathname === '/login')
       const message = page.getByText('登录已过期,请重新登录')
       await message.first().waitFor()

@@ -2,5 +2,12 @@ import { defineScreens } from '../../shared/screens.ts'
 import { bi } from '../../shared/text.ts'
 
 export const screens = defineScreens([
-  { path: '/device/device-list/cargo-road/:id', title: bi('货道设置', 'Lanes'), group: 'device', permission: 'lane:read', parent: '/device/device-list' },
+  {
+    path: '/device/device-list/cargo-road/:id',
+    title: bi('货道设置', 'Lanes'),
+    group: 'device',
+    permission: 'lane:read',
+    parent: '/device/device-list',
+    wide: true,
+  },
 ])

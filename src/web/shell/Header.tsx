@@ -21,11 +21,11 @@ import styles from './Shell.module.css'
 import { anyDirty } from './tabs.ts'
 import { useNarrow } from './useWidth.ts'
 
-type Props = { trail: readonly string[]; onMenu: () => void; onSearch: () => void; onHelp: () => void }
+type Props = { trail: readonly string[]; folded: boolean; onMenu: () => void; onSearch: () => void; onHelp: () => void }
 
-export function Header({ trail, onMenu, onSearch, onHelp }: Props) {
+export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
   const { t } = useTranslation('web')
-  const { lang, theme, compact, folded } = usePrefs()
+  const { lang, theme, compact } = usePrefs()
   const user = useUser()
   const narrow = useNarrow()
   const full = useFullscreen()

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocation } from 'react-router'
 import { useLiveStream } from '../live.ts'
 import { resetLoading } from '../loading.ts'
-import { setPrefs, usePrefs } from '../prefs.ts'
+import { usePrefs } from '../prefs.ts'
 import { useUser } from '../session.ts'
 import { Header } from './Header.tsx'
 import { Help } from './Help.tsx'
@@ -16,15 +16,17 @@ import { TabPanes } from './TabPanes.tsx'
 import { TabsBar } from './TabsBar.tsx'
 import { openTab, useTabs } from './tabs.ts'
 import { breadcrumb } from './trail.ts'
+import { useFold } from './useFold.ts'
 import { useNarrow, usePhone } from './useWidth.ts'
 import { VersionHint } from './VersionHint.tsx'
 
 /** `settled`: the guard lets the present location through; redirects and 404 open no tab. */
 export function Shell({ settled }: { settled: boolean }) {
   const { t } = useTranslation('web')
-  const { folded, lang } = usePrefs()
+  const { lang } = usePrefs()
   const user = useUser()
   const location = useLocation()
+  const [folded, toggleFold] = useFold(location.pathname)
   const [narrow, phone] = [useNarrow(), usePhone()]
   const [drawer, setDrawer] = useState(false)
   const [overlay, setOverlay] = useState<'palette' | 'help' | null>(null)
@@ -52,11 +54,11 @@ export function Shell({ settled }: { settled: boolean }) {
         event.preventDefault()
         setOverlay('palette')
       } else if (event.key === '?' && !typing) setOverlay('help')
-      else if (event.key === '[' && !typing) setPrefs({ folded: !folded })
+      else if (event.key === '[' && !typing) toggleFold()
     }
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
-  }, [folded])
+  }, [toggleFold])
 
   return (
     <div className={styles.shell}>
@@ -90,7 +92,8 @@ export function Shell({ settled }: { settled: boolean }) {
       <div className={styles.right}>
         <Header
           trail={missing ? [] : extra ? [...trail.slice(0, -1), `${trail.at(-1)} ${extra}`] : trail}
-          onMenu={() => (narrow ? setDrawer(true) : setPrefs({ folded: !folded }))}
+          onMenu={() => (narrow ? setDrawer(true) : toggleFold())}
+          folded={folded}
           onSearch={() => setOverlay('palette')}
           onHelp={() => setOverlay('help')}
         />

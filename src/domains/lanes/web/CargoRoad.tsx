@@ -70,11 +70,10 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
       <Head plan={plan} />
       <div className={styles.work}>
         <section className={`hd-sheet ${styles.main}`} aria-label={t('title')}>
-          {phone ? bar : null}
+          {phone ? bar : <div className={styles.beside}>{bar}</div>}
           <Tabs
             activeKey={tab}
             onChange={setTab}
-            tabBarExtraContent={phone ? null : { right: bar }}
             items={[
               {
                 key: 'plan',

@@ -44,9 +44,12 @@ export async function runRefunds(app: App, providers: Providers): Promise<number
 
 async function takeDue(ctx: Ctx): Promise<Due[]> {
   const { rows } = await sql<Due>`
-    with due as (select id from refunds where state in ('PENDING','PROCESSING') and next_at <= ${ctx.now} order by next_at limit 20 for no key update skip locked)
+    with due as (
+      -- the order is locked first, as everywhere
+      select r.id from refunds r join orders o on o.org_id = r.org_id and o.created_at = r.order_at and o.id = r.order_id
+      where r.state in ('PENDING','PROCESSING') and r.next_at <= ${ctx.now} order by r.next_at limit 20 for no key update of o skip locked)
     update refunds r set state = 'PROCESSING', attempts = r.attempts + 1, next_at = ${new Date(ctx.now.getTime() + 60_000)}::timestamptz
-    from due, payments p where r.id = due.id and p.id = r.payment_id
+    from due, payments p where r.id = due.id and p.id = r.payment_id and r.state in ('PENDING','PROCESSING') and r.next_at <= ${ctx.now}
     returning r.id, r.org_id, r.refund_no, r.order_id, r.order_at, r.order_num, r.unit_id, r.kind, r.amount, r.attempts, r.payment_id, p.provider, p.out_trade_no, p.amount as total`.execute(
     ctx.db,
   )

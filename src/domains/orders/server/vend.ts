@@ -84,14 +84,16 @@ export async function takeCommands(app: App, deviceIds: readonly number[]): Prom
         select c.cmd_id, case when c.unknown_at <= ${ago(timers.voidAfter)} then 'void' else 'query' end as kind, false as first from vend_commands c join online using (device_id)
         where c.state = 'UNKNOWN' and c.last_sent_at <= ${ago(timers.ack)}
       ), due as (
-        select c.cmd_id, d.kind, d.first from (select * from next union all select * from again union all select * from ask) d
-        join vend_commands c on c.cmd_id = d.cmd_id order by c.cmd_id for no key update of c skip locked
+        -- the order is locked first, as everywhere; one that somebody holds is left for the next turn
+        select c.cmd_id, c.state, d.kind, d.first from (select * from next union all select * from again union all select * from ask) d
+        join vend_commands c on c.cmd_id = d.cmd_id join orders o on o.org_id = c.org_id and o.created_at = c.order_at and o.id = c.order_id
+        order by o.id for no key update of o skip locked
       ), sent as (
         update vend_commands c set sends = c.sends + 1, last_sent_at = ${now},
           state = case when d.first then 'SENT' else c.state end,
           issued_at = case when d.first then ${now} else c.issued_at end,
           expire_at = case when d.first then ${new Date(now.getTime() + timers.expire * 1000)}::timestamptz else c.expire_at end
-        from due d where c.cmd_id = d.cmd_id and (not d.first or c.state = 'WAIT')
+        from due d where c.cmd_id = d.cmd_id and c.state = d.state
         returning c.*, d.kind, d.first
       ), moved as (
         update order_units u set vend_state = 'SENT', sent_at = ${now} from sent s
