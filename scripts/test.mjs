@@ -14,7 +14,8 @@ const groups = [
   { name: 'unit', seconds: 60, ...vitest('src') },
   { name: 'conformance', seconds: 90, needs: 'test/conformance', ...vitest('test/conformance') },
   { name: 'model', seconds: 120, needs: 'test/model', ...vitest('test/model') },
-  { name: 'e2e', seconds: 180, needs: 'test/e2e/run.ts', browser: true, command: ['test/e2e/run.ts'] },
+  { name: 'machines', seconds: 110, env: { T4_SEEDS: '200' }, ...vitest('src/domains/machines/server/intake.test.ts') },
+  { name: 'e2e', seconds: 300, needs: 'test/e2e/run.ts', browser: true, command: ['test/e2e/run.ts'] },
 ]
 
 const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium'
@@ -27,11 +28,11 @@ function missingForBrowser() {
   return missing.length > 0 ? `Missing for the browser tests: ${missing.join(' and ')}; ".ci/run" installs both on Debian.` : null
 }
 
-async function runVitest(filters) {
+async function runVitest(filters, env = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'huodao-report-'))
   const report = join(folder, 'report.json')
   const args = ['node_modules/vitest/vitest.mjs', 'run', ...filters, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const code = await run(process.execPath, args)
+  const code = await run(process.execPath, args, root, { ...process.env, ...env })
   const result = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {}
   rmSync(folder, { recursive: true, force: true })
   const failed = (result.numFailedTests ?? 0) + (result.numPendingTests ?? 0) + (result.numTodoTests ?? 0)
@@ -55,7 +56,7 @@ function runProgram(command) {
   })
 }
 
-const runGroup = (group) => (group.vitest ? runVitest(group.vitest) : runProgram(group.command))
+const runGroup = (group) => (group.vitest ? runVitest(group.vitest, group.env) : runProgram(group.command))
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !groups.some((group) => group.name === name))
