@@ -8,9 +8,10 @@ export function sequentialNumbers(first: string, count: number): string[] | null
   const found = /^(.*?)(\d+)$/.exec(first)
   if (!found) return null
   const [, prefix = '', tail = ''] = found
-  const start = Number(tail)
-  if (String(start + count - 1).length > tail.length) return null
-  return Array.from({ length: count }, (_, i) => prefix + String(start + i).padStart(tail.length, '0'))
+  // twenty digits are more than a number holds exactly
+  const start = BigInt(tail)
+  if (String(start + BigInt(count - 1)).length > tail.length) return null
+  return Array.from({ length: count }, (_, i) => prefix + String(start + BigInt(i)).padStart(tail.length, '0'))
 }
 
 /** 20 digits: Shanghai day and a 12-digit sequence; the day prunes partitions when an order is looked up. */
