@@ -13,8 +13,8 @@ const groups = [
   { name: 'check', seconds: 30, command: ['scripts/check.mjs'] },
   { name: 'unit', seconds: 60, ...vitest('src') },
   { name: 'conformance', seconds: 90, needs: 'test/conformance', ...vitest('test/conformance') },
-  { name: 'model', seconds: 120, needs: 'test/model', ...vitest('test/model') },
-  { name: 'machines', seconds: 110, env: { T4_SEEDS: '200' }, ...vitest('src/domains/machines/server/intake.test.ts') },
+  { name: 'model', seconds: 150, needs: 'test/model', ...vitest('test/model') },
+  { name: 'machines', seconds: 60, env: { T4_SEEDS: '200' }, ...vitest('src/domains/machines/server/intake.test.ts') },
   { name: 'e2e', seconds: 300, needs: 'test/e2e/run.ts', browser: true, command: ['test/e2e/run.ts'] },
 ]
 

@@ -18,10 +18,12 @@ export const flows: Flow[] = [
       const drop = await untilDrop(path.join(env.dataDir, 'fleet-record.jsonl'))
       const orderNum = drop.orderNum as string
       await until(async () => (await get<{ orderStatus: string }>(`/api/orders/${orderNum}`)).orderStatus === 'SUCCESS' || undefined)
-      await page
-        .locator(`text=/${orderNum.slice(-6)}/`)
-        .first()
-        .waitFor({ timeout: 15_000 })
+      // the open list moves by itself; at this pace the order may have scrolled on, so it is then looked up
+      const firstRow = page.locator('tr[data-row-key]').first()
+      const top = await firstRow.getAttribute('data-row-key')
+      await until(async () => (await firstRow.getAttribute('data-row-key')) !== top || undefined)
+      await page.goto(`${env.base}/order/order-list?keyword=${orderNum}`)
+      await page.locator(`tr[data-row-key="${orderNum}"]`).waitFor()
       const order = await get<{ units: { vendState: string }[]; payment: { state: string; amount: number }; actuallyAmount: number; deviceNum: string }>(
         `/api/orders/${orderNum}`,
       )
