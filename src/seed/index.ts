@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import pg from 'pg'
 import { seedAccess, seedDemoPeople } from '../domains/accounts/seed.ts'
 import { firstAdministrator } from '../domains/accounts/server/bootstrap.ts'
 import { demoSecret, seedDevices } from '../domains/devices/seed.ts'
@@ -24,7 +25,10 @@ export async function install({ ownerUrl, config, log, now = new Date() }: SeedO
     const somebody = await database.read(systemScope, (db) => db.selectFrom('users').select('id').limit(1).executeTakeFirst())
     if (config.demo) writeFleet(config)
     if (somebody) return
-    if (config.demo) return seedDemo(database, config, log, now)
+    if (config.demo) {
+      await seedDemo(database, config, log, now)
+      return analyze(ownerUrl)
+    }
     const first = await database.transact(systemScope, (db) => firstAdministrator(db, now))
     if (first) log(`First administrator: ${first.username}, password ${first.password} (shown once, to be changed at the first sign-in)`)
   })
@@ -57,6 +61,14 @@ export function writeFleet(config: Config): void {
     }))
   mkdirSync(config.dataDir, { recursive: true })
   writeFileSync(path.join(config.dataDir, 'fleet.json'), JSON.stringify({ machines }), { mode: 0o600 })
+}
+
+/** Statistics of what was just loaded, so that the first queries are planned well. */
+async function analyze(ownerUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: ownerUrl })
+  await client.connect()
+  await client.query('analyze')
+  await client.end()
 }
 
 async function withDatabase(ownerUrl: string, work: (database: Database) => Promise<void>): Promise<void> {

@@ -115,6 +115,8 @@ export async function checkInvariants(ownerUrl: string): Promise<Broken[]> {
     // one snapshot, and row policies must not hide what is wrong
     await client.query(`select set_config('app.all', 'on', false)`)
     await client.query('begin isolation level repeatable read read only')
+    // everything is read once: hash joins, whatever old statistics promise
+    await client.query('set local enable_nestloop = off')
     const broken = await findBroken(client)
     await client.query('commit')
     return broken
