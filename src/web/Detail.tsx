@@ -69,7 +69,7 @@ export function Detail({ open, onClose, title, status, id, actions, loading = fa
       title={
         <span className={styles.head}>
           {status}
-          <strong>{title}</strong>
+          {title ? <strong>{title}</strong> : <span className="hd-visually-hidden">{t('loading')}</span>}
           {id && !phone ? (
             <>
               <span className={styles.id}>{id}</span>

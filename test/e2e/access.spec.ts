@@ -38,7 +38,7 @@ export const flows: Flow[] = pages.map((path) => ({
     ] as const
     for (const look of looks) {
       const { page, context } = await env.open({ ...(path === '/login' ? {} : { username: 'super' }), path, ...look })
-      await page.waitForTimeout(800)
+      await page.waitForTimeout(1000)
       // evaluated by the debugger, so the page's own policy stays as it is
       await page.evaluate(axe)
       const result = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as Result
