@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Endpoint } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import { auditText } from './auditText.ts'
-import { type Actor, type App, type AuditEntry, type Ctx, isRefused, type Refused } from './context.ts'
+import { type Actor, type App, type AuditEntry, type Ctx, isRefused, type Refused, systemActor } from './context.ts'
 import { isConnectionError, systemScope } from './database.ts'
 
 /** Who asks, how, and in which language; independent of HTTP, so that jobs and the gateway run the same way. */
@@ -48,6 +48,9 @@ export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 
   }
   return result
 }
+
+/** An act of the system itself (sweeps, machines, clocks): no actor, every organisation, no log row. */
+export const bySystem = <T>(app: App, work: (ctx: Ctx) => Promise<T>): Promise<T> => act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, work)
 
 async function writeLog(ctx: Ctx, action: string, entry: AuditEntry, failed: boolean): Promise<void> {
   // the row belongs to the organisation of the thing; seen by whoever sees that organisation

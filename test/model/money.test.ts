@@ -12,9 +12,9 @@ import type { Providers } from '../../src/domains/payments/server/providers.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
 import { moveStock } from '../../src/domains/stock/server/move.ts'
 import { createRandom, type Random } from '../../src/seed/random.ts'
-import { type Ctx, systemActor } from '../../src/server/context.ts'
+import type { Ctx } from '../../src/server/context.ts'
 import { checkInvariants } from '../../src/server/invariants.ts'
-import { act, systemCaller } from '../../src/server/run.ts'
+import { bySystem } from '../../src/server/run.ts'
 import type { Output } from '../../src/shared/contract.ts'
 import { openWorld, type World, worldNow } from '../support/world.ts'
 
@@ -54,7 +54,7 @@ const memory = new Map<string, VendFact>()
 const open: { orderNum: string; outTradeNo: string; payableAmount: number }[] = []
 const known: string[] = []
 
-const system = <T>(work: (ctx: Ctx) => Promise<T>) => act(world.app, systemCaller(systemActor), { audit: null, scope: 'system' }, work)
+const system = <T>(work: (ctx: Ctx) => Promise<T>) => bySystem(world.app, work)
 /** A few hot machines; staff of OWN may act on its own and its child's. */
 let machines: { id: number; rtuNumber: string }[] = []
 type Machine = (typeof machines)[number]

@@ -10,10 +10,10 @@ import { payments } from '../../src/domains/payments/contract.ts'
 import { providers } from '../../src/domains/payments/server/providers.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
 import { moveStock } from '../../src/domains/stock/server/move.ts'
-import { type Ctx, systemActor } from '../../src/server/context.ts'
+import type { Ctx } from '../../src/server/context.ts'
 import { systemScope } from '../../src/server/database.ts'
 import { ensurePartitions } from '../../src/server/partitions.ts'
-import { act, systemCaller } from '../../src/server/run.ts'
+import { bySystem } from '../../src/server/run.ts'
 import { startTestApi, type TestApi, type TestApiOptions } from './api.ts'
 
 /**
@@ -55,7 +55,7 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
     ...api,
     orderNum: (where) => numbers.get(where) as string,
     sell: (where, results) => sell(world, where, results),
-    system: (work) => act(api.app, systemCaller(systemActor), { audit: null, scope: 'system' }, work),
+    system: (work) => bySystem(api.app, work),
   }
   for (const where of Object.keys(place) as Place[]) await addOrganisation(world, where)
   await addPeople(world)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type App, systemActor } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
-import { act, databaseRefusal, systemCaller } from '../../../server/run.ts'
+import { bySystem, databaseRefusal } from '../../../server/run.ts'
 import { readUp, type UpKind } from '../protocol.ts'
 import { askFor, type Bucket, freshBucket, freshSeen, type Limits, markSeen, markTail, type Seen, take } from '../rules.ts'
 import { applyFacts, type Fact, isVend, parkFact, type RecordVend } from './facts.ts'
@@ -97,7 +97,7 @@ export function openIntake(app: App, limits: Limits, recordVend: RecordVend): In
     if (facts.length === 0) return
     try {
       await insist(async () => {
-        const { fresh } = await act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, (ctx) => applyFacts(ctx, facts, recordVend))
+        const { fresh } = await bySystem(app, (ctx) => applyFacts(ctx, facts, recordVend))
         counts.stored = (counts.stored ?? 0) + fresh.length
         screens.changed ||= fresh.some((fact) => !isVend(fact))
         counts.repeated = (counts.repeated ?? 0) + facts.length - fresh.length
@@ -119,9 +119,7 @@ export function openIntake(app: App, limits: Limits, recordVend: RecordVend): In
     count('parked')
     app.log.error({ err: cause, rtu: fact.machine.rtu, boot: fact.up.boot, seq: fact.up.seq, kind: fact.up.kind }, 'a message has no effect')
     const reason = cause instanceof Error ? cause.message.slice(0, 120) : 'unknown'
-    await insist(() => act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, (ctx) => parkFact(ctx, fact, reason))).catch((error: unknown) =>
-      app.log.error({ err: error }, 'a message cannot be kept'),
-    )
+    await insist(() => bySystem(app, (ctx) => parkFact(ctx, fact, reason))).catch((error: unknown) => app.log.error({ err: error }, 'a message cannot be kept'))
   }
 
   async function acknowledge(facts: readonly Fact[]): Promise<void> {

@@ -222,7 +222,7 @@ async function addUnits(
 }
 
 /** Commands of a paid order: one per lane piece, waiting for the gateway. */
-export async function addCommands(ctx: Ctx, order: { orgId: number; at: Date; id: number; orderNum: string }): Promise<void> {
+export async function addCommands(ctx: Ctx, order: { orgId: number; at: Date; id: number }): Promise<void> {
   const { rows } = await sql<{
     id: number
   }>`update order_units set attempt = 1 where org_id = ${order.orgId} and created_at = ${order.at} and order_id = ${order.id} and kind = 'LANE' and attempt = 0 returning id`.execute(

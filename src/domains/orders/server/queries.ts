@@ -37,7 +37,7 @@ type Row = {
 const columns = sql`o.id, o.org_id, o.created_at, o.order_num, o.img, o.detail, o.pieces, o.device_id, o.rtu_number, o.device_name, g.name as owner, o.total_amount, o.discount_amount,
   o.paid_amount, o.refunded_amount, o.cost_amount, o.pay_type, o.order_type, o.order_status, o.pay_state, o.fail_reason, o.consumer, o.paid_at, o.final_at, o.channel`
 
-type Filter = Omit<Input<typeof orders.statistics>, never>
+type Filter = Input<typeof orders.statistics>
 
 /** The filter of list and statistics. Unpaid and closed orders show only when asked for; test sales never count as orders. */
 function conditions(ctx: Ctx, input: Filter): RawBuilder<unknown>[] {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type App, type Ctx, systemActor } from '../../../server/context.ts'
-import { act, systemCaller } from '../../../server/run.ts'
+import type { App, Ctx } from '../../../server/context.ts'
+import { bySystem } from '../../../server/run.ts'
 import { feeShareOf, refundOut, suspenseOut } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import type { Providers, RefundAnswer } from '../../payments/server/providers.ts'
@@ -25,19 +25,17 @@ type Due = {
   total: number
 }
 
-const sweep = <T>(app: App, work: (ctx: Ctx) => Promise<T>) => act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, work)
-
 /**
  * Sends due refunds to their provider: marked PROCESSING and committed, then the call, then the result. A crash between
  * call and result repeats the same refund number, which the provider answers with what it already did.
  */
 export async function runRefunds(app: App, providers: Providers): Promise<number> {
-  const due = await sweep(app, takeDue)
+  const due = await bySystem(app, takeDue)
   for (const refund of due) {
     const answer = await providers[refund.provider]
       .refund({ refundNo: refund.refund_no, outTradeNo: refund.out_trade_no, amount: refund.amount, total: refund.total })
       .catch((error: unknown): RefundAnswer => ({ state: 'RETRY', reason: error instanceof Error ? error.message.slice(0, 200) : 'unknown' }))
-    await sweep(app, (ctx) => finish(ctx, refund, answer))
+    await bySystem(app, (ctx) => finish(ctx, refund, answer))
   }
   return due.length
 }

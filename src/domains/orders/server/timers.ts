@@ -1,17 +1,14 @@
 import { sql } from 'kysely'
-import type { App, Ctx } from '../../../server/context.ts'
-import { systemActor } from '../../../server/context.ts'
-import { act, systemCaller } from '../../../server/run.ts'
+import type { App } from '../../../server/context.ts'
+import { bySystem } from '../../../server/run.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { timers } from '../rules.ts'
 import { type Fact, settle } from './settle.ts'
 
-const sweep = <T>(app: App, work: (ctx: Ctx) => Promise<T>) => act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, work)
-
 /** What the clock says about commands: overdue results, commands given up (semantics 3.2). Up to 200 at a time. */
 export async function sweepCommands(app: App): Promise<number> {
-  return sweep(app, async (ctx) => {
+  return bySystem(app, async (ctx) => {
     const ago = (seconds: number) => new Date(ctx.now.getTime() - seconds * 1000)
     const { rows } = await sql<{ cmd_id: string; what: 'overdue' | 'gone' | 'unsent' }>`
       select c.cmd_id, case when c.state = 'WAIT' then 'unsent' when c.state = 'UNKNOWN' then 'gone' else 'overdue' end as what
@@ -36,7 +33,7 @@ export async function sweepCommands(app: App): Promise<number> {
 
 /** Closes orders nobody paid in time and gives their stock back. The payment is closed with its order. */
 export async function closeUnpaid(app: App): Promise<number> {
-  return sweep(app, async (ctx) => {
+  return bySystem(app, async (ctx) => {
     const { rows: orders } = await sql<{ org_id: number; created_at: Date; id: number; device_id: number }>`
       select org_id, created_at, id, device_id from orders where pay_state = 'UNPAID' and expire_at <= ${ctx.now} order by id limit 100 for no key update skip locked`.execute(
       ctx.db,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type App, type Ctx, systemActor } from '../../../server/context.ts'
-import { act, systemCaller } from '../../../server/run.ts'
+import type { App, Ctx } from '../../../server/context.ts'
+import { bySystem } from '../../../server/run.ts'
 import { type AckCode, type ResultCode, timers } from '../rules.ts'
 import { type Fact, settle } from './settle.ts'
 
@@ -67,7 +67,7 @@ type OutRow = {
  */
 export async function takeCommands(app: App, deviceIds: readonly number[]): Promise<VendOut[]> {
   if (!deviceIds.length) return []
-  return act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, async (ctx) => {
+  return bySystem(app, async (ctx) => {
     const now = ctx.now
     const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
     const { rows } = await sql<OutRow>`

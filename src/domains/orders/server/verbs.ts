@@ -65,7 +65,7 @@ export async function applyPayment(ctx: Ctx, payment: Payment, check: { orderPai
   )
   const amounts = paid.rows[0]
   if (!amounts) throw new Refusal(common.stale)
-  await addCommands(ctx, { orgId: order.org_id, at: order.created_at, id: order.id, orderNum: order.order_num })
+  await addCommands(ctx, { orgId: order.org_id, at: order.created_at, id: order.id })
   await event(ctx, payment, order.device_id, 'PAID', { amount: amounts.payable_amount })
   await addSales(ctx, [
     {
