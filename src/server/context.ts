@@ -29,7 +29,12 @@ export type Actor = {
   readonly orgId: number
   /** Identifier of the highest role. */
   readonly role: string
+  /** Of the highest role; nobody changes people of an equal or higher one, but a super administrator. */
+  readonly rank: number
+  /** His own organisation is the platform. */
+  readonly ofPlatform: boolean
   readonly permissions: ReadonlySet<string>
+  /** The rows he reaches by the right he acts with. */
   readonly scope: Scope
 }
 
@@ -62,7 +67,17 @@ export type AuditEntry = {
   level?: 'INFO' | 'ERROR'
 }
 
-export const systemActor: Actor = { userId: null, sessionId: null, username: 'system', orgId: 1, role: 'SYSTEM', permissions: new Set(), scope: systemScope }
+export const systemActor: Actor = {
+  userId: null,
+  sessionId: null,
+  username: 'system',
+  orgId: 1,
+  role: 'SYSTEM',
+  rank: 1000,
+  ofPlatform: true,
+  permissions: new Set(),
+  scope: systemScope,
+}
 
 /** A refusal whose trace must stay: the transaction commits, the caller gets the error. */
 export type Refused = { readonly refused: ErrorDef; readonly values?: Record<string, string | number> }

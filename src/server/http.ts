@@ -7,14 +7,14 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRepl
 import { contracts } from '../domains/contracts.ts'
 import { handlers } from '../domains/server.ts'
 import { type Endpoint, fromStrings, pathParams } from '../shared/contract.ts'
-import { common, type ErrorDef, Refusal } from '../shared/errors.ts'
+import { common, Refusal } from '../shared/errors.ts'
 import { say, toLang } from '../shared/text.ts'
 import { answerError } from './answers.ts'
 import type { Handler } from './bind.ts'
-import { type Actor, type App, isRefused, systemActor } from './context.ts'
+import { type App, isRefused, systemActor } from './context.ts'
 import { systemScope } from './database.ts'
 import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
-import { actorOfToken } from './sessions.ts'
+import { actorOfToken, type Person } from './sessions.ts'
 
 /** Every endpoint of every contract, with its handler. */
 export function allEndpoints(): { name: string; domain: string; endpoint: Endpoint; handler: Handler<Endpoint> }[] {
@@ -96,7 +96,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
 const belowBase = (base: string, url: string): string => (base !== '/' && url.startsWith(base) ? url.slice(base.length - 1) : url)
 
 async function serve(app: App, name: string, endpoint: Endpoint, handler: Handler<Endpoint>, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const caller = await callerOf(app, endpoint, request)
+  const caller = await callerOf(app, endpoint, request, reply)
   const input = parseInput(endpoint, request)
   const slow = typeof handler === 'function' ? undefined : await handler.prepare(app, input as never, request, caller.actor)
   const run = typeof handler === 'function' ? handler : (ctx: Parameters<typeof handler.run>[0], value: never) => handler.run(ctx, value, slow)
@@ -132,7 +132,7 @@ function translate(error: unknown): never {
   throw databaseRefusal(error) ?? error
 }
 
-async function callerOf(app: App, endpoint: Endpoint, request: FastifyRequest): Promise<Caller> {
+async function callerOf(app: App, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
   const base = {
     lang: toLang(request.headers['accept-language']),
     requestId: request.id,
@@ -140,19 +140,20 @@ async function callerOf(app: App, endpoint: Endpoint, request: FastifyRequest): 
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
   }
   if (endpoint.access === 'open') return { ...base, actor: { ...systemActor, username: 'public' } }
-  const actor = await signedIn(app, request)
-  if (endpoint.access !== 'self' && !actor.permissions.has(endpoint.access)) throw new Refusal(common.forbidden)
-  return { ...base, actor }
+  const person = await signedIn(app, request)
+  reply.header('x-perm-version', person.mark)
+  if (endpoint.access !== 'self' && !person.permissions.has(endpoint.access)) throw new Refusal(common.forbidden)
+  return { ...base, actor: { ...person, scope: person.scopeOf(endpoint.access) } }
 }
 
 /** The actor behind the Authorization header; `Bearer ` is accepted before the token. */
-export async function signedIn(app: App, request: FastifyRequest): Promise<Actor> {
+export async function signedIn(app: App, request: FastifyRequest): Promise<Person & { readonly sessionId: string }> {
   const given = request.raw.rawHeaders.filter((_, i, all) => i % 2 === 1 && all[i - 1]?.toLowerCase() === 'authorization')
   const token = given.length === 1 ? (given[0] as string).replace(/^Bearer /, '') : ''
   if (!/^[A-Za-z0-9_-]{43}$/.test(token)) throw new Refusal(common.tokenAbsent)
-  const actor = await actorOfToken(app, token)
-  if ('status' in actor) throw new Refusal(actor as ErrorDef)
-  return actor
+  const person = await actorOfToken(app, token)
+  if ('status' in person) throw new Refusal(person)
+  return person
 }
 
 function parseInput(endpoint: Endpoint, request: FastifyRequest): Record<string, unknown> {

@@ -6,6 +6,16 @@ export interface AccessVersionTable {
   version: Generated<number>
 }
 
+export interface DepartmentsTable {
+  id: Generated<number>
+  org_id: number
+  parent_id: number | null
+  name: string
+  sort: Generated<number>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface DeviceAssignmentsTable {
   id: Generated<number>
   org_id: number
@@ -216,6 +226,8 @@ export interface MenusTable {
   hidden: Generated<boolean>
   permission_code: string | null
   status: Generated<'ENABLED' | 'DISABLED'>
+  keep_alive: Generated<boolean>
+  version: Generated<number>
 }
 
 export interface OperationLogSealsTable {
@@ -352,7 +364,7 @@ export interface OrganisationsTable {
   id: Generated<number>
   parent_id: number | null
   path: string
-  kind: 'PLATFORM' | 'AGENT' | 'OPERATOR' | 'SPONSOR' | 'SUPPLIER' | 'SCHOOL' | 'HOSPITAL' | 'LANE_TENANT'
+  kind: 'PLATFORM' | 'AGENT' | 'OPERATOR' | 'SPONSOR' | 'SUPPLIER' | 'SCHOOL' | 'HOSPITAL' | 'LANE_TENANT' | 'REGULATOR'
   name: string
   contact_name: Generated<string>
   contact_phone: Generated<string>
@@ -362,6 +374,12 @@ export interface OrganisationsTable {
   status: Generated<'ENABLED' | 'DISABLED'>
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  code: GeneratedAlways<string>
+  credit_code: Generated<string>
+  licences: Generated<string[]>
+  lng: number | null
+  lat: number | null
+  updated_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
 export interface PasswordHistoryTable {
@@ -369,6 +387,18 @@ export interface PasswordHistoryTable {
   org_id: number
   password_hash: string
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface PasswordResetsTable {
+  id: Generated<number>
+  org_id: number
+  user_id: number
+  method: 'SMS' | 'ADMIN'
+  state: Generated<'PENDING' | 'DONE' | 'REJECTED' | 'EXPIRED'>
+  handled_by: number | null
+  remark: Generated<string>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  handled_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface PaymentEventsTable {
@@ -490,6 +520,18 @@ export interface RefundsTable {
   succeeded_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface RoleDistributionLimitsTable {
+  role_id: number
+  org_kinds: Generated<string[]>
+  max_users: number | null
+  version: Generated<number>
+}
+
+export interface RoleDistributionsTable {
+  role_id: number
+  target_role_id: number
+}
+
 export interface RoleMenusTable {
   role_id: number
   menu_id: number
@@ -511,6 +553,9 @@ export interface RolesTable {
   builtin: Generated<boolean>
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  description: Generated<string>
+  status: Generated<'ENABLED' | 'DISABLED'>
+  updated_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
 export interface SalesRollupsTable {
@@ -604,6 +649,7 @@ export interface UserRolesTable {
   role_id: number
   org_id: number
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  granted_by: number | null
 }
 
 export interface UsersTable {
@@ -624,6 +670,12 @@ export interface UsersTable {
   locked_until: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  department_id: number | null
+  is_principal: Generated<boolean>
+  deleted_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  last_login_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  last_login_ip: Generated<string>
+  password_changed_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
 export interface VendCommandsTable {
@@ -654,6 +706,7 @@ export interface VendCommandsTable {
 
 export interface DB {
   access_version: AccessVersionTable
+  departments: DepartmentsTable
   device_assignments: DeviceAssignmentsTable
   device_faults: DeviceFaultsTable
   device_message_keys: DeviceMessageKeysTable
@@ -678,6 +731,7 @@ export interface DB {
   orders: OrdersTable
   organisations: OrganisationsTable
   password_history: PasswordHistoryTable
+  password_resets: PasswordResetsTable
   payment_events: PaymentEventsTable
   payments: PaymentsTable
   permissions: PermissionsTable
@@ -686,6 +740,8 @@ export interface DB {
   product_rollups: ProductRollupsTable
   products: ProductsTable
   refunds: RefundsTable
+  role_distribution_limits: RoleDistributionLimitsTable
+  role_distributions: RoleDistributionsTable
   role_menus: RoleMenusTable
   role_permissions: RolePermissionsTable
   roles: RolesTable

@@ -1,12 +1,23 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
+import type { DataScope } from '../domains/accounts/roles.ts'
+import { accessOf } from '../domains/accounts/rules.ts'
+import type { Access } from '../shared/contract.ts'
 import { common, type ErrorDef } from '../shared/errors.ts'
 import type { Actor, App } from './context.ts'
-import { type Database, type Scope, systemScope } from './database.ts'
+import { type Database, type Db, type Scope, systemScope } from './database.ts'
 
 /** Who a token is. Sessions are looked up at every request; what an actor may do is cached until the access version moves. */
 
-const cache = new Map<number, { version: number; actor: Omit<Actor, 'sessionId'> | null }>()
+/** Somebody with an account: an actor once it is known for which right he acts. */
+export type Person = Omit<Actor, 'sessionId'> & {
+  /** The rows he reaches by this right; for what every signed-in person may do, the widest of his roles. */
+  readonly scopeOf: (access: Access) => Scope
+  /** Changes when menus or rights of this person change; browsers read again when it does. */
+  readonly mark: string
+}
+
+const cache = new Map<number, { version: number; person: Person | null }>()
 
 export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest()
 
@@ -19,7 +30,7 @@ type SessionRow = {
   version: number
 }
 
-export async function actorOfToken(app: App, token: string): Promise<Actor | ErrorDef> {
+export async function actorOfToken(app: App, token: string): Promise<(Person & { readonly sessionId: string }) | ErrorDef> {
   const session = await app.database.read(systemScope, async (db) => {
     const { rows } = await sql<SessionRow>`select s.id, s.user_id, s.revoke_reason, s.expires_at, s.last_seen_at, v.version
       from sessions s cross join access_version v where s.token_hash = ${tokenHash(token)}`.execute(db)
@@ -32,20 +43,24 @@ export async function actorOfToken(app: App, token: string): Promise<Actor | Err
   if (session.revoke_reason) return common.tokenRevoked
   const idle = now.getTime() - session.last_seen_at.getTime()
   if (session.expires_at <= now || idle > app.config.sessionIdleMinutes * 60_000) return common.tokenTimedOut
-  const known = cache.get(session.user_id)
-  const actor = known?.version === session.version ? known.actor : await loadActor(app.database, session.user_id)
-  if (known?.version !== session.version) {
-    if (cache.size > 10_000) cache.clear()
-    cache.set(session.user_id, { version: session.version, actor })
-  }
-  if (!actor) return common.accountClosed
+  const person = await cached(app.database, session.user_id, session.version)
+  if (!person) return common.accountClosed
   if (idle > 60_000) {
     await app.database.transact(systemScope, (db) => db.updateTable('sessions').set({ last_seen_at: now }).where('id', '=', session.id).execute())
   }
-  return { ...actor, sessionId: session.id }
+  return { ...person, sessionId: session.id }
 }
 
-type ActorRow = {
+async function cached(database: Database, userId: number, version: number): Promise<Person | null> {
+  const known = cache.get(userId)
+  if (known?.version === version) return known.person
+  const person = await loadPerson(database, userId)
+  if (cache.size > 10_000) cache.clear()
+  cache.set(userId, { version, person })
+  return person
+}
+
+type PersonRow = {
   id: number
   username: string
   org_id: number
@@ -53,60 +68,89 @@ type ActorRow = {
   status: string
   region_code: string
   org_closed: boolean
-  roles: { code: string; rank: number; data_scope: string }[] | null
-  permissions: string[] | null
+  roles: { code: string; rank: number; data_scope: DataScope; status: string; permissions: string[] }[] | null
+  menus: string | null
 }
 
-/** null when the account or any organisation above it is disabled. */
-async function loadActor(database: Database, userId: number): Promise<Omit<Actor, 'sessionId'> | null> {
+/** Null when the account or any organisation above it is disabled. Not cached: for background work in somebody's name. */
+export async function loadPerson(database: Database, userId: number): Promise<Person | null> {
   return database.read(systemScope, async (db) => {
-    const { rows } = await sql<ActorRow>`
+    const { rows } = await sql<PersonRow>`
       select u.id, u.username, u.org_id, o.path::text as org_path, u.status, u.region_code,
         exists (select 1 from organisations a where a.path @> o.path and a.status = 'DISABLED') as org_closed,
-        (select json_agg(json_build_object('code', r.code, 'rank', r.rank, 'data_scope', r.data_scope) order by r.rank desc)
+        (select json_agg(json_build_object('code', r.code, 'rank', r.rank, 'data_scope', r.data_scope, 'status', r.status,
+            'permissions', (select coalesce(json_agg(p.permission_code), '[]') from role_permissions p where p.role_id = r.id)) order by r.rank desc)
           from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id) as roles,
-        (select array_agg(distinct rp.permission_code) from user_roles ur join role_permissions rp on rp.role_id = ur.role_id where ur.user_id = u.id) as permissions
+        (select md5(string_agg(m::text, ',' order by m.id)) from menus m where m.id in (
+          select rm.menu_id from role_menus rm join user_roles ur on ur.role_id = rm.role_id where ur.user_id = u.id)) as menus
       from users u join organisations o on o.id = u.org_id where u.id = ${userId}`.execute(db)
     const row = rows[0]
     if (row?.status !== 'ENABLED' || row.org_closed || !row.roles?.length) return null
-    const { rows: tree } = await sql<{ id: number; below: boolean }>`
-      select id, path <@ ${row.org_path}::ltree as below from organisations where path <@ ${row.org_path}::ltree or path @> ${row.org_path}::ltree`.execute(db)
-    const below = tree.filter((o) => o.below).map((o) => o.id)
-    const ancestors = tree.filter((o) => !o.below).map((o) => o.id)
-    const scopes = new Set(row.roles.map((role) => role.data_scope))
-    const scope = await scopeOf(scopes)
-    return { userId: row.id, username: row.username, orgId: row.org_id, role: row.roles[0]?.code ?? '', permissions: new Set(row.permissions ?? []), scope }
-
-    async function scopeOf(kinds: Set<string>): Promise<Scope> {
-      if (kinds.has('ALL')) return systemScope
-      if (kinds.has('ORG_TREE')) return { all: false, orgs: below, ancestors, devices: null }
-      if (kinds.has('REGION_DRUGS')) {
-        // read-only by his permissions; the machines bound the rows, whoever owns them
-        const prefix = `${(row as ActorRow).region_code.replace(/(00)+$/, '')}%`
-        const { rows: drugs } = await sql<{ id: number; org_id: number }>`select id, org_id from devices where kind = 'DRUG' and county like ${prefix}`.execute(
-          db,
-        )
-        const orgs = [...new Set(drugs.map((d) => d.org_id))]
-        // goods and types may belong to whoever stands above the owners
-        const { rows: above } = await sql<{
-          id: number
-        }>`select distinct a.id from organisations o join organisations a on a.path @> o.path where o.id = any(${orgs}::bigint[])`.execute(db)
-        // his own organisation holds his account and preferences
-        return {
-          all: false,
-          orgs: [...new Set([(row as ActorRow).org_id, ...orgs])],
-          ancestors: [...new Set([...ancestors, ...above.map((a) => a.id)])],
-          devices: drugs.map((d) => d.id),
-        }
-      }
-      if (kinds.has('ASSIGNED_DEVICES')) {
-        const { rows: assigned } = await sql<{
-          device_id: number
-        }>`select device_id from device_assignments where user_id = ${userId} and to_at is null`.execute(db)
-        return { all: false, orgs: below, ancestors, devices: assigned.map((a) => a.device_id) }
-      }
-      // own lanes, own budget, own goods: their rows come with their domains; until then only the own organisation
-      return { all: false, orgs: below, ancestors, devices: [] }
+    const ofPlatform = !row.org_path.includes('.')
+    const live = row.roles.filter((role) => role.status === 'ENABLED')
+    const held = live.map((role) => ({ code: role.code, dataScope: role.data_scope, permissions: role.permissions }))
+    const access = accessOf(held, ofPlatform)
+    const scopes = await scopesOf(db, row, ofPlatform)
+    const bounded = held.some((role) => role.dataScope === 'REGION_DRUGS')
+    const widest = scopes(new Set<DataScope>(bounded ? ['REGION_DRUGS'] : held.map((role) => role.dataScope)))
+    const permissions = new Set(access.keys())
+    return {
+      userId: row.id,
+      username: row.username,
+      orgId: row.org_id,
+      role: row.roles[0]?.code ?? '',
+      rank: Math.max(0, ...live.map((role) => role.rank)),
+      ofPlatform,
+      permissions,
+      scope: widest,
+      scopeOf: (right) => {
+        const kinds = access.get(right)
+        return kinds ? scopes(kinds) : widest
+      },
+      mark: createHash('sha256')
+        .update(JSON.stringify([[...permissions].sort(), row.roles[0]?.code, row.org_id, row.menus]))
+        .digest('base64url')
+        .slice(0, 12),
     }
   })
+}
+
+/** The rows behind each kind of scope; what needs rows of its own is read once, only when a role asks for it. */
+async function scopesOf(db: Db, row: PersonRow, ofPlatform: boolean): Promise<(kinds: ReadonlySet<DataScope>) => Scope> {
+  const { rows: tree } = await sql<{ id: number; below: boolean }>`
+    select id, path <@ ${row.org_path}::ltree as below from organisations where path <@ ${row.org_path}::ltree or path @> ${row.org_path}::ltree`.execute(db)
+  const orgs = tree.filter((o) => o.below).map((o) => o.id)
+  const ancestors = tree.filter((o) => !o.below).map((o) => o.id)
+  const asked = new Set(row.roles?.map((role) => role.data_scope))
+  const region = asked.has('REGION_DRUGS') ? await regionScope(db, row, ancestors) : null
+  const devices = asked.has('ASSIGNED_DEVICES') ? await assignedDevices(db, row.id) : []
+  return (kinds) => {
+    if (kinds.has('REGION_DRUGS') && region) return region
+    if (kinds.has('ALL') && ofPlatform) return systemScope
+    if (kinds.has('ALL') || kinds.has('ORG_TREE')) return { all: false, orgs, ancestors, devices: null }
+    // own lanes, own budget, own goods: no machine is theirs; their rows lie in their own organisation
+    return { all: false, orgs, ancestors, devices: kinds.has('ASSIGNED_DEVICES') ? devices : [] }
+  }
+}
+
+async function assignedDevices(db: Db, userId: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`select device_id as id from device_assignments where user_id = ${userId} and to_at is null`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/** Drug machines of the region, whoever owns them; goods and types may belong to whoever stands above the owners. */
+async function regionScope(db: Db, row: PersonRow, ancestors: readonly number[]): Promise<Scope> {
+  const prefix = `${row.region_code.replace(/(00)+$/, '')}%`
+  const { rows: drugs } = await sql<{ id: number; org_id: number }>`
+    select id, org_id from devices where kind = 'DRUG' and ${row.region_code} <> '' and county like ${prefix}`.execute(db)
+  const owners = [...new Set(drugs.map((drug) => drug.org_id))]
+  const { rows: above } = await sql<{ id: number }>`
+    select distinct a.id from organisations o join organisations a on a.path @> o.path where o.id = any(${owners}::bigint[])`.execute(db)
+  return {
+    all: false,
+    // his own organisation holds his account and preferences
+    orgs: [...new Set([row.org_id, ...owners])],
+    ancestors: [...new Set([...ancestors, ...above.map((a) => a.id)])],
+    devices: drugs.map((drug) => drug.id),
+  }
 }

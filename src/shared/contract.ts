@@ -28,6 +28,8 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
   readonly upload: boolean
   /** Something secret can be guessed here: tries are limited per address and minute (SIGN_IN_RATE_LIMIT). */
   readonly guessable: boolean
+  /** A list whose whole filter may be written to a file, and by whom. */
+  readonly export: Access | null
   readonly summary: string
 }
 
@@ -38,8 +40,9 @@ type ReadSpec<I extends z.ZodObject, O extends z.ZodType> = {
   output: O
   errors?: readonly ErrorDef[]
   scope?: 'actor' | 'system'
+  export?: Access
 }
-type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = ReadSpec<I, O> & {
+type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<ReadSpec<I, O>, 'export'> & {
   method?: 'POST' | 'PUT' | 'DELETE'
   audit: string | { none: string }
   idempotent?: boolean
@@ -63,6 +66,7 @@ export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing
     scope: spec.scope ?? 'actor',
     upload: false,
     guessable: false,
+    export: spec.export ?? null,
     summary: spec.summary,
   }
 }
@@ -81,6 +85,7 @@ export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothin
     scope: spec.scope ?? 'actor',
     upload: spec.upload ?? false,
     guessable: spec.guessable ?? false,
+    export: null,
     summary: spec.summary,
   }
 }

@@ -262,6 +262,8 @@ const operator: Actor = {
   sessionId: null,
   username: 'o',
   orgId: 2,
+  rank: 60,
+  ofPlatform: false,
   role: 'ROLE_RTU_SP',
   permissions: new Set(['order:refund', 'order:read']),
   scope: { all: false, orgs: [2], ancestors: [1], devices: null },

@@ -15,6 +15,8 @@ const platform: Actor = {
   sessionId: 's',
   username: 'super',
   orgId: 1,
+  rank: 60,
+  ofPlatform: false,
   role: 'ROLE_SUPER_ADMIN',
   permissions: new Set(everything),
   scope: systemScope,

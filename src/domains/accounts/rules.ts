@@ -1,0 +1,57 @@
+import { permissions } from './permissions.ts'
+import type { DataScope } from './roles.ts'
+
+/** A role as it counts for an actor: disabled ones are left out before. */
+export type HeldRole = { readonly code: string; readonly dataScope: DataScope; readonly permissions: readonly string[] }
+
+/** Why a code that a role lists does not work. */
+export type Withheld = 'READ_MISSING' | 'PLATFORM_ONLY' | 'REGULATOR_READS'
+
+/** Effective only for people of the platform's own organisation, whatever their role lists. */
+const platformOnly = new Set([
+  ...'ledger:adjust ledger:approve withdrawal:approve withdrawal:pay setting:lock role:distribute log:verify log:debug screen:share lease-market:update'.split(
+    ' ',
+  ),
+  ...['menu:create', 'menu:update', 'menu:delete', 'menu:export'],
+  ...['device-type', 'ad-panel', 'apk', 'firmware', 'mini-program'].flatMap((resource) =>
+    ['create', 'update', 'delete', 'publish'].map((action) => `${resource}:${action}`),
+  ),
+])
+export const isPlatformOnly = (code: string): boolean => platformOnly.has(code)
+
+const known = new Set(permissions.map((permission) => permission.code))
+const standAlone = new Set(['user:lookup', 'user:reset-password', 'role:distribute-read'])
+
+/** The read code without which `code` does nothing; null when it stands alone. */
+export function readOf(code: string): string | null {
+  const read = `${code.split(':')[0]}:read`
+  return code === read || standAlone.has(code) || !known.has(read) ? null : read
+}
+
+const regulator = 'ROLE_DRUG_REGULATOR'
+const reads = /:(read|export|lookup|money)$/
+/** What every signed-in person needs for himself; a regulator keeps it. */
+const ownThings = new Set(['job:cancel', 'upload:create'])
+
+/** Null when the code works for somebody with these roles who has it in one of them. */
+export function withheld(code: string, held: ReadonlySet<string>, roleCodes: readonly string[], ofPlatform: boolean): Withheld | null {
+  if (platformOnly.has(code) && !ofPlatform) return 'PLATFORM_ONLY'
+  if (roleCodes.includes(regulator) && !reads.test(code) && !ownThings.has(code)) return 'REGULATOR_READS'
+  const read = readOf(code)
+  return read && !held.has(read) ? 'READ_MISSING' : null
+}
+
+/**
+ * What an actor may do and over which rows: a code counts with the scopes of the roles that hold it, so a wide read of one
+ * role never widens a write of another. A regulator's region bounds whatever else he holds.
+ */
+export function accessOf(roles: readonly HeldRole[], ofPlatform: boolean): Map<string, ReadonlySet<DataScope>> {
+  const held = new Set(roles.flatMap((role) => role.permissions))
+  const codes = roles.map((role) => role.code)
+  const bounded = roles.some((role) => role.dataScope === 'REGION_DRUGS')
+  const access = new Map<string, Set<DataScope>>()
+  for (const role of roles)
+    for (const code of role.permissions)
+      if (!withheld(code, held, codes, ofPlatform)) access.set(code, (access.get(code) ?? new Set<DataScope>()).add(bounded ? 'REGION_DRUGS' : role.dataScope))
+  return access
+}
