@@ -11,8 +11,12 @@ const sharedServer = [
   'stock/server/move.ts', // the only writer of what a lane holds
   'lanes/server/counters.ts', // what device_states says about lanes
   'ledger/server/post.ts', // the only writer of vouchers
+  'notices/server/notify.ts', // the only writer of messages of the system
   'orders/server/vend.ts', // the gateway's two doors
   'payments/server/providers.ts', // channels the refund job calls
+  'session/server/menus.ts', // the menu tree a person gets
+  'roles/server/assign.ts', // which roles somebody may give
+  'settings/server/values.ts', // what an organisation has set
 ]
 /** Modules every domain may read: pages register here, permissions are named here. */
 const collectors = ['contracts.ts', 'server.ts', 'web.ts', 'publicWeb.ts', 'screens.ts', 'locales.ts', 'jobs.ts'].map((file) => `src/domains/${file}`)

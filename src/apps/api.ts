@@ -1,5 +1,9 @@
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { serveDownloads } from '../domains/jobs/server/download.ts'
+import { serveSignInPages } from '../domains/session/server/pages.ts'
+import { reportProcess } from '../domains/settings/server/processStats.ts'
+import { serveAliases } from '../server/aliases.ts'
 import type { App } from '../server/context.ts'
 import { serveEvents } from '../server/events.ts'
 import { serveHealth } from '../server/health.ts'
@@ -11,8 +15,11 @@ export type Part = { stop(): Promise<void> }
 /** Everything the HTTP side answers, not listening yet. */
 export async function buildApi(app: App, webDir = path.resolve('dist/web')): Promise<FastifyInstance> {
   const http = await buildHttp(app)
+  serveAliases(http, app)
   serveHealth(http, app)
   serveEvents(http, app)
+  serveDownloads(http, app)
+  serveSignInPages(http, app)
   await servePages(http, app, webDir)
   return http
 }
@@ -20,6 +27,7 @@ export async function buildApi(app: App, webDir = path.resolve('dist/web')): Pro
 /** The HTTP API and the pages. */
 export async function startApi(app: App): Promise<Part> {
   const http = await buildApi(app)
+  reportProcess(app, 'api')
   await http.listen({ host: app.config.host, port: app.config.port })
   return { stop: () => http.close() }
 }

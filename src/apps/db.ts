@@ -4,15 +4,18 @@ import pg from 'pg'
 import { backup, restore } from '../server/backup.ts'
 import { dumpSchema } from '../server/catalogue.ts'
 import { loadConfig } from '../server/config.ts'
+import { openDatabase } from '../server/database.ts'
 import { startPostgres } from '../server/embedded.ts'
 import { migrate } from '../server/migrate.ts'
 import { rowTypes } from '../server/rowTypes.ts'
+import { verifyLog } from '../server/verifyLog.ts'
 
 const usage = `npm run db -- migrate            bring the database up to date
 npm run db -- reset [--yes]      drop everything and migrate (--yes is needed with DATABASE_URL)
 npm run db -- dump [--check]     write db/schema.sql and src/server/schema.ts from fresh migrations, or compare
 npm run db -- backup <file>      one archive of all rows and uploaded files
-npm run db -- restore <file>     fill an empty database from an archive and check every invariant`
+npm run db -- restore <file>     fill an empty database from an archive and check every invariant
+npm run db -- verify-log         walk the hash chain of the operation log against the heads in DATA_DIR; exit 1 when it does not fit`
 
 type Invariants = { checkInvariants: (ownerUrl: string) => Promise<{ name: string; rows: unknown[] }[]> }
 
@@ -64,6 +67,21 @@ async function restoreFrom(url: string, file: string) {
   console.log('Every invariant holds.')
 }
 
+async function verify(url: string) {
+  const database = await openDatabase({ url, reads: 1, writes: 1, statementMs: 60_000 })
+  try {
+    const { checked, heads, broken } = await verifyLog({ database, config })
+    console.log(`${checked} rows checked, ${heads} heads outside the database.`)
+    if (broken)
+      throw new Error(
+        `The log does not fit: ${broken.why} at ${broken.seq}${broken.logId ? `, row ${broken.logId}` : ''}${broken.at ? ` of ${broken.at}` : ''}.`,
+      )
+    console.log('The log is intact.')
+  } finally {
+    await database.close()
+  }
+}
+
 async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>) {
   const client = new pg.Client({ connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href })
   await client.connect()
@@ -88,6 +106,7 @@ async function run(url: string): Promise<void> {
     const totals = await backup(url, filesDir, file)
     console.log(`Saved ${totals.rows} rows and ${totals.files} files to ${file}. Keep SECRET_KEY as well: it is not in the archive.`)
   } else if (command === 'restore' && file) await restoreFrom(url, file)
+  else if (command === 'verify-log') await verify(url)
   else throw new Error(usage)
 }
 

@@ -5,6 +5,7 @@ import { openIntake } from '../domains/machines/server/intake.ts'
 import { openPump } from '../domains/machines/server/pump.ts'
 import { openRemoteBroker } from '../domains/machines/server/remoteBroker.ts'
 import { recordVend, takeCommands } from '../domains/orders/server/vend.ts'
+import { reportProcess } from '../domains/settings/server/processStats.ts'
 import type { App } from '../server/context.ts'
 import type { Part } from './api.ts'
 
@@ -15,6 +16,7 @@ export async function startGateway(app: App): Promise<Part> {
   const { mqttUrl } = app.config
   const link = mqttUrl ? await openRemoteBroker(app, mqttUrl, identities, intake) : await openBroker(app, identities, intake.isBanned, intake)
   intake.answerOver(link)
+  reportProcess(app, 'gateway', () => link.connected().length)
   const pump = openPump(app, link, takeCommands)
   let stopped = false
   const unless = (work: () => Promise<unknown>) => async () => {

@@ -1,12 +1,20 @@
 import type { Screen } from '../shared/screens.ts'
+import { screens as audit } from './audit/screens.ts'
+import { screens as complaints } from './complaints/screens.ts'
 import { screens as deviceTypes } from './device-types/screens.ts'
 import { screens as devices } from './devices/screens.ts'
+import { screens as jobs } from './jobs/screens.ts'
 import { screens as lanes } from './lanes/screens.ts'
+import { screens as notices } from './notices/screens.ts'
 import { screens as orders } from './orders/screens.ts'
+import { screens as organisations } from './organisations/screens.ts'
 import { screens as products } from './products/screens.ts'
 import { screens as reports } from './reports/screens.ts'
+import { screens as roles } from './roles/screens.ts'
 import { screens as session } from './session/screens.ts'
+import { screens as settings } from './settings/screens.ts'
 import { screens as stock } from './stock/screens.ts'
+import { screens as users } from './users/screens.ts'
 
 /** Every screen of the product, one line per domain. */
-export const screens: readonly Screen[] = [...devices, ...deviceTypes, ...lanes, ...orders, ...products, ...reports, ...session, ...stock]
+export const screens: readonly Screen[] = [...audit, ...complaints, ...devices, ...deviceTypes, ...jobs, ...lanes, ...notices, ...orders, ...organisations, ...products, ...reports, ...roles, ...session, ...settings, ...stock, ...users]

@@ -41,11 +41,19 @@ export type OrderRow = {
 export type FlowRow = { id: number; lane: SeedLane; seq: number; at: Date; change: number; before: number; unit: UnitRow | null; order: OrderRow | null }
 export type History = { orders: OrderRow[]; flows: FlowRow[] }
 
+/** He opened this week: with FLEET=0 his order list has as many rows as the specification's sample server. */
+const sampleOperator = { orgKey: 'op-xiaoyuan', orders: 212 }
+const byTime = (a: Draft, b: Draft) => a.created.getTime() - b.created.getTime() || a.device.id - b.device.id
+
 /** Orders until `now`; the last ones a few minutes ago. Deterministic for a given day. */
 export function makeHistory(devices: readonly SeedDevice[], now: Date): History {
   const today = shanghaiDay(now)
-  const drafts = devices.flatMap((device) => (device.lanes.length ? draftsOf(device, today, now) : []))
-  drafts.sort((a, b) => a.created.getTime() - b.created.getTime() || a.device.id - b.device.id)
+  const selling = devices.filter((device) => device.lanes.length > 0)
+  const drafts = [false, true].flatMap((sample) => {
+    const own = selling.filter((device) => (device.demo.orgKey === sampleOperator.orgKey) === sample).flatMap((device) => draftsOf(device, today, now))
+    return sample ? own.toSorted(byTime).slice(-sampleOperator.orders) : own
+  })
+  drafts.sort(byTime)
   let unitId = 0
   const nextUnit = () => {
     unitId += 1

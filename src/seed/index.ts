@@ -3,9 +3,16 @@ import path from 'node:path'
 import pg from 'pg'
 import { seedAccess, seedDemoPeople } from '../domains/accounts/seed.ts'
 import { firstAdministrator } from '../domains/accounts/server/bootstrap.ts'
+import { seedComplaints } from '../domains/complaints/seed.ts'
+import { seedAudit } from '../domains/audit/seed.ts'
 import { demoSecret, seedDevices } from '../domains/devices/seed.ts'
+import { seedJobs } from '../domains/jobs/seed.ts'
 import { seedLanes } from '../domains/lanes/seed.ts'
+import { seedNotices } from '../domains/notices/seed.ts'
 import { seedProducts } from '../domains/products/seed.ts'
+import { seedRoles } from '../domains/roles/seed.ts'
+import { seedCalendar, seedSettings } from '../domains/settings/seed.ts'
+import { seedUsers } from '../domains/users/seed.ts'
 import type { Config } from '../server/config.ts'
 import { type Database, openDatabase, systemScope } from '../server/database.ts'
 import { openFiles } from '../server/files.ts'
@@ -22,6 +29,7 @@ export async function install({ ownerUrl, config, log, now = new Date() }: SeedO
   await ensurePartitions(ownerUrl, now, 3, 3)
   await withDatabase(ownerUrl, async (database) => {
     await database.transact(systemScope, (db) => seedAccess(db, now))
+    await database.transact(systemScope, seedCalendar)
     const somebody = await database.read(systemScope, (db) => db.selectFrom('users').select('id').limit(1).executeTakeFirst())
     if (config.demo) writeFleet(config)
     if (somebody) return
@@ -43,7 +51,14 @@ async function seedDemo(database: Database, config: Config, log: (line: string) 
     const ids = { org: people.organisations, user: people.users, product }
     await seedDevices(db, ids, now, config.secretKey)
     await seedLanes(db, ids, now)
+    await seedSettings(db, ids, now)
+    await seedRoles(db, people, now)
+    await seedUsers(db, ids, now)
+    await seedNotices(db, ids, now)
+    await seedJobs(db, ids, now)
     await loadHistory(db, makeHistory(await readSellers(db), now), now)
+    await seedAudit(db, now)
+    await seedComplaints(db, now)
   })
 }
 

@@ -26,6 +26,9 @@ export function answerError(app: App, error: unknown, request: FastifyRequest, r
     })
 }
 
+/** What went wrong, as the person would be told. */
+export const refusalOf = (error: unknown): Refusal => asRefusal(error, 'zh-CN').refusal
+
 function asRefusal(error: unknown, lang: ReturnType<typeof toLang>): { refusal: Refusal; fields: FieldError[] } {
   if (error instanceof Refusal) return { refusal: error, fields: error.fields.map((f) => ({ field: f.field, message: say(f.text, lang, error.values) })) }
   if (error instanceof z.ZodError) {

@@ -17,7 +17,7 @@ export async function openApp(config: Config, name: string, now: () => Date = ()
   })
   const database = await openDatabase({ url: config.databaseUrl, reads: 10, writes: 14, statementMs: 20_000 })
   const live = await openLive(database, (error) => log.warn({ err: error }, 'live updates'))
-  return { config, database, log, files: openFiles(config.dataDir), jobs: openJobs(config.databaseUrl, log), live, now }
+  return { config, database, log, files: openFiles(config.dataDir), jobs: openJobs(config.databaseUrl, log, database), live, now }
 }
 
 /** Streams first (they never end by themselves), then work in progress, the database last. */

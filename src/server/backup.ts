@@ -110,6 +110,8 @@ export async function restore(ownerUrl: string, filesDir: string, source: string
     const reopen = await liftConstraints(client)
     const totals = await load(client, parsed, filesDir)
     await reopen()
+    // this cluster counts its transactions anew: rows written from now on stand behind all that were restored
+    await client.query(`select setval('operation_log_epoch', last_value + 1) from operation_log_epoch`)
     await client.query('commit')
     await client.query('analyze')
     return totals

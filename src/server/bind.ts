@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Contract, Input, Output } from '../shared/contract.ts'
+import type { CallInput, Contract, Endpoint, Input, Output } from '../shared/contract.ts'
 import type { App, Ctx, Refused } from './context.ts'
 
 /** What a verb may answer: the contract's output, or a refusal whose trace stays. */
@@ -18,3 +18,6 @@ export type Handlers<C extends Contract> = { readonly [K in keyof C]: Handler<C[
 
 /** A handler with `prepare`, typed from its endpoint. */
 export const prepared = <E, P>(handler: Prepared<E, P>): Prepared<E, P> => handler
+
+/** Another operation inside the request of an alias: same caller, permission, rules and log, and a transaction of its own. */
+export type CallOn = <E extends Endpoint>(endpoint: E, input: CallInput<E>) => Promise<Output<E>>

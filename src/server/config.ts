@@ -55,8 +55,12 @@ const settings = z.object({
   RATE_LIMIT: whole(100, 1, 1_000_000),
   /** Sign-in tries per minute of one address. */
   SIGN_IN_RATE_LIMIT: whole(60, 1, 1_000_000),
-  SESSION_IDLE_MINUTES: whole(120, 1, 100_000),
-  SESSION_DAYS: whole(7, 1, 365),
+  /** Where codes are posted as JSON, and the key sent along as a bearer. */
+  SMS_API_URL: url('http:', 'https:'),
+  SMS_API_KEY: z.string().max(500).default(''),
+  WECHAT_APP_ID: z.string().max(100).default(''),
+  WECHAT_APP_SECRET: z.string().max(200).default(''),
+  WECHAT_API_BASE: url('http:', 'https:'),
   /** Whether writing sample-server aliases also answer GET. */
   ALIAS_GET: flag(true),
   API_BASE_URL: z.string().max(500).default(''),
@@ -107,8 +111,11 @@ export function loadConfig(env: Record<string, string | undefined>) {
     simPayKey: SIM_PAY_KEY ?? storedSecret(dataDir, 'sim-pay.key'),
     rateLimit: rest.RATE_LIMIT,
     signInRateLimit: rest.SIGN_IN_RATE_LIMIT,
-    sessionIdleMinutes: rest.SESSION_IDLE_MINUTES,
-    sessionDays: rest.SESSION_DAYS,
+    smsApiUrl: rest.SMS_API_URL,
+    smsApiKey: rest.SMS_API_KEY,
+    wechatAppId: rest.WECHAT_APP_ID,
+    wechatAppSecret: rest.WECHAT_APP_SECRET,
+    wechatApiBase: (rest.WECHAT_API_BASE ?? 'https://api.weixin.qq.com').replace(/\/+$/, ''),
     aliasGet: rest.ALIAS_GET,
     apiBaseUrl: rest.API_BASE_URL,
     requestTimeoutMs: rest.REQUEST_TIMEOUT_MS,

@@ -80,7 +80,11 @@ export const systemActor: Actor = {
 }
 
 /** A refusal whose trace must stay: the transaction commits, the caller gets the error. */
-export type Refused = { readonly refused: ErrorDef; readonly values?: Record<string, string | number> }
+export type Refused = {
+  readonly refused: ErrorDef
+  readonly values?: Record<string, string | number>
+  readonly fields?: readonly { field: string; text: string }[]
+}
 export const refused = (def: ErrorDef, values?: Record<string, string | number>): Refused => (values ? { refused: def, values } : { refused: def })
 export const isRefused = (value: unknown): value is Refused => typeof value === 'object' && value !== null && 'refused' in value
 

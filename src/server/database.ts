@@ -37,10 +37,12 @@ pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value)
 pg.types.setTypeParser(1016 as never, (value: string) => (value === '{}' ? [] : value.slice(1, -1).split(',').map(Number)))
 
 export type Database = {
-  /** One transaction in `scope`; commits when `work` returns, rolls back when it throws. */
-  transact<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
+  /** One transaction in `scope`; commits when `work` returns, rolls back when it throws. `atEnd`: a statement that travels with the commit. */
+  transact<T>(scope: Scope, work: (db: Db, atEnd: (statement: string) => void) => Promise<T>): Promise<T>
   /** Single statements in `scope`, without a transaction around them. For screens: its pool never starves writes. */
   read<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
+  /** One look at the data for as long as `work` takes: REPEATABLE READ, read only, on a small pool beside those of screens and writes. */
+  snapshot<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
   /** A connection of its own for LISTEN; not pooled, reconnects are the caller's. */
   listen(): Promise<pg.Client>
   stats(): { reads: PoolStats; writes: PoolStats }
@@ -51,14 +53,14 @@ type PoolStats = { total: number; idle: number; waiting: number }
 export type DatabaseOptions = { url: string; reads: number; writes: number; statementMs: number }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const make = (max: number, name: string) => {
+  const make = (max: number, name: string, statementMs = options.statementMs) => {
     const pool = new pg.Pool({
       connectionString: options.url,
       max,
       application_name: `huodao-${name}`,
       connectionTimeoutMillis: 10_000,
       idleTimeoutMillis: 30_000,
-      statement_timeout: options.statementMs,
+      statement_timeout: statementMs,
       idle_in_transaction_session_timeout: 60_000,
       keepAlive: true,
     })
@@ -67,14 +69,18 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   const writes = make(options.writes, 'writes')
   const reads = make(options.reads, 'reads')
+  const snapshots = make(2, 'snapshots', 3 * options.statementMs)
   await untilThere(() => refuseStrongRole(writes))
   return {
     transact: (scope, work) =>
       withClient(writes, async (client) => {
         await client.query(`${prologue(client, scope)}begin`)
         try {
-          const result = await work(over(client))
-          await client.query('commit')
+          let last = ''
+          const result = await work(over(client), (statement) => {
+            last += `${statement}; `
+          })
+          await client.query(`${last}commit`)
           return result
         } catch (error) {
           client.scope = undefined // a rollback also takes the scope back
@@ -88,6 +94,19 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         if (sql) await client.query(sql)
         return work(over(client))
       }),
+    snapshot: (scope, work) =>
+      withClient(snapshots, async (client) => {
+        await client.query(`${prologue(client, scope)}begin isolation level repeatable read read only`)
+        try {
+          const result = await work(over(client))
+          await client.query('commit')
+          return result
+        } catch (error) {
+          client.scope = undefined
+          await client.query('rollback')
+          throw error
+        }
+      }),
     async listen() {
       const client = new pg.Client({ connectionString: options.url, application_name: 'huodao-listen', keepAlive: true })
       await client.connect()
@@ -95,7 +114,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     stats: () => ({ reads: stats(reads), writes: stats(writes) }),
     async close() {
-      await Promise.all([writes.end(), reads.end()])
+      await Promise.all([writes.end(), reads.end(), snapshots.end()])
     },
   }
 }

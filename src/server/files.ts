@@ -1,14 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 
-/** Where uploaded files live: random names outside the web root. A local folder now; S3 fits the same four functions. */
+/** Where uploaded files live: random names outside the web root. A local folder now; S3 fits the same functions. */
 export type FileStore = {
   /** Stores bytes under a fresh random name and returns it, e.g. `3f….png`. */
   put(bytes: Buffer, extension: 'jpg' | 'png'): Promise<{ name: string; sha256: string }>
+  /** Stores what comes, chunk by chunk; a failure on the way leaves nothing. */
+  write(chunks: AsyncIterable<Uint8Array>, extension: 'xlsx'): Promise<{ name: string; bytes: number }>
   get(name: string): Readable
+  /** Gone, or was not there. */
+  remove(name: string): Promise<void>
   readonly folder: string
 }
 
@@ -25,7 +30,22 @@ export function openFiles(dataDir: string): FileStore {
       await rename(`${place(name)}.part`, place(name))
       return { name, sha256: createHash('sha256').update(bytes).digest('hex') }
     },
+    async write(chunks, extension) {
+      const name = `${randomUUID()}.${extension}`
+      const part = `${place(name)}.part`
+      await mkdir(path.dirname(part), { recursive: true })
+      try {
+        await pipeline(chunks, createWriteStream(part, { flush: true }))
+        const { size } = await stat(part)
+        await rename(part, place(name))
+        return { name, bytes: size }
+      } catch (error) {
+        await rm(part, { force: true })
+        throw error
+      }
+    },
     get: (name) => createReadStream(place(name)),
+    remove: (name) => rm(place(name), { force: true }),
   }
 }
 

@@ -6,12 +6,12 @@ import client from 'prom-client'
 import { apiDocs } from './apiDocs.ts'
 import type { App } from './context.ts'
 import { noScope } from './database.ts'
+import { metricsOf } from './metrics.ts'
 import { openApi } from './openapi.ts'
 
 /** Health for load balancers, metrics for Prometheus, and the contract as OpenAPI; all open, none tells secrets. */
 export function serveHealth(http: FastifyInstance, app: App): void {
-  const registry = new client.Registry()
-  client.collectDefaultMetrics({ register: registry })
+  const registry = metricsOf(app)
   const requests = new client.Histogram({
     name: 'http_request_seconds',
     help: 'Requests by route',

@@ -6,25 +6,38 @@ import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { contracts } from '../domains/contracts.ts'
 import { handlers } from '../domains/server.ts'
-import { type Endpoint, fromStrings, pathParams } from '../shared/contract.ts'
+import { type Endpoint, fromStrings, type Output, pathParams } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
-import { say, toLang } from '../shared/text.ts'
+import { bi, toLang } from '../shared/text.ts'
 import { answerError } from './answers.ts'
-import type { Handler } from './bind.ts'
+import type { CallOn, Handler } from './bind.ts'
 import { type App, isRefused, systemActor } from './context.ts'
 import { systemScope } from './database.ts'
+import { openDebugLog } from './debugLog.ts'
+import { noteAttempt, traceRefusal } from './refusals.ts'
 import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
 import { actorOfToken, type Person } from './sessions.ts'
 
+type Entry = { readonly name: string; readonly domain: string; readonly endpoint: Endpoint; readonly handler: Handler<Endpoint> }
+let entries: readonly Entry[] | undefined
+
 /** Every endpoint of every contract, with its handler. */
-export function allEndpoints(): { name: string; domain: string; endpoint: Endpoint; handler: Handler<Endpoint> }[] {
-  return Object.entries(contracts).flatMap(([domain, contract]) =>
+export function allEndpoints(): readonly Entry[] {
+  entries ??= Object.entries(contracts).flatMap(([domain, contract]) =>
     Object.entries(contract as Record<string, Endpoint>).map(([key, endpoint]) => {
       const handler = (handlers as unknown as Record<string, Record<string, Handler<Endpoint>>>)[domain]?.[key]
       if (!handler) throw new Error(`no handler for ${domain}.${key}`)
       return { name: `${domain}.${key}`, domain, endpoint, handler }
     }),
   )
+  return entries
+}
+
+/** `orders.refund`, found once for each endpoint. */
+const names = new Map<Endpoint, string>()
+function nameOf(endpoint: Endpoint): string {
+  if (!names.size) for (const entry of allEndpoints()) names.set(entry.endpoint, entry.name)
+  return names.get(endpoint) ?? endpoint.path
 }
 
 export async function buildHttp(app: App): Promise<FastifyInstance> {
@@ -61,14 +74,20 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
       .header('x-frame-options', 'DENY')
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
   })
+  const debugLog = openDebugLog(app)
+  http.addHook('onClose', () => debugLog.stop())
   http.addHook('onResponse', async (request, reply) => {
+    debugLog.note(request, reply.statusCode, reply.elapsedTime)
     const ms = Math.round(reply.elapsedTime)
     app.log[reply.statusCode >= 500 ? 'error' : ms > 1000 ? 'warn' : 'debug'](
       { requestId: request.id, method: request.method, url: request.url.slice(0, 200), status: reply.statusCode, ms },
       'request',
     )
   })
-  http.setErrorHandler((error, request, reply) => answerError(app, error, request, reply))
+  http.setErrorHandler(async (error, request, reply) => {
+    await traceRefusal(app, error, request)
+    return answerError(app, error, request, reply)
+  })
 
   const methods = new Map<string, Set<string>>()
   for (const { name, endpoint, handler } of allEndpoints()) {
@@ -80,6 +99,12 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     const declared = methods.get(url) ?? new Set<string>()
     methods.set(url, declared.add(endpoint.method))
   }
+  refuseOtherMethods(http, app, methods)
+  return http
+}
+
+/** A known path with another method is a 405 that names the right ones. */
+export function refuseOtherMethods(http: FastifyInstance, app: App, methods: ReadonlyMap<string, ReadonlySet<string>>): void {
   for (const [url, declared] of methods) {
     const others = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE'].filter((m) => !declared.has(m))
     http.route({
@@ -89,7 +114,6 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
       handler: (request, reply) => answerError(app, new Refusal(common.wrongMethod), request, reply.header('allow', [...declared].join(', '))),
     })
   }
-  return http
 }
 
 /** Routes are written from the root; the base path is taken off here, whether or not a proxy did so already. */
@@ -97,7 +121,28 @@ const belowBase = (base: string, url: string): string => (base !== '/' && url.st
 
 async function serve(app: App, name: string, endpoint: Endpoint, handler: Handler<Endpoint>, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const caller = await callerOf(app, endpoint, request, reply)
-  const input = parseInput(endpoint, request)
+  const given = { name, endpoint, handler, caller, request, key: idempotencyKey(endpoint, request) }
+  const { answer, replayed } = await perform(app, given, parseInput(endpoint, request))
+  if (replayed) reply.header('idempotency-replayed', 'true')
+  return reply.send(answer)
+}
+
+/** Runs operations of the registry for the sender of this request. */
+export function callOn(app: App, request: FastifyRequest, reply: FastifyReply): CallOn {
+  return async (endpoint, input) => {
+    const entry = allEndpoints().find((one) => one.endpoint === (endpoint as Endpoint))
+    if (!entry) throw new Error(`${endpoint.path} is not registered`)
+    const caller = await callerOf(app, endpoint, request, reply)
+    const { answer } = await perform(app, { ...entry, caller, request, key: undefined }, endpoint.input.parse(input) as Record<string, unknown>)
+    return answer as Output<typeof endpoint>
+  }
+}
+
+type Given = { name: string; endpoint: Endpoint; handler: Handler<Endpoint>; caller: Caller; request: FastifyRequest; key: string | undefined }
+
+/** One operation: slow work first, then one transaction; a refusal is thrown, its trace is committed. */
+async function perform(app: App, given: Given, input: Record<string, unknown>): Promise<{ answer: unknown; replayed: boolean }> {
+  const { name, endpoint, handler, caller, request, key } = given
   const slow = typeof handler === 'function' ? undefined : await handler.prepare(app, input as never, request, caller.actor)
   const run = typeof handler === 'function' ? handler : (ctx: Parameters<typeof handler.run>[0], value: never) => handler.run(ctx, value, slow)
   if (endpoint.kind === 'read') {
@@ -105,17 +150,17 @@ async function serve(app: App, name: string, endpoint: Endpoint, handler: Handle
     const answer = await app.database.read(scope, (db) =>
       run({ app, db, ...caller, now: app.now(), audit: refuseInRead, touch: refuseInRead, afterCommit: refuseInRead }, input as never),
     )
-    return isRefused(answer) ? answerError(app, new Refusal(answer.refused, answer.values), request, reply) : reply.send(checked(endpoint, answer))
+    if (isRefused(answer)) throw new Refusal(answer.refused, answer.values, answer.fields)
+    return { answer: checked(endpoint, answer), replayed: false }
   }
-  const key = idempotencyKey(endpoint, request)
   const result = await act(app, caller, endpoint, async (ctx) => {
     if (!key) return run(ctx, input as never)
     const outcome = await once(ctx, name, key, input, () => run(ctx, input as never) as Promise<unknown>)
     return isReplay(outcome) ? outcome : outcome.fresh
   }).catch(translate)
-  if (isRefused(result)) return answerError(app, new Refusal(result.refused, result.values), request, reply)
-  if (isReplay(result)) return reply.header('idempotency-replayed', 'true').send(result.replay.body)
-  return reply.send(checked(endpoint, result))
+  if (isRefused(result)) throw new Refusal(result.refused, result.values, result.fields)
+  if (isReplay(result)) return { answer: result.replay.body, replayed: true }
+  return { answer: checked(endpoint, result), replayed: false }
 }
 
 /** The answer through its own schema: an explicit list of fields, or our fault. */
@@ -142,8 +187,10 @@ async function callerOf(app: App, endpoint: Endpoint, request: FastifyRequest, r
   if (endpoint.access === 'open') return { ...base, actor: { ...systemActor, username: 'public' } }
   const person = await signedIn(app, request)
   reply.header('x-perm-version', person.mark)
+  const actor = { ...person, scope: person.scopeOf(endpoint.access) }
+  noteAttempt(request, nameOf(endpoint), endpoint, actor)
   if (endpoint.access !== 'self' && !person.permissions.has(endpoint.access)) throw new Refusal(common.forbidden)
-  return { ...base, actor: { ...person, scope: person.scopeOf(endpoint.access) } }
+  return { ...base, actor }
 }
 
 /** The actor behind the Authorization header; `Bearer ` is accepted before the token. */
@@ -165,12 +212,12 @@ function parseInput(endpoint: Endpoint, request: FastifyRequest): Record<string,
 
 function readInput(endpoint: Endpoint, request: FastifyRequest): Record<string, unknown> {
   const params = fromStrings(endpoint.input, (request.params ?? {}) as Record<string, string>)
-  if (endpoint.upload) return endpoint.input.parse(params)
   const names = new Set(pathParams(endpoint.path))
-  const hasBody = endpoint.method === 'POST' || endpoint.method === 'PUT'
+  // the body of an upload is its file, so the rest travels in the address
+  const hasBody = !endpoint.upload && (endpoint.method === 'POST' || endpoint.method === 'PUT')
   const given = hasBody ? bodyOf(request) : fromStrings(endpoint.input, flat(request.query as Record<string, unknown>))
   const clash = Object.keys(given).find((key) => names.has(key))
-  if (clash) throw new Refusal(common.invalid, {}, [{ field: clash, text: say('不支持的字段\u001fUnknown field', 'zh-CN') }])
+  if (clash) throw new Refusal(common.invalid, {}, [{ field: clash, text: bi('不支持的字段', 'Unknown field') }])
   return endpoint.input.parse({ ...given, ...params })
 }
 

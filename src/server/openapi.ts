@@ -39,7 +39,7 @@ function operation(operationId: string, tag: string, endpoint: Endpoint): Json {
   const inPath = new Set(pathParams(endpoint.path))
   const whole = schemaOf(endpoint.input, 'input') as { properties?: Record<string, Json>; required?: string[] }
   const names = Object.keys(whole.properties ?? {})
-  const hasBody = endpoint.method === 'POST' || endpoint.method === 'PUT'
+  const hasBody = !endpoint.upload && (endpoint.method === 'POST' || endpoint.method === 'PUT')
   const parameters = names
     .filter((n) => inPath.has(n) || !hasBody)
     .map((name) => ({

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
 import { sql } from 'kysely'
 import type { Endpoint } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
-import { auditText } from './auditText.ts'
 import { type Actor, type App, type AuditEntry, type Ctx, isRefused, type Refused, systemActor } from './context.ts'
 import { isConnectionError, systemScope } from './database.ts'
+import { logStatement } from './logRow.ts'
 
 /** Who asks, how, and in which language; independent of HTTP, so that jobs and the gateway run the same way. */
 export type Caller = { actor: Actor; lang: Ctx['lang']; requestId: string; ip: string; userAgent: string }
@@ -15,8 +16,9 @@ export const systemCaller = (actor: Actor): Caller => ({ actor, lang: 'zh-CN', r
 export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 'audit' | 'scope'>, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const afterCommit: (() => void | Promise<void>)[] = []
   const topics = new Set<string>()
+  const startedAt = performance.now()
   const scope = endpoint.scope === 'system' ? systemScope : caller.actor.scope
-  const result = await app.database.transact(scope, async (db) => {
+  const result = await app.database.transact(scope, async (db, atEnd) => {
     let entry: AuditEntry | undefined
     const ctx: Ctx = {
       app,
@@ -34,7 +36,14 @@ export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 
     if (endpoint.audit && !entry && !isRefused(answer) && !isReplay(answer)) throw new Error(`${endpoint.audit} wrote no log entry`)
     if (entry) {
       if (!endpoint.audit) throw new Error('audit without an audit decision')
-      await writeLog(ctx, endpoint.audit, entry, isRefused(answer))
+      atEnd(
+        logStatement(
+          ctx,
+          endpoint.audit,
+          entry,
+          isRefused(answer) ? { result: 'REFUSED', errorName: answer.refused.name, startedAt } : { result: 'SUCCESS', startedAt },
+        ),
+      )
     }
     return answer
   })
@@ -51,27 +60,6 @@ export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 
 
 /** An act of the system itself (sweeps, machines, clocks): no actor, every organisation, no log row. */
 export const bySystem = <T>(app: App, work: (ctx: Ctx) => Promise<T>): Promise<T> => act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, work)
-
-async function writeLog(ctx: Ctx, action: string, entry: AuditEntry, failed: boolean): Promise<void> {
-  // the row belongs to the organisation of the thing; seen by whoever sees that organisation
-  await ctx.db
-    .insertInto('operation_logs')
-    .values({
-      org_id: entry.orgId ?? ctx.actor.orgId,
-      created_at: ctx.now,
-      user_id: ctx.actor.userId,
-      username: ctx.actor.username,
-      level: entry.level ?? (failed ? 'ERROR' : 'INFO'),
-      action,
-      content: auditText(action, entry.name ?? String(entry.id)),
-      resource_id: String(entry.id),
-      before: entry.before === undefined ? null : JSON.stringify(entry.before),
-      after: entry.after === undefined ? null : JSON.stringify(entry.after),
-      ip_address: ctx.ip,
-      request_id: ctx.requestId,
-    })
-    .execute()
-}
 
 type Stored = { status: number; body: unknown }
 export type Replay = { replay: Stored }

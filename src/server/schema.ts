@@ -6,6 +6,83 @@ export interface AccessVersionTable {
   version: Generated<number>
 }
 
+export interface AnnouncementsTable {
+  notice_id: number
+  org_id: number
+  sender: string
+  content: string
+  images: string[]
+  popup: boolean
+  must_confirm: boolean
+  pinned: boolean
+  until_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  reminded_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  swept_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface ComplaintEntriesTable {
+  id: Generated<number>
+  complaint_id: number
+  org_id: number
+  kind: 'REPLY' | 'NOTE' | 'CLAIM' | 'ASSIGN' | 'ASK' | 'RESOLVE' | 'REOPEN' | 'INVALID' | 'CLOSE' | 'MERGE' | 'REFUND'
+  user_id: number | null
+  username: string
+  content: Generated<string>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface ComplaintsTable {
+  id: Generated<number>
+  org_id: number
+  device_id: number | null
+  road: number | null
+  order_num: string | null
+  username: Generated<string>
+  contact_phone: Generated<string>
+  content: string
+  remark: Generated<string>
+  source: 'MINI_PROGRAM' | 'DEVICE_QR' | 'PHONE' | 'BACK_OFFICE'
+  type: 'NOT_DISPENSED' | 'SHORT' | 'QUALITY' | 'EXPIRED' | 'CHARGE' | 'DEVICE' | 'SERVICE' | 'OTHER'
+  images: Generated<string[]>
+  assignee_id: number | null
+  state: Generated<'OPEN' | 'HANDLING' | 'WAITING' | 'RESOLVED' | 'CLOSED' | 'INVALID'>
+  result: 'REFUND' | 'RESEND' | 'EXPLAIN' | 'REPAIR' | 'RESTOCK' | null
+  refunded: Generated<boolean>
+  merged_into: number | null
+  first_reply_due_at: ColumnType<Date, Date | string, Date | string>
+  resolve_due_at: ColumnType<Date, Date | string, Date | string>
+  first_replied_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  resolved_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  escalated_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  deleted_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  created_by: number | null
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface DayTypesTable {
+  org_id: Generated<number>
+  day: string
+  type: 'WORKDAY' | 'HOLIDAY' | 'MAKEUP' | 'REST'
+  name: Generated<string>
+  updated_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface DebugLogsTable {
+  org_id: number
+  created_at: ColumnType<Date, Date | string, Date | string>
+  id: Generated<number>
+  user_id: number | null
+  username: string
+  action: string
+  content: string
+  resource_id: string
+  ip_address: string
+  user_agent: string
+  request_id: string
+  duration_ms: number
+}
+
 export interface DepartmentsTable {
   id: Generated<number>
   org_id: number
@@ -13,6 +90,14 @@ export interface DepartmentsTable {
   name: string
   sort: Generated<number>
   version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface DevMessagesTable {
+  id: GeneratedAlways<number>
+  org_id: number
+  phone: string
+  content: string
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
@@ -142,6 +227,51 @@ export interface IdempotencyKeysTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface JobLoopsTable {
+  process: string
+  name: string
+  every_ms: number
+  runs: number
+  failures: number
+  last_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  last_ms: number | null
+  last_error: Generated<string>
+  last_error_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  told_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface JobPausesTable {
+  name: string
+  paused_by: string
+  paused_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface JobsTable {
+  id: Generated<number>
+  org_id: number
+  user_id: number
+  kind: 'EXPORT' | 'IMPORT'
+  name: string
+  lang: Generated<'zh-CN' | 'en'>
+  state: Generated<'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED'>
+  total: Generated<number>
+  done: Generated<number>
+  failed: Generated<number>
+  params: Generated<unknown>
+  error: Generated<string>
+  row_errors: Generated<unknown>
+  file_key: string | null
+  file_name: string | null
+  file_bytes: number | null
+  file_expires_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
+  lease: string | null
+  heartbeat_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  started_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
 export interface LaneFloorsTable {
   id: Generated<number>
   org_id: number
@@ -202,6 +332,43 @@ export interface LedgerVoucherKeysTable {
   created_at: ColumnType<Date, Date | string, Date | string>
 }
 
+export interface LogCheckpointsTable {
+  seq: number
+  org_id: number
+  epoch: number
+  txid: string
+  log_id: number
+  hash: Buffer
+  rows: number
+  file: string
+  file_sha256: string
+  stragglers: unknown
+  signature: Buffer
+  created_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface LogChecksTable {
+  id: Generated<number>
+  org_id: number
+  state: Generated<'WAITING' | 'RUNNING' | 'DONE' | 'FAILED'>
+  checked: Generated<number>
+  total: Generated<number>
+  result: unknown
+  requested_by: number | null
+  created_at: ColumnType<Date, Date | string, Date | string>
+  updated_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface LogDebugSessionsTable {
+  id: Generated<number>
+  org_id: number
+  user_id: number | null
+  module: string | null
+  started_by: number | null
+  created_at: ColumnType<Date, Date | string, Date | string>
+  until: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface LoginAttemptsTable {
   id: GeneratedAlways<number>
   org_id: number | null
@@ -230,6 +397,61 @@ export interface MenusTable {
   version: Generated<number>
 }
 
+export interface MessagesTable {
+  id: Generated<number>
+  org_id: number
+  user_id: number
+  kind: 'ANNOUNCEMENT' | 'DEVICE_ALARM' | 'ORDER' | 'STOCK' | 'JOB' | 'LEASE' | 'SYSTEM'
+  title_zh: string
+  title_en: string
+  body_zh: Generated<string>
+  body_en: Generated<string>
+  img: Generated<string>
+  link: Generated<string>
+  notice_id: number | null
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  read_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  confirmed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  hidden_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface NoticeTargetsTable {
+  id: Generated<number>
+  org_id: number
+  notice_id: number
+  everyone: Generated<boolean>
+  target_org_id: number | null
+  with_subtree: Generated<boolean>
+  role_id: number | null
+  user_id: number | null
+}
+
+export interface NoticesTable {
+  id: Generated<number>
+  org_id: number
+  title: string
+  content: string
+  excerpt: string
+  images: Generated<string[]>
+  channels: Generated<string[]>
+  state: Generated<'DRAFT' | 'SCHEDULED' | 'PUBLISHED' | 'WITHDRAWN' | 'EXPIRED'>
+  publish_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  expire_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  published_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  ended_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  pinned: Generated<boolean>
+  must_confirm: Generated<boolean>
+  author_id: number | null
+  target_count: Generated<number>
+  read_count: Generated<number>
+  fan_cursor: Generated<number>
+  fanned_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  reminded_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  updated_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface OperationLogSealsTable {
   seq: number
   log_id: number
@@ -237,6 +459,8 @@ export interface OperationLogSealsTable {
   log_created_at: ColumnType<Date, Date | string, Date | string>
   txid: string
   hash: Buffer
+  epoch: number
+  version: number
 }
 
 export interface OperationLogsTable {
@@ -254,6 +478,13 @@ export interface OperationLogsTable {
   after: unknown
   ip_address: string
   request_id: string
+  epoch: Generated<number>
+  actor_org_id: number | null
+  target_name: Generated<string>
+  result: Generated<'SUCCESS' | 'REFUSED' | 'FAILED'>
+  error_name: Generated<string>
+  user_agent: Generated<string>
+  duration_ms: Generated<number>
 }
 
 export interface OrderCasesTable {
@@ -448,6 +679,16 @@ export interface PreferencesTable {
   updated_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface ProcessStatsTable {
+  org_id: Generated<number>
+  process: string
+  at: ColumnType<Date, Date | string, Date | string>
+  started_at: ColumnType<Date, Date | string, Date | string>
+  parts: string[]
+  version: string
+  figures: unknown
+}
+
 export interface ProductCategoriesTable {
   id: Generated<number>
   org_id: number
@@ -572,6 +813,22 @@ export interface SalesRollupsTable {
   cost: Generated<number>
 }
 
+export interface ScanTicketsTable {
+  id: Generated<string>
+  org_id: number
+  purpose: 'LOGIN' | 'BIND'
+  state: Generated<'WAITING' | 'SCANNED' | 'CONFIRMED' | 'REFUSED' | 'EXPIRED'>
+  problem: Generated<'' | 'NOT_BOUND' | 'BOUND_ELSEWHERE'>
+  secret_hash: Buffer
+  user_id: number | null
+  openid: string | null
+  ip: string
+  user_agent: string
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  expires_at: ColumnType<Date, Date | string, Date | string>
+  consumed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
 export interface SchemaMigrationsTable {
   version: string
   name: string
@@ -600,6 +857,33 @@ export interface SettingsTable {
   version: Generated<number>
   updated_by: number | null
   updated_at: ColumnType<Date, Date | string | undefined, Date | string>
+  locked: Generated<boolean>
+}
+
+export interface SettingsVersionTable {
+  only_row: Generated<boolean>
+  version: Generated<number>
+}
+
+export interface SmsCodesTable {
+  id: GeneratedAlways<number>
+  org_id: number
+  phone: string
+  purpose: 'LOGIN' | 'RESET' | 'CHANGE_PHONE'
+  user_id: number | null
+  code_hash: Buffer
+  tries: Generated<number>
+  ip: string
+  deliver: boolean
+  sealed: Buffer | null
+  send_state: 'PENDING' | 'SENDING' | 'SENT' | 'FAILED' | 'NONE'
+  attempts: Generated<number>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  last_error: Generated<string>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  resend_at: ColumnType<Date, Date | string, Date | string>
+  expires_at: ColumnType<Date, Date | string, Date | string>
+  used_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface StockFlowKeysTable {
@@ -704,9 +988,24 @@ export interface VendCommandsTable {
   finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface WechatBindingsTable {
+  user_id: number
+  org_id: number
+  openid: string
+  unionid: Generated<string>
+  nickname: Generated<string>
+  bound_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface DB {
   access_version: AccessVersionTable
+  announcements: AnnouncementsTable
+  complaint_entries: ComplaintEntriesTable
+  complaints: ComplaintsTable
+  day_types: DayTypesTable
+  debug_logs: DebugLogsTable
   departments: DepartmentsTable
+  dev_messages: DevMessagesTable
   device_assignments: DeviceAssignmentsTable
   device_faults: DeviceFaultsTable
   device_message_keys: DeviceMessageKeysTable
@@ -715,13 +1014,22 @@ export interface DB {
   device_types: DeviceTypesTable
   devices: DevicesTable
   idempotency_keys: IdempotencyKeysTable
+  job_loops: JobLoopsTable
+  job_pauses: JobPausesTable
+  jobs: JobsTable
   lane_floors: LaneFloorsTable
   lanes: LanesTable
   ledger_accounts: LedgerAccountsTable
   ledger_entries: LedgerEntriesTable
   ledger_voucher_keys: LedgerVoucherKeysTable
+  log_checkpoints: LogCheckpointsTable
+  log_checks: LogChecksTable
+  log_debug_sessions: LogDebugSessionsTable
   login_attempts: LoginAttemptsTable
   menus: MenusTable
+  messages: MessagesTable
+  notice_targets: NoticeTargetsTable
+  notices: NoticesTable
   operation_log_seals: OperationLogSealsTable
   operation_logs: OperationLogsTable
   order_cases: OrderCasesTable
@@ -736,6 +1044,7 @@ export interface DB {
   payments: PaymentsTable
   permissions: PermissionsTable
   preferences: PreferencesTable
+  process_stats: ProcessStatsTable
   product_categories: ProductCategoriesTable
   product_rollups: ProductRollupsTable
   products: ProductsTable
@@ -746,13 +1055,17 @@ export interface DB {
   role_permissions: RolePermissionsTable
   roles: RolesTable
   sales_rollups: SalesRollupsTable
+  scan_tickets: ScanTicketsTable
   schema_migrations: SchemaMigrationsTable
   sessions: SessionsTable
   settings: SettingsTable
+  settings_version: SettingsVersionTable
+  sms_codes: SmsCodesTable
   stock_flow_keys: StockFlowKeysTable
   stock_flows: StockFlowsTable
   uploads: UploadsTable
   user_roles: UserRolesTable
   users: UsersTable
   vend_commands: VendCommandsTable
+  wechat_bindings: WechatBindingsTable
 }

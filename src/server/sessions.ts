@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { DataScope } from '../domains/accounts/roles.ts'
 import { accessOf } from '../domains/accounts/rules.ts'
+import { cachedSetting, noteSettingsVersion, platformOrg } from '../domains/settings/server/values.ts'
 import type { Access } from '../shared/contract.ts'
 import { common, type ErrorDef } from '../shared/errors.ts'
 import type { Actor, App } from './context.ts'
@@ -28,12 +29,13 @@ type SessionRow = {
   expires_at: Date
   last_seen_at: Date
   version: number
+  settings_version: number
 }
 
 export async function actorOfToken(app: App, token: string): Promise<(Person & { readonly sessionId: string }) | ErrorDef> {
   const session = await app.database.read(systemScope, async (db) => {
-    const { rows } = await sql<SessionRow>`select s.id, s.user_id, s.revoke_reason, s.expires_at, s.last_seen_at, v.version
-      from sessions s cross join access_version v where s.token_hash = ${tokenHash(token)}`.execute(db)
+    const { rows } = await sql<SessionRow>`select s.id, s.user_id, s.revoke_reason, s.expires_at, s.last_seen_at, v.version, sv.version as settings_version
+      from sessions s cross join access_version v cross join settings_version sv where s.token_hash = ${tokenHash(token)}`.execute(db)
     return rows[0]
   })
   const now = app.now()
@@ -42,7 +44,9 @@ export async function actorOfToken(app: App, token: string): Promise<(Person & {
   if (session.revoke_reason === 'ACCESS_CHANGED') return common.accountClosed
   if (session.revoke_reason) return common.tokenRevoked
   const idle = now.getTime() - session.last_seen_at.getTime()
-  if (session.expires_at <= now || idle > app.config.sessionIdleMinutes * 60_000) return common.tokenTimedOut
+  noteSettingsVersion(app, session.settings_version)
+  const idleMinutes = await cachedSetting(app, platformOrg, 'session.idleMinutes')
+  if (session.expires_at <= now || (idleMinutes > 0 && idle > idleMinutes * 60_000)) return common.tokenTimedOut
   const person = await cached(app.database, session.user_id, session.version)
   if (!person) return common.accountClosed
   if (idle > 60_000) {

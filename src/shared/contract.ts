@@ -24,7 +24,7 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
   readonly idempotent: boolean
   /** `system`: the effect crosses organisations (vouchers, distribution); everything else runs in the actor's scope. */
   readonly scope: 'actor' | 'system'
-  /** Multipart body with one file; the handler's `prepare` receives it. */
+  /** Multipart body with one file, which the handler's `prepare` receives; other input travels in the address. */
   readonly upload: boolean
   /** Something secret can be guessed here: tries are limited per address and minute (SIGN_IN_RATE_LIMIT). */
   readonly guessable: boolean
@@ -109,7 +109,7 @@ export function toRequest(endpoint: Endpoint, input: Record<string, unknown>): {
     delete rest[key]
     return encodeURIComponent(String(value))
   })
-  if (endpoint.method === 'POST' || endpoint.method === 'PUT') return { url, body: rest }
+  if (!endpoint.upload && (endpoint.method === 'POST' || endpoint.method === 'PUT')) return { url, body: rest }
   const query = new URLSearchParams()
   for (const [key, value] of Object.entries(rest)) {
     if (value === undefined || value === null || value === '') continue

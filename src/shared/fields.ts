@@ -53,7 +53,12 @@ export const day = z.iso
   .meta({ description: 'day in Asia/Shanghai', unit: 'day' })
 
 /** Required text, trimmed: `text(30, bi('请输入名称', 'Enter a name'))`. */
-export const text = (max: number, required: string) => z.string({ error: required }).trim().min(1, required).max(max)
+export const text = (max: number, required: string) =>
+  z
+    .string({ error: required })
+    .trim()
+    .min(1, required)
+    .max(max, bi(`不能超过${max}个字符`, `At most ${max} characters`))
 
 /** Text that may be empty. */
 export const optionalText = (max: number) => z.string().trim().max(max).default('')

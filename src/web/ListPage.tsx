@@ -4,12 +4,13 @@ import { useTranslation } from 'react-i18next'
 import type { Endpoint, Output } from '../shared/contract.ts'
 import { queryClient, readKey, useRead } from './api.ts'
 import { call } from './call.ts'
+import { useConfirm } from './confirm.tsx'
 import { FilterBar } from './list/FilterBar.tsx'
 import { Footer } from './list/Footer.tsx'
 import { BatchBar, ListHead } from './list/Heads.tsx'
 import styles from './list/List.module.css'
 import { ListTable } from './list/ListTable.tsx'
-import { readLayout } from './list/layout.ts'
+import { arrange, readLayout } from './list/layout.ts'
 import { activeFilters, type Query } from './list/listUrl.ts'
 import { Tools } from './list/Tools.tsx'
 import type { ListPageProps, RowOf } from './list/types.ts'
@@ -18,6 +19,7 @@ import { useListQuery } from './list/useListQuery.ts'
 import { usePreference } from './list/usePreference.ts'
 import { useLive } from './live.ts'
 import { Problem } from './Problem.tsx'
+import { useMay } from './session.ts'
 import { useTabPath } from './shell/tabs.ts'
 import { toast } from './toast.ts'
 
@@ -58,7 +60,23 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
     if ((answer?.total ?? 0) > mostSelected) toast('info', t('list.tooMany'))
     setSelected(new Map(rows.slice(0, mostSelected).map((row) => [keyOf(row), row])))
   }
-  const tools = <Tools columns={props.columns} layout={layout} onLayout={setLayout} onRefresh={refresh} />
+  const may = useMay()
+  const confirm = useConfirm()
+  const writeFile = async () => {
+    const { exportList } = await import('./list/exportList.ts')
+    const shown = arrange(props.columns, layout).flatMap(({ column, shown }) => (shown ? [column.key] : []))
+    await exportList({ endpoint, ns, query, columns: shown, total: answer?.total ?? 0, confirm })
+  }
+  const exportable = endpoint.export !== null && [endpoint.export, endpoint.access].every((right) => right === 'self' || may(right))
+  const tools = (
+    <Tools
+      columns={props.columns}
+      layout={layout}
+      onLayout={setLayout}
+      onRefresh={refresh}
+      {...(exportable ? { onExport: writeFile, total: answer?.total ?? 0 } : {})}
+    />
+  )
 
   return (
     <section className={styles.sheet} aria-label={title}>

@@ -44,11 +44,27 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>,
     if (options.signal?.aborted) throw failure('cancelled', '')
     throw limit.aborted ? failure('timeout', translate('error.timeout')) : failure('network', translate('error.network'))
   }
+  noteRights(response)
   const answer = parse(text, response)
   const refusal = refusalOf(answer, response)
   if (!refusal) return answer as Output<E>
   if (sessionCodes.includes(refusal.code) && !options.signIn) endSession(translate('error.session'))
   throw refusal
+}
+
+let rights = { holder: null as string | null, mark: '' }
+let onRights: (() => void) | undefined
+/** Called when an answer says that the rights or menus of the signed-in person are no longer those of the answer before. */
+export function whenRightsChange(listener: () => void): void {
+  onRights = listener
+}
+function noteRights(response: Response): void {
+  const mark = response.headers.get('x-perm-version')
+  if (!mark) return
+  const holder = token()
+  const changed = rights.holder === holder && rights.mark !== mark
+  rights = { holder, mark }
+  if (changed) onRights?.()
 }
 
 function headersFor(endpoint: Endpoint, body: unknown, options: Options): Headers {

@@ -52,18 +52,24 @@ export function isAllowed(path: string, user: CurrentUser, screens: readonly Scr
 export const isKnown = (path: string, screens: readonly Screen[]): boolean =>
   publicPaths.includes(path) || rootChildren.includes(path) || screenOf(path, screens) !== undefined
 
+/** The specification lists role management in the menu of organisations, its page below /system. */
+const moved: Readonly<Record<string, string>> = { '/organ/organ-role': '/system/organ-role' }
+
 const notFound = (path: string): Action => ({ do: 'redirect', to: `/404?from=${encodeURIComponent(path)}` })
 
 /** The route guard (specification, section 4; product book, "Route guard"), one decision per row. `target` includes the query. */
 export function decide(state: { readonly hasToken: boolean; readonly target: string; readonly user: UserState; readonly screens: readonly Screen[] }): Action {
   const path = state.target.replace(/[?#].*$/, '').replace(/(.)\/$/, '$1')
   const { user } = state
+  const now = moved[path]
+  if (now) return { do: 'redirect', to: now }
   if (!isKnown(path, state.screens)) return notFound(path)
   if (!state.hasToken) {
     if (publicPaths.includes(path)) return { do: 'open' }
     return { do: 'redirect', to: path === '/' ? '/login' : `/login?redirect=${encodeURIComponent(state.target)}` }
   }
-  if (path === '/login') return { do: 'redirect', to: '/' }
+  // the phone that scanned a code may itself be signed in
+  if (path === '/login' && !/[?&]mode=phone(&|$)/.test(state.target)) return { do: 'redirect', to: '/' }
   if (publicPaths.includes(path)) return { do: 'open' }
   if (user.is === 'unknown') return { do: 'loadUser' }
   if (user.is === 'badMenus') return { do: 'leave', message: 'error.menus' }

@@ -20,6 +20,8 @@ export function registerLocale(namespace: string, locale: Locale): void {
   i18next.addResourceBundle('en', namespace, locale.en)
 }
 
+export const hasText = (key: string): boolean => i18next.exists(key)
+
 export const translate = (key: string, values?: Record<string, string | number>): string => i18next.t(key, values ?? {})
 
 onPrefs(() => {

@@ -60,6 +60,7 @@ export const locale = defineLocale(
       exitFullscreen: '退出全屏',
       info: '个人中心',
       password: '修改密码',
+      bind: '扫码绑定',
       logout: '退出登录',
       logoutAsk: '确定退出登录?',
       logoutDirty: '有未保存的修改，退出后将丢失',
@@ -75,7 +76,10 @@ export const locale = defineLocale(
       later: '稍后',
       skip: '跳到内容',
       user: '用户菜单',
+      bell: '消息，{count} 条未读',
       pages: '页面',
+      downloads: '我的下载',
+      jobsRunning: '我的下载: {count} 个任务进行中',
     },
     keys: { search: '全局搜索', save: '保存表单', help: '显示本帮助', close: '关闭弹层', fold: '收起或展开菜单', rows: '详情中切换上一条、下一条' },
     list: {
@@ -107,6 +111,7 @@ export const locale = defineLocale(
       down: '下移',
       stale: '数据未能刷新',
       tooMany: '最多选择 1000 条',
+      export: '导出 {count} 条',
     },
     form: {
       unsaved: '有未保存的修改',
@@ -209,6 +214,7 @@ export const locale = defineLocale(
       exitFullscreen: 'Leave full screen',
       info: 'Personal centre',
       password: 'Change password',
+      bind: 'Bind WeChat',
       logout: 'Sign out',
       logoutAsk: 'Sign out?',
       logoutDirty: 'Unsaved changes will be lost',
@@ -224,7 +230,10 @@ export const locale = defineLocale(
       later: 'Later',
       skip: 'Skip to content',
       user: 'User menu',
+      bell: 'Messages, {count} unread',
       pages: 'Pages',
+      downloads: 'My downloads',
+      jobsRunning: 'My downloads: {count} under way',
     },
     keys: {
       search: 'Search everywhere',
@@ -263,6 +272,7 @@ export const locale = defineLocale(
       down: 'Move down',
       stale: 'Could not refresh',
       tooMany: 'At most 1000 rows can be selected',
+      export: 'Export {count} rows',
     },
     form: {
       unsaved: 'Unsaved changes',

@@ -1,6 +1,7 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type CurrentUser, session } from '../domains/session/contract.ts'
-import { call, isApiError, messageOf } from './call.ts'
+import { queryClient } from './api.ts'
+import { call, isApiError, messageOf, whenRightsChange } from './call.ts'
 import type { UserState } from './guard.ts'
 import { readUser } from './menus.ts'
 import { endSession } from './token.ts'
@@ -17,6 +18,12 @@ async function fetchUser(): Promise<UserState> {
     return isApiError(error) && error.kind !== 'refused' ? { is: 'error', message: messageOf(error) } : { is: 'failed' }
   }
 }
+
+/** Menus and buttons follow without a reload. A failure in between keeps what is known: the next answer tells again. */
+whenRightsChange(async () => {
+  const state = await fetchUser()
+  if (queryClient.getQueryData(key) && (state.is === 'known' || state.is === 'badMenus')) queryClient.setQueryData(key, state)
+})
 
 /** The signed-in user as the guard sees it; `unknown` until the first answer. */
 export function useUserState(enabled: boolean): UserState {

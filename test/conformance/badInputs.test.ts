@@ -18,7 +18,7 @@ let token: string
 let before: Record<string, string>
 beforeAll(async () => {
   world = await openWorld()
-  token = await world.login('ROLE_FULL')
+  token = await world.login('PLATFORM_FULL')
   before = await digest(world)
 })
 afterAll(() => world?.close())
@@ -96,7 +96,7 @@ describe('A8-A10 bodies', () => {
   const deep = `${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`
   const many = JSON.stringify(Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 1]))).slice(0, 1_000_000)
   it.each(bodied)('$name', async (entry) => {
-    const own = await world.login('ROLE_FULL')
+    const own = await world.login('PLATFORM_FULL')
     const url = ownUrl(entry)
     const post = (payload: string | Buffer, headers: Record<string, string> = json) =>
       send(url, { method: entry.endpoint.method, headers: { ...headers, authorization: own }, payload })

@@ -16,6 +16,9 @@ const ownerless: Record<string, string> = {
   role_permissions: 'belongs to its role',
   role_menus: 'belongs to its role',
   access_version: 'one counter',
+  job_pauses: 'clockwork of the installation',
+  job_loops: 'clockwork of the installation',
+  settings_version: 'one counter',
   schema_migrations: 'written by the owner',
   organisations: 'its id is the owner',
 }

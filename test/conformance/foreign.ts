@@ -3,7 +3,7 @@ import { baseType, pathParams } from '../../src/shared/contract.ts'
 import type { TestApi } from '../support/api.ts'
 import { endpoints, fieldsOf, idField, type Registered } from '../support/registry.ts'
 import type { Place, World } from '../support/world.ts'
-import { fieldIds, params, readSamples, samples, sourcesOf, withIdsOf } from './samples.ts'
+import { fieldSource, params, readSamples, samples, sourcesOf, withIdsOf } from './samples.ts'
 
 export type Case = Registered & {
   /** Where the foreign id travels. */
@@ -32,7 +32,7 @@ export async function foreignCases(world: World): Promise<Case[]> {
     }
     for (const [field, type] of Object.entries(fieldsOf(endpoint))) {
       const kind = pathParams(endpoint.path).includes(field) ? null : idField(field, type)
-      const source = fieldIds[field]
+      const source = fieldSource(endpoint, field)
       if (!kind) continue
       if (!source) throw new Error(`test/conformance/samples.ts does not say whose row the filter ${field} of ${name} is`)
       const own = params(endpoint, 'OWN', world)

@@ -1,19 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
-import { hashPassword } from '../../src/server/passwords.ts'
 import { type Endpoint, pathParams } from '../../src/shared/contract.ts'
 import { endpointNamed } from '../support/registry.ts'
-import { missing, type Place, picture, place, rowId, unassigned, type World, worldNow } from '../support/world.ts'
+import { fullFor, missing, type Place, picture, place, rowId, unassigned, type World, worldNow } from '../support/world.ts'
+import { audit } from './samples/audit.ts'
+import { complaints } from './samples/complaints.ts'
+import { jobs } from './samples/jobs.ts'
+import { byRow, type DomainSamples, fresh, type Id, own, type Sample, type Source, versionOf } from './samples/kit.ts'
+import { notices } from './samples/notices.ts'
+import { organisations } from './samples/organisations.ts'
+import { roles } from './samples/roles.ts'
+import { settings } from './samples/settings.ts'
+import { session } from './samples/session.ts'
+import { users } from './samples/users.ts'
 
 /**
  * What a new domain adds for its rows to be tested: where the ids of its paths and bodies come from, and one good input per write.
  * Everything else in this folder runs over the registry.
  */
-type Id = number | string
-type Source = { own(where: Place, world: World): Id; none: Id /** Rows that organisations below may read. */; shared?: true }
-const byRow: Source = { own: (where) => rowId(where, 1), none: missing.id }
 const shared: Source = { ...byRow, shared: true }
+const organisation: Source = { own: (where) => place[where], none: missing.id }
+
+/** Domains whose samples stand in a file of their own. */
+const domains: readonly DomainSamples[] = [audit, complaints, jobs, notices, organisations, roles, settings, session, users]
 
 /** By the first word of the path and the parameter. */
 const pathIds: Readonly<Record<string, Source>> = {
@@ -26,9 +36,10 @@ const pathIds: Readonly<Record<string, Source>> = {
   'product-categories id': shared,
   'orders orderNum': { own: (where, world) => world.orderNum(where), none: missing.orderNum },
   'devices rtuNumber': { own: (where) => `${where}0001`, none: 'NOBODY0001' },
+  ...Object.assign({}, ...domains.map((domain) => domain.pathIds)),
 }
-/** By the name of a field in query or body; `lanes.id` is the id of an item of `lanes`. */
-export const fieldIds: Readonly<Record<string, Source>> = {
+/** By the name of a field in query or body, after the first word of the path where names mean different rows; `lanes.id` is the id of an item of `lanes`. */
+const fieldIds: Readonly<Record<string, Source>> = {
   deviceId: byRow,
   productId: shared,
   typeId: shared,
@@ -37,15 +48,20 @@ export const fieldIds: Readonly<Record<string, Source>> = {
   ids: byRow,
   'lanes.id': byRow,
   'lanes.productId': shared,
-  orgId: { own: (where) => place[where], none: missing.id },
+  orgId: organisation,
+  roleId: byRow,
   mainId: { own: (where) => rowId(where, 5), none: missing.id },
   secondaryIds: { own: (where) => rowId(where, 6), none: missing.id },
   // pieces are numbered by the database: those of the agent's order are the first four
   unitIds: { own: (where) => Object.keys(place).indexOf(where) * 2 + 1, none: missing.id },
+  ...Object.assign({}, ...domains.map((domain) => domain.fieldIds)),
 }
 
+const wordOf = (endpoint: Endpoint): string => endpoint.path.split('/').filter(Boolean)[1] ?? ''
+export const fieldSource = (endpoint: Endpoint, field: string): Source | undefined => fieldIds[`${wordOf(endpoint)} ${field}`] ?? fieldIds[field]
+
 export function sourcesOf(endpoint: Endpoint): Record<string, Source> {
-  const word = endpoint.path.split('/').filter(Boolean)[1] ?? ''
+  const word = wordOf(endpoint)
   return Object.fromEntries(
     pathParams(endpoint.path).map((param) => {
       const source = pathIds[`${word} ${param}`]
@@ -69,7 +85,7 @@ export function withIdsOf(endpoint: Endpoint, input: Record<string, unknown>, wh
       swapped = true
       return where ? picture(where) : missing.picture
     }
-    const source = inPath.has(name) ? undefined : fieldIds[name]
+    const source = inPath.has(name) ? undefined : fieldSource(endpoint, name)
     if (!source || typeof value !== 'number') return value
     swapped = true
     return where ? source.own(where, world) : source.none
@@ -78,12 +94,8 @@ export function withIdsOf(endpoint: Endpoint, input: Record<string, unknown>, wh
   return swapped ? result : null
 }
 
-const versionOf = async ({ sql }: World, table: string, id: number): Promise<number> =>
-  (await sql<{ version: number }>(`select version from ${table} where id = $1`, [id]))[0]?.version ?? 0
 const planOf = async ({ sql }: World, id: number): Promise<number> =>
   (await sql<{ v: number }>('select planogram_version as v from devices where id = $1', [id]))[0]?.v ?? 0
-const fresh = async ({ sql }: World, text: string): Promise<number> => Number((await sql<{ id: number }>(`${text} returning id`))[0]?.id)
-const own = rowId('OWN', 1)
 const spare = rowId('OWN', unassigned)
 const site = { typeId: own, kind: 'GENERAL', county: '440305', address: '科技路1号', dropSensor: true }
 const type = () => ({ name: `型${randomUUID().slice(0, 8)}`, screen: false, refrigeration: true, pattern: 'spring', kind: 'GENERAL', dropSensor: true })
@@ -98,17 +110,15 @@ const goods = () => ({
 })
 const levels = [{ columns: 3 }]
 const number = () => `T${Math.floor(Math.random() * 1e12)}`
-const password = 'Old-Secret-2026'
 
 async function ensured(world: World, name: string, wanted: () => Promise<boolean>): Promise<void> {
   if (await wanted()) return
   const endpoint = endpointNamed(name)
-  const done = await world.call(endpoint, await (samples[name] as Sample)(world), { token: await world.login('ROLE_FULL') })
+  const done = await world.call(endpoint, await (samples[name] as Sample)(world), { token: await world.login(fullFor(endpoint)) })
   if (done.status !== 200) throw new Error(`${name}: ${JSON.stringify(done.body)}`)
 }
 const some = async (world: World, text: string): Promise<boolean> => (await world.sql(text)).length > 0
 
-type Sample = (world: World) => Promise<Record<string, unknown>>
 /** One input per write that the user with all permissions in OWN may send now; it makes its own preparations. */
 export const samples: Readonly<Record<string, Sample>> = {
   'devices.create': async () => ({ ...site, rtuNumber: number(), nickname: '新机', orgId: place.OWN }),
@@ -211,21 +221,7 @@ export const samples: Readonly<Record<string, Sample>> = {
     id: await fresh(world, `insert into product_categories (org_id, name) values (3, '${randomUUID().slice(0, 8)}')`),
     version: 1,
   }),
-  'session.login': async (world) => ({ username: 'ROLE_FULL', password: await knownPassword(world) }),
-  'session.logout': async () => ({}),
-  'session.editProfile': async (world) => ({
-    realName: '张三',
-    phone: '13900139000',
-    img: picture('OWN'),
-    address: '',
-    version: (await world.sql<{ version: number }>(`select version from users where username = 'ROLE_FULL'`))[0]?.version,
-  }),
-  'session.changePassword': async (world) => {
-    const oldPassword = await knownPassword(world)
-    const next = `New-Secret-${randomUUID().slice(0, 8)}1`
-    return { oldPassword, password: next, repeat: next }
-  },
-  'session.savePreference': async () => ({ key: 'orders.columns', value: ['a'] }),
+  ...Object.assign({}, ...domains.map((domain) => domain.samples)),
 }
 
 /** Reads whose choices need one another. */
@@ -234,9 +230,4 @@ export const readSamples: Readonly<Record<string, readonly Record<string, unknow
     { level: 'city', region: '440000' },
     { level: 'point', region: '440300' },
   ],
-}
-
-async function knownPassword({ sql }: World): Promise<string> {
-  await sql(`update users set password_hash = $1, failed_count = 0, locked_until = null where username = 'ROLE_FULL'`, [await hashPassword(password)])
-  return password
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkInvariants } from '../../src/server/invariants.ts'
-import { pathParams, toRequest } from '../../src/shared/contract.ts'
+import { type Endpoint, pathParams, toRequest } from '../../src/shared/contract.ts'
 import { answerOf, comparable } from '../support/api.ts'
 import { columnNames, digest } from '../support/digest.ts'
 import { endpoints, fieldsOf } from '../support/registry.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { fullFor, openWorld, type World } from '../support/world.ts'
 import { params, samples } from './samples.ts'
 
 /** Every write: its log row, its key, and what it must not let in. */
@@ -20,16 +20,22 @@ const writes = endpoints.filter(({ endpoint }) => endpoint.kind === 'write')
 const json = writes.filter(({ endpoint }) => !endpoint.upload)
 const logRows = (requestId: unknown) =>
   world.sql<{ action: string; content: string; org_id: number }>('select action, content, org_id from operation_logs where request_id = $1', [requestId])
-const token = () => world.login('ROLE_FULL')
 const sampleOf = (name: string) => {
   const sample = samples[name]
   if (!sample) throw new Error(`${name} has no input in test/conformance/samples.ts`)
   return sample(world)
 }
 
+/** A field of text that this input may carry, with another text. */
+const otherOf = (endpoint: Endpoint, input: object): object => {
+  const field = ['remark', 'name', 'content'].find((name) => name in fieldsOf(endpoint) && (name === 'remark' || name in input))
+  if ('columns' in fieldsOf(endpoint)) return { columns: ['name', 'model'] }
+  return field ? { [field]: 'other' } : { levels: [{ columns: 2 }] }
+}
+
 describe.each(json)('$name', ({ name, endpoint }) => {
   it(endpoint.audit ? 'succeeds and leaves exactly one log row' : 'succeeds and leaves no log row', async () => {
-    const done = await world.call(endpoint, await sampleOf(name), { token: await token() })
+    const done = await world.call(endpoint, await sampleOf(name), { token: await world.login(fullFor(endpoint)) })
     expect([done.status, done.status === 200 ? '' : done.body]).toEqual([200, ''])
     const rows = await logRows(done.headers['x-request-id'])
     expect(rows.map((row) => row.action)).toEqual(endpoint.audit ? [endpoint.audit] : [])
@@ -39,7 +45,7 @@ describe.each(json)('$name', ({ name, endpoint }) => {
     const input = await sampleOf(name)
     const before = await digest(world, ['sessions', 'login_attempts'])
     const wrong = pathParams(endpoint.path).length ? { ...input, ...params(endpoint, null, world) } : { ...input, surelyUnknown: 1 }
-    const refused = await world.call(endpoint, wrong, { token: await token() })
+    const refused = await world.call(endpoint, wrong, { token: await world.login(fullFor(endpoint)) })
     expect(refused.status).toBe(pathParams(endpoint.path).length ? 404 : 400)
     expect(await digest(world, ['sessions', 'login_attempts'])).toEqual(before)
   })
@@ -55,7 +61,7 @@ describe.each(json)('$name', ({ name, endpoint }) => {
     expect(taken).toEqual([])
     // and once through the whole stack, where a path parameter must not come in by the body either
     const before = await digest(world, ['sessions'])
-    const session = await token()
+    const session = await world.login(fullFor(endpoint))
     for (const given of [
       Object.fromEntries(extra.slice(0, 40).map((column) => [column, 1])),
       { orgId2: 1, tenantId: 1, role: 'ROLE_SUPER_ADMIN', balance: 1 },
@@ -84,7 +90,7 @@ describe.each(json)('$name', ({ name, endpoint }) => {
     it('takes an idempotency key: one effect, the same answer again, 409 for another body', async () => {
       const input = await sampleOf(name)
       const headers = { 'idempotency-key': `test-${name}` }
-      const session = await token()
+      const session = await world.login(fullFor(endpoint))
       const first = await world.call(endpoint, input, { token: session, headers })
       expect([first.status, first.status === 200 ? '' : first.body]).toEqual([200, ''])
       const after = await digest(world)
@@ -93,7 +99,7 @@ describe.each(json)('$name', ({ name, endpoint }) => {
       expect(comparable(again)).toEqual(comparable(first))
       const other = await world.call(
         endpoint,
-        { ...input, ...('remark' in fieldsOf(endpoint) ? { remark: 'other' } : 'name' in input ? { name: 'other' } : { levels: [{ columns: 2 }] }) },
+        { ...input, ...otherOf(endpoint, input) },
         { token: session, headers },
       )
       expect([other.status, other.body.code]).toEqual([409, 409002])

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { permissions } from '../../src/domains/accounts/permissions.ts'
 import { roles } from '../../src/domains/accounts/roles.ts'
+import { isPlatformOnly } from '../../src/domains/accounts/rules.ts'
 import { seedAccess } from '../../src/domains/accounts/seed.ts'
 import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
 import { orders } from '../../src/domains/orders/contract.ts'
@@ -14,6 +15,7 @@ import type { Ctx } from '../../src/server/context.ts'
 import { systemScope } from '../../src/server/database.ts'
 import { ensurePartitions } from '../../src/server/partitions.ts'
 import { bySystem } from '../../src/server/run.ts'
+import type { Endpoint } from '../../src/shared/contract.ts'
 import { startTestApi, type TestApi, type TestApiOptions } from './api.ts'
 
 /**
@@ -35,6 +37,15 @@ export const rowId = (where: Place, n: number): number => place[where] * 1000 + 
 export const missing = { id: 987_654_321, orderNum: '20261121999999999999', picture: 'files/99999999-0000-4000-8000-000000000000.png' }
 /** The second machine of OWN is nobody's: a replenisher of the first must not see it. */
 export const unassigned = 11
+
+/** Who holds every permission and may use this endpoint: codes of the platform work only there. */
+export const fullFor = (endpoint: Endpoint): string => {
+  // built-in roles belong to super administrators, whatever others hold
+  if (endpoint.path === '/api/roles/{id}/restore') return 'ROLE_SUPER_ADMIN'
+  // one calendar for everybody: the platform's, though agents hold the code for their own settings
+  if (endpoint.path === '/api/settings/calendar') return 'PLATFORM_FULL'
+  return isPlatformOnly(endpoint.access) ? 'PLATFORM_FULL' : 'ROLE_FULL'
+}
 
 export type World = TestApi & {
   /** Order number of a place: one piece delivered, one failed and refunded. */
@@ -58,11 +69,18 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
     system: (work) => bySystem(api.app, work),
   }
   for (const where of Object.keys(place) as Place[]) await addOrganisation(world, where)
+  // rows of the product are numbered past those of the places
+  await world.sql('alter table organisations alter column id restart with 100000')
   await addPeople(world)
   for (const where of Object.keys(place) as Place[]) {
+    await addRole(world, where)
     await addGoods(world, where)
     numbers.set(where, await sell(world, where, ['OK', 'MOTOR_NOT_MOVE']))
     await addFault(world, where)
+    await addJob(world, where)
+    await addNotice(world, where)
+    await addComplaint(world, where)
+    await addDepartment(world, where)
   }
   await runRefunds(api.app, providers)
   return world
@@ -88,19 +106,29 @@ async function addPeople({ sql }: World): Promise<void> {
     { code: 'ROLE_NOTHING', scope: 'ORG_TREE', codes: [] },
   ]
   for (const { code, scope, codes } of extra) {
-    const [role] = await sql<{ id: number }>(`insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, $1, $1, $1, 10, $2) returning id`, [
+    const [role] = await sql<{ id: number }>(`insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, $1, $1, $1, $3, $2) returning id`, [
       code,
       scope,
+      // below whoever holds everything, so that he may act on them
+      codes.length ? 10 : 1,
     ])
     await sql('insert into role_permissions select $1, unnest($2::text[])', [role?.id, codes])
   }
+  // whoever holds everything may add organisations of every kind, and people with nothing
+  const full = `(select id from roles where code = 'ROLE_FULL')`
+  await sql(`insert into role_distributions select ${full}, id from roles where code = 'ROLE_NOTHING'`)
+  await sql(
+    `insert into role_distribution_limits (role_id, org_kinds) values (${full}, '{AGENT,OPERATOR,SPONSOR,SUPPLIER,SCHOOL,HOSPITAL,LANE_TENANT,REGULATOR}')`,
+  )
   const people = [
     ...roles.map((role) => ({ username: role.code, role: role.code })),
     ...extra.map(({ code }) => ({ username: code, role: code })),
     { username: 'disabled', role: 'ROLE_SUPER_ADMIN' },
+    // codes of the platform work only for its own people
+    { username: 'PLATFORM_FULL', role: 'ROLE_FULL', home: 'PLATFORM' as const },
   ]
-  for (const { username, role } of people) {
-    const org = place[homes[role] ?? 'OWN']
+  for (const { username, role, home } of people.map((person) => ({ home: undefined, ...person }))) {
+    const org = place[home ?? homes[role] ?? 'OWN']
     const [user] = await sql<{ id: number }>(
       `insert into users (org_id, username, password_hash, real_name, phone, region_code) values ($1, $2, 'x', $3, '13800138000', '440300') returning id`,
       [org, username, username.slice(0, 30)],
@@ -110,10 +138,24 @@ async function addPeople({ sql }: World): Promise<void> {
   await sql(`update users set status = 'DISABLED' where username = 'disabled'`)
   for (const where of Object.keys(place)) {
     await sql(
-      `with u as (insert into users (org_id, username, password_hash, real_name) values ($1, $2, 'x', $3) returning id) insert into user_roles (user_id, role_id, org_id) select u.id, r.id, $1 from u, roles r where r.code = 'ROLE_NOTHING'`,
-      [place[where as Place], `user-${where}`, `员${where}`],
+      `with u as (insert into users (id, org_id, username, password_hash, real_name) values ($4, $1, $2, 'x', $3) returning id) insert into user_roles (user_id, role_id, org_id) select u.id, r.id, $1 from u, roles r where r.code = 'ROLE_NOTHING'`,
+      [place[where as Place], `user-${where}`, `员${where}`, rowId(where as Place, 1)],
     )
   }
+}
+
+/** A custom role of the place with one page, and somebody whose role its giver may not give any more. */
+async function addRole({ sql }: World, where: Place): Promise<void> {
+  const id = rowId(where, 1)
+  await sql(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values ($1, $2, $3, $4, $4, 5, 'ORG_TREE')`, [
+    id,
+    place[where],
+    `ROLE_C_${where}`,
+    `角${where}`,
+  ])
+  await sql(`insert into role_permissions values ($1, 'device:read')`, [id])
+  await sql(`insert into role_menus select $1, id from menus where path in ('/device', '/device/device-list')`, [id])
+  await sql(`update user_roles set granted_by = user_id where user_id = (select id from users where username = $1)`, [`user-${where}`])
 }
 
 const device = `insert into devices (id, org_id, rtu_number, nickname, type_id, board_no, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash, planogram_version, created_at, lng, lat)
@@ -175,12 +217,79 @@ async function addGoods({ sql, system }: World, where: Place): Promise<void> {
     JSON.stringify({ note: `报${where}` }),
   ])
   await sql(
-    `insert into operation_logs (org_id, created_at, username, level, action, content, resource_id, ip_address, request_id) values ($1, $2, 'x', 'INFO', 'x', $3, '1', '', 'x')`,
-    [org, worldNow, `志${where}`],
+    `insert into operation_logs (org_id, created_at, id, username, level, action, content, resource_id, ip_address, request_id) values ($1, $2, $4, 'x', 'INFO', 'x', $3, '1', '', 'x')`,
+    [org, worldNow, `志${where}`, logId(where)],
+  )
+  await sql(`insert into login_attempts (org_id, username, ok, reason, ip, user_agent, created_at) values ($1, $2, true, 'OK', '10.0.0.1', '', $3)`, [
+    org,
+    `user-${where}`,
+    worldNow,
+  ])
+  await sql(
+    `insert into log_debug_sessions (id, org_id, user_id, created_at, until) values ($1, $2, $3, $4::timestamptz, $4::timestamptz + interval '1 hour')`,
+    [logId(where), org, id, worldNow],
+  )
+  await sql(
+    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, created_at, last_seen_at, expires_at) values ($1, $2, $3, '', '', $4::timestamptz, $4::timestamptz, $4::timestamptz + interval '1 day')`,
+    [Buffer.from(`session of ${where}`), id, org, worldNow],
   )
 }
 
+/** Of a log row and of a recording: far from what the sequence gives. */
+export const logId = (where: Place): number => 900_000 + place[where]
 export const picture = (where: Place): string => `files/0000000${place[where]}-0000-4000-8000-000000000000.png`
+
+/** A department, a machine that somebody of the place serves, and his request for a new password. */
+async function addDepartment({ sql }: World, where: Place): Promise<void> {
+  const values = [rowId(where, 1), place[where]]
+  await sql(`insert into departments (id, org_id, name) values ($1, $2, $3)`, [...values, `部${where}`])
+  await sql(`insert into device_assignments (org_id, device_id, user_id, kind, from_at) values ($2, $1, $1, 'REPLENISHER', $3)`, [...values, worldNow])
+  await sql(`insert into password_resets (id, org_id, user_id, method) values ($1, $2, $1, 'ADMIN')`, values)
+}
+
+async function addComplaint({ sql }: World, where: Place): Promise<void> {
+  const id = rowId(where, 1)
+  await sql(
+    `insert into complaints (id, org_id, device_id, road, order_num, username, content, source, type, first_reply_due_at, resolve_due_at, created_at)
+      values ($1, $2, $1, 1, $3, $4, $5, 'PHONE', 'OTHER', $6, $6, $6)`,
+    [id, place[where], null, `客${where}`, `诉${where}`, worldNow],
+  )
+  await sql(`insert into complaint_entries (complaint_id, org_id, kind, username, content) values ($1, $2, 'NOTE', 'x', $3)`, [id, place[where], `记${where}`])
+}
+
+/** A published notice that one person of the place has not read, and a message: the actor's in his tree, the administrator's elsewhere. */
+async function addNotice({ sql }: World, where: Place): Promise<void> {
+  const [id, org] = [rowId(where, 1), place[where]]
+  await sql(
+    `insert into notices (id, org_id, title, content, excerpt, state, publish_at, published_at, fanned_at, target_count, author_id) values ($1, $2, $3, $3, $3, 'PUBLISHED', $4, $4, $4, 1, $1)`,
+    [id, org, `告${where}`, worldNow],
+  )
+  await sql(`insert into notice_targets (org_id, notice_id, everyone) values ($2, $1, true)`, [id, org])
+  await sql(
+    `insert into announcements (notice_id, org_id, sender, content, images, popup, must_confirm, pinned) values ($1, $2, 'x', $3, '{}', false, false, false)`,
+    [id, org, `告${where}`],
+  )
+  await sql(`insert into messages (id, org_id, user_id, kind, title_zh, title_en, notice_id, created_at) values ($1, $2, $3, 'ANNOUNCEMENT', $4, $4, $3, $5)`, [
+    rowId(where, 2),
+    org,
+    id,
+    `告${where}`,
+    worldNow,
+  ])
+  await sql(
+    `insert into messages (id, org_id, user_id, kind, title_zh, title_en, created_at) select $1, $2, u.id, 'SYSTEM', $3, $3, $4 from users u where u.username = $5`,
+    [id, org, `息${where}`, worldNow, where === 'OWN' || where === 'CHILD' ? 'ROLE_FULL' : 'ROLE_SUPER_ADMIN'],
+  )
+}
+
+/** An export of the person who holds everything there, or of somebody of that place. */
+async function addJob({ sql }: World, where: Place): Promise<void> {
+  await sql(
+    `insert into jobs (id, org_id, user_id, kind, name, state, error, finished_at, created_at)
+      values ($1, $2, (select id from users where username = $3), 'EXPORT', '/api/products', 'FAILED', $4, $5, $5)`,
+    [rowId(where, 1), place[where], where === 'OWN' ? 'ROLE_FULL' : `user-${where}`, `任${where}`, worldNow],
+  )
+}
 
 async function addFault({ sql, system }: World, where: Place): Promise<void> {
   await sql(

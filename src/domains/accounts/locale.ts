@@ -24,6 +24,7 @@ export const locale = defineLocale(
         SCHOOL: '学校',
         HOSPITAL: '医院',
         LANE_TENANT: '货道租户',
+        REGULATOR: '监管机构',
       },
       role: {
         ROLE_SUPER_ADMIN: '超级管理员',
@@ -39,6 +40,7 @@ export const locale = defineLocale(
         ROLE_SUPPLIER: '供应商',
         ROLE_LANE_TENANT: '货道租户',
         ROLE_DRUG_REGULATOR: '药监人员',
+        ROLE_ORG_MANAGER: '机构管理员',
       },
     },
   },
@@ -65,6 +67,7 @@ export const locale = defineLocale(
         SCHOOL: 'School',
         HOSPITAL: 'Hospital',
         LANE_TENANT: 'Cargo-lane tenant',
+        REGULATOR: 'Regulator',
       },
       role: {
         ROLE_SUPER_ADMIN: 'Super administrator',
@@ -80,6 +83,7 @@ export const locale = defineLocale(
         ROLE_SUPPLIER: 'Supplier',
         ROLE_LANE_TENANT: 'Cargo-lane tenant',
         ROLE_DRUG_REGULATOR: 'Drug regulator',
+        ROLE_ORG_MANAGER: 'Organisation manager',
       },
     },
   },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { MenuNode } from '../session/contract.ts'
-import { menuTree } from '../session/server/queries.ts'
+import { menuTree } from '../session/server/menus.ts'
 import { menus } from './menus.ts'
 import { permissions } from './permissions.ts'
 import { roles } from './roles.ts'

@@ -2,7 +2,14 @@
  * Every permission code of the product. A code is `resource:action`; the endpoint that needs it names it, the start-up check
  * compares both. Who holds a code in a fresh installation stands beside it (two letters per role, see roles.ts).
  */
-export type Permission = { readonly code: string; readonly group: string; readonly zh: string; readonly en: string }
+export type Permission = {
+  readonly code: string
+  readonly group: string
+  readonly zh: string
+  readonly en: string
+  /** Names of the resource. */
+  readonly of: readonly [zh: string, en: string]
+}
 
 /** Group (a menu group, or `home` and `common`), resource, its two names, and per list of actions the roles besides the super administrator. */
 type Row = readonly [group: string, resource: string, zh: string, en: string, actions: Readonly<Record<string, string>>]
@@ -84,12 +91,20 @@ const table: readonly Row[] = [
   ['finance', 'payment-config', '收款配置', 'payment settings', { 'read create update delete test export': 'AD FI', secret: 'AD' }],
   ['finance', 'referrer', '推荐人', 'referrers', { 'read create update delete export': 'AD FI' }],
   ['finance', 'invoice', '发票', 'invoices', { 'read create export': 'AD FI', 'approve issue': 'FI' }],
-  ['organ', 'org', '机构', 'organisations', { 'read create update delete move export': '' }],
-  ['organ', 'user', '组织用户', 'organisation users', { 'read create update delete export assign-role': '', lookup: 'AD AG OP FI', 'reset-password': 'AD AG' }],
-  ['organ', 'department', '部门', 'departments', { 'read update': '' }],
-  ['organ', 'role', '角色', 'roles', { 'read create update delete export preview distribute': '', 'distribute-read': 'AD AG' }],
+  ['organ', 'org', '机构', 'organisations', { 'read create update export': 'OM', 'delete move': '' }],
+  [
+    'organ',
+    'user',
+    '组织用户',
+    'organisation users',
+    { 'read create update delete export assign-role': 'OM', lookup: 'AD AG OP FI OM', 'reset-password': 'AD AG OM' },
+  ],
+  ['organ', 'department', '部门', 'departments', { 'read update': 'OM' }],
+  ['organ', 'role', '角色', 'roles', { 'read create update delete preview': 'OM', 'export distribute': '', 'distribute-read': 'AD AG' }],
   ['system', 'menu', '菜单', 'menus', { 'read create update delete export': '' }],
+  ['system', 'job-console', '任务控制台', 'the job console', { 'read update': '' }],
   ['system', 'setting', '系统设置', 'system settings', { 'read update': 'AD AG', lock: 'AD' }],
+  ['system', 'server', '服务器状态', 'the server page', { read: '' }],
   ['log', 'log', '操作日志', 'the operation log', { read: 'AD AG OP RP FI', export: 'AD AG OP', 'verify debug': '' }],
   ['log', 'notice', '公告', 'notices', { 'read create update delete publish export': 'AD AG OP' }],
   ['complaint', 'complaint', '投诉反馈', 'complaints', { read: 'AD AG OP RP LT', 'create update reply': 'AD AG OP RP', 'delete export': 'AD AG OP' }],
@@ -226,6 +241,7 @@ const names: Readonly<Record<string, readonly [zh: string, en: string]>> = {
   'role:preview': ['角色预览与权限解释', 'Preview roles and explain rights'],
   'role:distribute': ['可创建角色设置', 'Set roles selectable on user creation'],
   'role:distribute-read': ['可创建角色查看', 'View roles selectable on user creation'],
+  'job-console:update': ['任务控制台操作', 'Operate the job console'],
   'setting:lock': ['系统设置锁定下级', 'Lock system settings for those below'],
   'log:verify': ['操作日志校验', 'Verify the operation log'],
   'log:debug': ['调试记录查看', 'View debug entries'],
@@ -252,7 +268,7 @@ function permissionOf([group, resource, zh, en]: Row, action: string): Permissio
   const code = `${resource}:${action}`
   const name = names[code] ?? names[action]
   if (!name) throw new Error(`${code} has no name`)
-  return { code, group, zh: name[0].replace('{}', zh), en: name[1].replace('{}', en) }
+  return { code, group, zh: name[0].replace('{}', zh), en: name[1].replace('{}', en), of: [zh, en] }
 }
 
 const granted = table.flatMap((row) =>

@@ -25,7 +25,7 @@ function pages(...wanted: string[]): MenuPage[] {
 }
 
 const everything = menus.flatMap((group) => group.pages)
-const withoutOrgan = menus.filter((group) => group.name !== 'organ').flatMap((group) => group.pages)
+const withoutOrgan = menus.filter((group) => group.name !== 'organ').flatMap((group) => group.pages.filter((page) => page.name !== 'job-console'))
 const forAgents = withoutOrgan.filter((page) => !page.path.startsWith('/finance/') || page.name === 'billing-details')
 
 /** A role holds what the catalogue gives it and what its own pages need (settled difference 10). */
@@ -89,4 +89,27 @@ export const roles: readonly BuiltinRole[] = [
     'REGION_DRUGS',
     pages('device/device-list', 'product/product-manage', 'stock/waste', 'stock/prompt-expired-goods', 'consultation/prescription-list'),
   ),
+  // a template that nobody has at first: an agent or operator manages his own subtree with it
+  role('OM', 'ROLE_ORG_MANAGER', '机构管理员', 'Organisation manager', 55, 'ORG_TREE', pages('organ')),
 ]
+
+/** Kinds of organisations somebody may add, for the default of the distribution. */
+export const orgKinds = ['AGENT', 'OPERATOR', 'SPONSOR', 'SUPPLIER', 'SCHOOL', 'HOSPITAL', 'LANE_TENANT', 'REGULATOR'] as const
+type Given = { readonly targets: readonly string[]; readonly kinds: readonly (typeof orgKinds)[number][] }
+
+const everyRole = roles.map((found) => found.code)
+const fieldStaff = ['ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPAIRER', 'ROLE_FINANCE', 'ROLE_LANE_TENANT']
+const nobody: Given = { targets: [], kinds: [] }
+const distributions: Readonly<Record<string, Given>> = {
+  ROLE_SUPER_ADMIN: { targets: everyRole, kinds: orgKinds },
+  ROLE_ADMIN: { targets: everyRole.filter((code) => code !== 'ROLE_SUPER_ADMIN' && code !== 'ROLE_ADMIN'), kinds: orgKinds },
+  ROLE_RTU_AGENT: {
+    targets: ['ROLE_RTU_AGENT', 'ROLE_RTU_SP', ...fieldStaff, 'ROLE_SPONSOR', 'ROLE_SUPPLIER'],
+    kinds: ['AGENT', 'OPERATOR', 'SPONSOR', 'SUPPLIER', 'SCHOOL', 'HOSPITAL', 'LANE_TENANT'],
+  },
+  ROLE_RTU_SP: { targets: fieldStaff, kinds: ['SUPPLIER', 'LANE_TENANT'] },
+  // holds user:create, so it needs a row; together with a role above, that one's row counts as well
+  ROLE_ORG_MANAGER: { targets: fieldStaff, kinds: ['SUPPLIER', 'LANE_TENANT'] },
+}
+/** What people with a built-in role may give when they add others, in a fresh installation. */
+export const distributionOf = (code: string): Given => distributions[code] ?? nobody

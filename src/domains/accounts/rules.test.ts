@@ -21,19 +21,27 @@ describe('what an actor may do', () => {
     expect(accessOf([keeper], false).has('setting:lock')).toBe(false)
   })
   test('a regulator reads, within his region, whatever he is given besides', () => {
-    const access = accessOf([role('ROLE_DRUG_REGULATOR', 'REGION_DRUGS', 'device:read'), role('ROLE_ADMIN', 'ALL', 'device:read', 'device:delete', 'user:read')], true)
+    const access = accessOf(
+      [role('ROLE_DRUG_REGULATOR', 'REGION_DRUGS', 'device:read'), role('ROLE_ADMIN', 'ALL', 'device:read', 'device:delete', 'user:read')],
+      true,
+    )
     expect(access.has('device:delete')).toBe(false)
     expect([...(access.get('device:read') ?? [])]).toEqual(['REGION_DRUGS'])
     expect([...(access.get('user:read') ?? [])]).toEqual(['REGION_DRUGS'])
   })
   test('every platform code is in the catalogue or waits for its group', () => {
     const codes = new Set(permissions.map((p) => p.code))
-    expect(['ledger:adjust', 'menu:create', 'role:distribute', 'apk:publish', 'device-type:create'].every((code) => codes.has(code) && isPlatformOnly(code))).toBe(true)
+    expect(
+      ['ledger:adjust', 'menu:create', 'role:distribute', 'apk:publish', 'device-type:create'].every((code) => codes.has(code) && isPlatformOnly(code)),
+    ).toBe(true)
   })
   test('a built-in role loses nothing of what the catalogue gives it, but what belongs to the platform', () => {
     for (const builtin of roles) {
       const access = accessOf([builtin], true)
-      expect(builtin.permissions.filter((code) => !access.has(code)), builtin.code).toEqual([])
+      expect(
+        builtin.permissions.filter((code) => !access.has(code)),
+        builtin.code,
+      ).toEqual([])
     }
   })
   test('a code leans on the read of its own resource', () => {

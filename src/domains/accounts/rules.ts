@@ -12,7 +12,7 @@ const platformOnly = new Set([
   ...'ledger:adjust ledger:approve withdrawal:approve withdrawal:pay setting:lock role:distribute log:verify log:debug screen:share lease-market:update'.split(
     ' ',
   ),
-  ...['menu:create', 'menu:update', 'menu:delete', 'menu:export'],
+  ...['menu:create', 'menu:update', 'menu:delete', 'menu:export', 'job-console:read', 'job-console:update'],
   ...['device-type', 'ad-panel', 'apk', 'firmware', 'mini-program'].flatMap((resource) =>
     ['create', 'update', 'delete', 'publish'].map((action) => `${resource}:${action}`),
   ),
@@ -54,4 +54,17 @@ export function accessOf(roles: readonly HeldRole[], ofPlatform: boolean): Map<s
     for (const code of role.permissions)
       if (!withheld(code, held, codes, ofPlatform)) access.set(code, (access.get(code) ?? new Set<DataScope>()).add(bounded ? 'REGION_DRUGS' : role.dataScope))
   return access
+}
+
+/** Why a menu is not in somebody's tree; the first missing link. */
+export type MenuWithheld = 'MENU_DISABLED' | 'NO_ROLE_LISTS' | 'ROLE_DISABLED' | 'NO_RIGHT'
+
+export function menuWithheld(
+  menu: { enabled: boolean; permission: string | null; listedBy: readonly { enabled: boolean }[] },
+  permissions: ReadonlySet<string>,
+): MenuWithheld | null {
+  if (!menu.enabled) return 'MENU_DISABLED'
+  if (!menu.listedBy.length) return 'NO_ROLE_LISTS'
+  if (!menu.listedBy.some((role) => role.enabled)) return 'ROLE_DISABLED'
+  return menu.permission !== null && !permissions.has(menu.permission) ? 'NO_RIGHT' : null
 }

@@ -5,7 +5,7 @@ import { hashPassword } from '../../server/passwords.ts'
 import { dayMs } from '../../shared/instants.ts'
 import { menus } from './menus.ts'
 import { permissions } from './permissions.ts'
-import { type BuiltinRole, roles } from './roles.ts'
+import { type BuiltinRole, distributionOf, roles } from './roles.ts'
 
 /** The platform's organisation; the system acts in it and the built-in roles belong to it. */
 const platformId = 1
@@ -45,6 +45,42 @@ export async function seedAccess(db: Db, now: Date): Promise<void> {
         .onConflict((oc) => oc.doNothing())
         .execute()
   }
+  await completeSuper(db)
+  await addDistributions(db)
+}
+
+/** The super administrator holds every code and every menu, those of later releases and of other people's making too. */
+async function completeSuper(db: Db): Promise<void> {
+  const isSuper = sql`r.code = 'ROLE_SUPER_ADMIN' and r.builtin`
+  await sql`insert into role_permissions (role_id, permission_code) select r.id, p.code from roles r cross join permissions p where ${isSuper} on conflict do nothing`.execute(
+    db,
+  )
+  await sql`insert into role_menus (role_id, menu_id) select r.id, m.id from roles r cross join menus m where ${isSuper} on conflict do nothing`.execute(db)
+}
+
+/** Who may give which roles; a row that is there was decided on by an administrator. */
+async function addDistributions(db: Db): Promise<void> {
+  const rows = await db
+    .selectFrom('roles as r')
+    .leftJoin('role_distribution_limits as l', 'l.role_id', 'r.id')
+    .select(['r.id', 'r.code', 'l.role_id as there'])
+    .where('r.org_id', '=', platformId)
+    .where('r.builtin', '=', true)
+    .execute()
+  const ids = new Map(rows.map((row) => [row.code, row.id]))
+  const fresh = rows.filter((row) => row.there === null)
+  if (!fresh.length) return
+  const given = fresh.flatMap((row) => distributionOf(row.code).targets.map((code) => ({ role_id: row.id, target_role_id: idOf(ids, code) })))
+  if (given.length)
+    await db
+      .insertInto('role_distributions')
+      .values(given)
+      .onConflict((oc) => oc.doNothing())
+      .execute()
+  await db
+    .insertInto('role_distribution_limits')
+    .values(fresh.map((row) => ({ role_id: row.id, org_kinds: [...distributionOf(row.code).kinds] })))
+    .execute()
 }
 
 async function addPlatform(db: Db, now: Date): Promise<void> {
@@ -146,6 +182,7 @@ export async function seedDemoPeople(db: Db, now: Date): Promise<{ organisations
       id: index + 1,
       org_id: idOf(orgIds, person.orgKey),
       username: person.username,
+      is_principal: home?.contactName === person.realName,
       password_hash: hash,
       real_name: person.realName,
       phone: person.phone,

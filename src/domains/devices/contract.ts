@@ -223,6 +223,7 @@ export const devices = {
     path: '/devices',
     summary: "Machines with state, stock and today's sales",
     input: deviceList,
+    export: 'device:export',
     output: pageWithSums(DeviceRow, z.strictObject({ todayOrders: count, todayTurnover: f.fen.nullable(), stock: count, capacity: count })),
   }),
   counts: read('device:read', {

@@ -104,7 +104,12 @@ describe('what a patch makes', () => {
     [0, null, 0],
     [8, 3, 3],
     [2, 9, 2],
-  ])('capacity %i, product says %s: warn at %i', (capacity, warnQty, expected) => expect(defaultWarn(capacity, { warnQty })).toBe(expected))
+    [8, null, 4, 50],
+    [8, null, 0, 0],
+    [8, 3, 3, 50],
+  ] as [number, number | null, number, number?][])('capacity %i, product says %s: warn at %i', (capacity, warnQty, expected, warnPercent) =>
+    expect(defaultWarn(capacity, { warnQty, ...(warnPercent === undefined ? {} : { warnPercent }) })).toBe(expected),
+  )
 })
 
 describe('a saved lane', () => {

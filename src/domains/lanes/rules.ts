@@ -37,7 +37,15 @@ export type Lane = {
   status: Status
   mergedInto: number | null
 }
-export type Product = { id: number; drugClass: string; costPrice: number; retailPrice: number; warnQty: number | null; status: 'ON' | 'OFF' }
+export type Product = {
+  id: number
+  drugClass: string
+  costPrice: number
+  retailPrice: number
+  warnQty: number | null
+  warnPercent?: number
+  status: 'ON' | 'OFF'
+}
 type Device = { kind: string; dispensingMode: string | null }
 export type Finding = { def: ErrorDef; field: string }
 
@@ -62,8 +70,9 @@ export function canPlace(product: { drugClass: string }, device: Device): ErrorD
   return drugMachine && device.dispensingMode === 'MEDICAL' ? null : laneErrors.rxRefused
 }
 
-/** Warning level when nobody chose one: the product's, else a fifth of the capacity rounded up. */
-export const defaultWarn = (capacity: number, product: Pick<Product, 'warnQty'>): number => Math.min(capacity, product.warnQty ?? Math.ceil(capacity / 5))
+/** Warning level when nobody chose one: the product's, else the organisation's share of the capacity (a fifth) rounded up. */
+export const defaultWarn = (capacity: number, product: Pick<Product, 'warnQty' | 'warnPercent'>): number =>
+  Math.min(capacity, product.warnQty ?? Math.ceil((capacity * (product.warnPercent ?? 20)) / 100))
 
 /** The lane after a patch; a new product brings its prices and warning level unless given. */
 export function merged(lane: Lane, patch: LanePatch, product: Product | null): Lane {

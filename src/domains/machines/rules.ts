@@ -1,7 +1,7 @@
 /** Figures of the gateway; seconds and sizes of the public contract are in docs/device-protocol.md. */
 export const limits = {
-  /** No message for so long: offline (core.md, "Online"). */
-  offlineMs: 180_000,
+  /** A broker that does not say who is connected: whoever spoke so recently. Offline itself is a setting. */
+  connectedMs: 180_000,
   /** Messages per second of one machine, and how many at once. */
   rate: 20,
   burst: 100,

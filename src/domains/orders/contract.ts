@@ -200,7 +200,7 @@ export const MobileOrder = z.strictObject({
 })
 
 export const orders = {
-  list: read('order:read', { path: '/orders', summary: 'Orders of the scope', input: OrderQuery, output: page(OrderRow) }),
+  list: read('order:read', { path: '/orders', summary: 'Orders of the scope', input: OrderQuery, output: page(OrderRow), export: 'order:export' }),
   statistics: read('order:read', { path: '/orders/statistics', summary: 'Sums over the same filter as the list', input: OrderFilter, output: Statistics }),
   get: read('order:read', {
     path: '/orders/{orderNum}',

@@ -100,6 +100,7 @@ describe('who may have his money back', () => {
     ['dispensed drug, bad quality', { ...unit('SUCCESS'), drugClass: 'OTC_B' }, order, 'QUALITY' as const, null],
     ['drug that never came', { ...unit('FAILED'), drugClass: 'OTC_B' }, order, 'USER_REQUEST' as const, null],
     ['failed before, asked again', { ...unit('FAILED', 'FAILED'), drugClass: 'NONE' }, order, 'OTHER' as const, null],
+    ['too old for its organisation', { ...unit('SUCCESS'), drugClass: 'NONE' }, { ...order, ageDays: 31, refundDays: 30 }, 'OTHER' as const, 'orders.tooOld'],
     ['too old', { ...unit('SUCCESS'), drugClass: 'NONE' }, { ...order, ageDays: 361 }, 'OTHER' as const, 'orders.tooOld'],
     ['cancelled before, asked again', { ...unit('SUCCESS', 'CANCELLED'), drugClass: 'NONE' }, order, 'WRONG_ITEM' as const, null],
   ])('%s', (_, piece, context, reason, expected) => expect(refundable(piece, context, reason)?.name ?? null).toBe(expected))

@@ -148,13 +148,17 @@ export function happen(unit: { vendState: VendState; hold: Hold }, dropSensor: b
 export const refundReasons = ['NOT_DISPENSED', 'WRONG_ITEM', 'QUALITY', 'DUPLICATE', 'USER_REQUEST', 'OTHER'] as const
 export type RefundReason = (typeof refundReasons)[number]
 
-export function refundable(unit: UnitFacts & { drugClass: string }, order: { payState: PayState; ageDays: number }, reason: RefundReason): ErrorDef | null {
+export function refundable(
+  unit: UnitFacts & { drugClass: string },
+  order: { payState: PayState; ageDays: number; refundDays?: number },
+  reason: RefundReason,
+): ErrorDef | null {
   if (order.payState === 'UNPAID' || order.payState === 'CLOSED') return orderErrors.notPaid
   // a failed refund may be asked for again: it keeps its number
   if (unit.refundState !== null && unit.refundState !== 'CANCELLED' && unit.refundState !== 'FAILED') return orderErrors.alreadyRefunded
   if (unit.vendState === 'WAIT' || open.includes(unit.vendState)) return orderErrors.shipping
   if (unit.vendState === 'SUCCESS' && unit.drugClass !== 'NONE' && reason !== 'QUALITY' && reason !== 'WRONG_ITEM') return orderErrors.drugNotReturnable
-  if (order.ageDays > 360) return orderErrors.tooOld
+  if (order.ageDays > (order.refundDays ?? 360)) return orderErrors.tooOld
   return null
 }
 
@@ -165,5 +169,5 @@ export const nextRefundTry = (attempts: number, now: Date): Date | null => {
   return seconds === undefined ? null : new Date(now.getTime() + seconds * 1000)
 }
 
-/** Seconds; see core.md "Timers". */
-export const timers = { payMachine: 180, ack: 15, resends: 3, expire: 60, overdue: 60, voidAfter: 60, unknown: 180, offlineWait: 1800 } as const
+/** Seconds; see core.md "Timers". The time to pay is a setting. */
+export const timers = { ack: 15, resends: 3, expire: 60, overdue: 60, voidAfter: 60, unknown: 180, offlineWait: 1800 } as const

@@ -189,7 +189,13 @@ const editErrors = [
 ]
 
 export const products = {
-  list: read('product:read', { path: '/products', summary: 'Own products and those of organisations above', input: ProductQuery, output: page(ProductRow) }),
+  list: read('product:read', {
+    path: '/products',
+    summary: 'Own products and those of organisations above',
+    input: ProductQuery,
+    output: page(ProductRow),
+    export: 'product:export',
+  }),
   options: read('product:read', {
     path: '/products/options',
     summary: 'Products on the shelf for a picker: the first 50; `id` adds the chosen one whatever its status',

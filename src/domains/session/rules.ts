@@ -1,15 +1,75 @@
 import type { ErrorDef } from '../../shared/errors.ts'
+import { defineStates } from '../../shared/moves.ts'
 import { sessionErrors } from './contract.ts'
 
-/** Lockout of quality.md T8: five failures within 15 minutes lock the name for 15 minutes. */
-export const lockout = { failures: 5, minutes: 15 }
+/** Five failures within 15 minutes (quality.md T8) are settings; this is the window in which wrong old passwords end every session. */
+export const oldPasswordTries = { failures: 5, minutes: 15 }
 
-export const lockedUntil = (failuresBefore: number, now: Date): Date | null =>
-  failuresBefore + 1 >= lockout.failures ? new Date(now.getTime() + lockout.minutes * 60_000) : null
-
-/** What a new password must not be; shape and length are the contract's. `common` is the list of 3,000 most used ones. */
-export function passwordRule(password: string, username: string, common: ReadonlySet<string>): ErrorDef | null {
+/** What a new password must not be; form and letters are the contract's. `common` is the list of 3,000 most used ones. */
+export function passwordRule(password: string, username: string, common: ReadonlySet<string>, minLength = 8): ErrorDef | null {
+  if ([...password].length < minLength) return sessionErrors.passwordShort
   if (username.length >= 3 && password.toLowerCase().includes(username.toLowerCase())) return sessionErrors.passwordHasName
   if (common.has(password.toLowerCase())) return sessionErrors.passwordCommon
   return null
 }
+
+/** True when a password is older than the setting allows; 0 days: never. */
+export const passwordExpired = (changedAt: Date, maxAgeDays: number, now: Date): boolean =>
+  maxAgeDays > 0 && now.getTime() - changedAt.getTime() > maxAgeDays * 86_400_000
+
+export const scanStates = defineStates({
+  name: 'scan ticket',
+  column: 'scan_tickets.state',
+  start: ['WAITING'],
+  moves: {
+    WAITING: ['SCANNED', 'REFUSED', 'EXPIRED'],
+    SCANNED: ['CONFIRMED', 'REFUSED', 'EXPIRED'],
+    CONFIRMED: ['EXPIRED'],
+    REFUSED: [],
+    EXPIRED: [],
+  },
+})
+export const scanSeconds = 120
+
+/** Codes by SMS (product book, "SMS code"). */
+export const smsLimits = { seconds: 300, tries: 5, resendSeconds: 60, perPhoneHour: 5, perPhoneDay: 10, perIpHour: 20 } as const
+
+/** Why no further code goes to this number or from this address now. `last` is when the number got its latest one. */
+export function sendRule(found: { phoneHour: number; phoneDay: number; ipHour: number; waitSeconds: number }): ErrorDef | null {
+  if (found.waitSeconds > 0) return sessionErrors.codeTooSoon
+  if (found.phoneHour >= smsLimits.perPhoneHour || found.phoneDay >= smsLimits.perPhoneDay || found.ipHour >= smsLimits.perIpHour)
+    return sessionErrors.codeLimit
+  return null
+}
+
+/** Seconds until the next try to send, or null to give up: a code lives five minutes. */
+export const nextSend = (attempts: number): number | null => [5, 20, 60][attempts - 1] ?? null
+
+const systems: readonly [RegExp, string][] = [
+  [/MicroMessenger/, 'WeChat'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/CrOS/, 'ChromeOS'],
+  [/Linux/, 'Linux'],
+]
+const browsers: readonly [RegExp, string][] = [
+  [/Edg\w*\/(\d+)/, 'Edge'],
+  [/OPR\/(\d+)/, 'Opera'],
+  [/Firefox\/(\d+)/, 'Firefox'],
+  [/Chrome\/(\d+)/, 'Chrome'],
+  [/Version\/(\d+).*Safari/, 'Safari'],
+]
+/** Browser and system in words from a user agent; proper names, the same in both languages. Empty when it says nothing we know. */
+export function deviceOf(agent: string): string {
+  const browser = browsers.flatMap(([pattern, name]) => {
+    const version = pattern.exec(agent)?.[1]
+    return version ? [`${name} ${version}`] : []
+  })[0]
+  const system = systems.find(([pattern]) => pattern.test(agent))?.[1]
+  return [browser, system].filter(Boolean).join(' · ')
+}
+
+/** `138****0001`. */
+export const maskPhone = (phone: string): string => phone.replace(/^(\d{3})\d+(\d{4})$/, '$1****$2')

@@ -61,6 +61,7 @@ export const stock = {
     path: '/stock-flows',
     summary: "Every change of a lane's stock; append-only",
     input: FlowQuery,
+    export: 'stock-flow:export',
     output: pageWithSums(FlowRow, z.strictObject({ plus: z.number().int(), minus: z.number().int() })),
   }),
 }

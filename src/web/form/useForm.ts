@@ -26,6 +26,8 @@ export type FormSpec<E extends Endpoint> = {
   readonly initial: Values
   /** Values of the fields to the endpoint's input; default: the values themselves. */
   readonly toInput?: (values: Values) => Values
+  /** Asked once the values are fine: saving waits for the answer. */
+  readonly before?: (values: Values) => Promise<boolean>
   /** i18n key of the message; default `web:success.saved`. */
   readonly success?: string
   /** Codes of errors that the page shows itself. */
@@ -97,12 +99,13 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
     },
   })
 
-  const submit = () => {
+  const submit = async () => {
     if (write.isPending) return
     const found = issues()
     show(found)
     if (found[0]) return focusField(form, found[0].field)
     const values = form.getFieldsValue(true) as Values
+    if (spec.before && !(await spec.before(values))) return
     write.mutate(clean(schema, spec.toInput ? spec.toInput(values) : values) as CallInput<E>, {
       onError: (error) => {
         if (error.errors.length > 0) show(error.errors.map(({ field, message }) => ({ field, message })))
@@ -129,7 +132,7 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
     context,
     dirty,
     busy: write.isPending,
-    submit,
+    submit: () => void submit(),
     problems: problems.map((problem) => ({ ...problem, label: labels.current.get(problem.field) ?? problem.message })),
     onChange: (changed) => {
       setDirty(changedFrom(start.current, form.getFieldsValue(true)))

@@ -1,24 +1,36 @@
 import ArrowDownOutlined from '@ant-design/icons/es/icons/ArrowDownOutlined'
 import ArrowUpOutlined from '@ant-design/icons/es/icons/ArrowUpOutlined'
 import ColumnHeightOutlined from '@ant-design/icons/es/icons/ColumnHeightOutlined'
+import DownloadOutlined from '@ant-design/icons/es/icons/DownloadOutlined'
 import ReloadOutlined from '@ant-design/icons/es/icons/ReloadOutlined'
 import SettingOutlined from '@ant-design/icons/es/icons/SettingOutlined'
 import { Button, Checkbox, Dropdown, Popover, Tooltip } from 'antd'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Column } from '../columns.tsx'
+import { formatCount } from '../Money.tsx'
 import { usePhone } from '../shell/useWidth.ts'
 import styles from './List.module.css'
 import { arrange, type Density, type Layout } from './layout.ts'
 
-type Props<R> = { columns: readonly Column<R>[]; layout: Layout; onLayout: (layout: Layout) => void; onRefresh: () => void }
+type Props<R> = {
+  columns: readonly Column<R>[]
+  layout: Layout
+  onLayout: (layout: Layout) => void
+  onRefresh: () => void
+  /** Present when the list may be written to a file. */
+  onExport?: () => Promise<void>
+  total?: number
+}
 
-/** Refresh, density, columns. */
-export function Tools<R>({ columns, layout, onLayout, onRefresh }: Props<R>) {
+/** Export, refresh, density, columns. */
+export function Tools<R>({ columns, layout, onLayout, onRefresh, onExport, total = 0 }: Props<R>) {
   const { t } = useTranslation('web')
   const phone = usePhone()
   const densities: Density[] = ['compact', 'standard', 'loose']
   return (
     <>
+      {onExport ? <ExportButton total={total} onExport={onExport} /> : null}
       <Tooltip title={t('list.refresh')}>
         <Button type="text" icon={<ReloadOutlined />} aria-label={t('list.refresh')} onClick={onRefresh} />
       </Tooltip>
@@ -44,7 +56,22 @@ export function Tools<R>({ columns, layout, onLayout, onRefresh }: Props<R>) {
   )
 }
 
-function ColumnList<R>({ columns, layout, onLayout }: Omit<Props<R>, 'onRefresh'>) {
+function ExportButton({ total, onExport }: { total: number; onExport: () => Promise<void> }) {
+  const { t } = useTranslation('web')
+  const [busy, setBusy] = useState(false)
+  const label = t('list.export', { count: formatCount(total) })
+  const press = () => {
+    setBusy(true)
+    void onExport().finally(() => setBusy(false))
+  }
+  return (
+    <Tooltip title={label}>
+      <Button type="text" icon={<DownloadOutlined />} aria-label={label} loading={busy} disabled={total === 0} onClick={press} />
+    </Tooltip>
+  )
+}
+
+function ColumnList<R>({ columns, layout, onLayout }: Pick<Props<R>, 'columns' | 'layout' | 'onLayout'>) {
   const { t } = useTranslation('web')
   const arranged = arrange(columns, layout)
   const order = arranged.map(({ column }) => column.key)

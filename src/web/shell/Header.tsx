@@ -15,11 +15,15 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { href } from '../base.ts'
 import { useConfirm } from '../confirm.tsx'
+import { lazyDialog } from '../lazyDialog.tsx'
 import { setPrefs, usePrefs } from '../prefs.ts'
 import { logout, useUser } from '../session.ts'
+import { Bell } from './Bell.tsx'
 import styles from './Shell.module.css'
 import { anyDirty } from './tabs.ts'
 import { useNarrow } from './useWidth.ts'
+
+const JobsBadge = lazyDialog(() => import('./JobsBadge.tsx').then((m) => m.JobsBadge))
 
 type Props = { trail: readonly string[]; folded: boolean; onMenu: () => void; onSearch: () => void; onHelp: () => void }
 
@@ -52,6 +56,8 @@ export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
         </span>
       </Tooltip>
       <span className={styles.rule} />
+      <JobsBadge />
+      <Bell />
       <IconButton
         label={`${t('shell.language')}: ${t('otherLang')}`}
         icon={<TranslationOutlined />}
@@ -109,6 +115,7 @@ function UserMenu() {
           { type: 'divider' },
           { key: '/info', label: t('shell.info') },
           { key: '/pwd', label: t('shell.password') },
+          { key: '/bindOpenId', label: t('shell.bind') },
           { type: 'divider' },
           { key: 'logout', label: t('shell.logout') },
         ],

@@ -47,6 +47,9 @@ const icons: Readonly<Record<string, ComponentType>> = {
   doctor: MedicineBoxOutlined,
 }
 
+/** Names a menu may choose from. */
+export const menuIconNames: readonly string[] = Object.keys(icons)
+
 /** The icon of a menu node; an unknown name gets the neutral one. */
 export function menuIcon(name: string): ReactElement {
   const Icon = icons[name] ?? AppstoreOutlined

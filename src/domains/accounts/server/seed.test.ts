@@ -4,7 +4,7 @@ import { type TestDatabase, testDatabase } from '../../../../test/support/postgr
 import { organisations, staff } from '../../../seed/world.ts'
 import { type Database, openDatabase, systemScope } from '../../../server/database.ts'
 import { checkPassword } from '../../../server/passwords.ts'
-import { menuRows, menuTree } from '../../session/server/queries.ts'
+import { menuRows, menuTree } from '../../session/server/menus.ts'
 import { permissions } from '../permissions.ts'
 import { roles } from '../roles.ts'
 import { demoPassword, seedAccess, seedDemoPeople } from '../seed.ts'
@@ -33,6 +33,8 @@ const snapshot = () =>
     )
     return rows[0]?.all
   })
+
+const every = new Set(permissions.map((p) => p.code))
 
 describe('seeding access and people', () => {
   test('built-in data comes once, however often it is asked for', async () => {
@@ -76,9 +78,13 @@ describe('seeding access and people', () => {
         count(*) filter (where u.created_at = ${new Date('2026-04-02T04:00:00Z')}) as old, count(distinct password_hash) as closed from users u`.execute(db)
       expect(rows[0]).toEqual({ n: 45, wrong: 0, old: 45, closed: 1 })
       const operator = await db.selectFrom('users').select(['id', 'org_id', 'password_hash']).where('username', '=', 'operator').executeTakeFirstOrThrow()
-      expect(operator.org_id).toBe(ids.organisations.get('op-xianda'))
+      expect(operator.org_id).toBe(ids.organisations.get('op-xiaoyuan'))
       expect(await checkPassword(operator.password_hash, demoPassword)).toBe(true)
-      expect(menuTree(await menuRows(db, ids.users.get('replenisher') ?? 0), () => true).map((group) => group.name)).toEqual(['stock', 'log', 'complaint'])
+      expect(menuTree(await menuRows(db, ids.users.get('replenisher') ?? 0, every), () => true).map((group) => group.name)).toEqual([
+        'stock',
+        'log',
+        'complaint',
+      ])
       const path = await db
         .selectFrom('organisations')
         .select('path')
@@ -102,7 +108,7 @@ describe('seeding access and people', () => {
       const row = await db.selectFrom('users').select(['id', 'must_change_password', 'password_hash']).executeTakeFirstOrThrow()
       expect(row.must_change_password).toBe(true)
       expect(await checkPassword(row.password_hash, first?.password ?? '')).toBe(true)
-      expect(menuTree(await menuRows(db, row.id), () => true)).toHaveLength(23)
+      expect(menuTree(await menuRows(db, row.id, every), () => true)).toHaveLength(23)
     })
   })
 })

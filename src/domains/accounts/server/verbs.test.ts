@@ -79,10 +79,10 @@ describe('user options', () => {
       {
         id: ids.users.get('operator'),
         userName: 'operator',
-        name: '周敏',
+        name: '杨帆',
         avatar: '',
         role: 'ROLE_RTU_SP',
-        address: organisations.find((o) => o.key === 'op-xianda')?.address,
+        address: organisations.find((o) => o.key === 'op-xiaoyuan')?.address,
         createTime: '2026-04-02T04:00:00.000Z',
       },
     ])

@@ -24,8 +24,8 @@ test('types of organisations above are seen, not changed; those of strangers are
     [2, false],
     [3, false],
   ])
-  expect((await world.send(people.operator, 'PUT', '/device-types/1', { ...fine(), version: 1 })).status).toBe(404)
-  expect((await world.send(people.operator, 'DELETE', '/device-types/4')).status).toBe(404)
+  expect((await world.send(people.operator, 'PUT', '/device-types/1', { ...fine(), version: 1 })).status).toBe(403)
+  expect((await world.send(people.operator, 'DELETE', '/device-types/4')).status).toBe(403)
   expect((await world.send(people.reader, 'GET', '/device-types/options')).body.list).toHaveLength(3)
 })
 test.each([

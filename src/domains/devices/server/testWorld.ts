@@ -15,6 +15,8 @@ export type Answer = { status: number; body: any }
 export type World = Awaited<ReturnType<typeof openWorld>>
 
 const all = [
+  'dashboard:read',
+  'product:read',
   'device:read',
   'device:create',
   'device:update',
@@ -110,7 +112,7 @@ async function addPeople(owner: pg.Client): Promise<Map<number, string>> {
       `test${user}`,
       `员工${user}`,
     ])
-    await owner.query(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values ($1, $2, $3, 'r', 'r', 1, $4)`, [
+    await owner.query(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values ($1, $2, $3, $3, 'r', 1, $4)`, [
       900 + user,
       org,
       code,

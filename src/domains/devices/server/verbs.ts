@@ -1,5 +1,5 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
+import { type Ctx, found, iso, isoOrNull, may, visible } from '../../../server/context.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { common, type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
 import { sequentialNumbers } from '../../../shared/ids.ts'
@@ -305,6 +305,21 @@ const setLifecycle: Handlers<Contract>['setLifecycle'] = async (ctx, input) => {
   })
   ctx.touch('devices')
   return (await detailOf(ctx, input.id)).shown
+}
+
+/** Stops the sales of every operating machine of these organisations; who calls writes the log row. Answers their numbers. */
+export async function pauseDevicesOf(ctx: Ctx, orgIds: readonly number[]): Promise<string[]> {
+  if (!orgIds.length) return []
+  const paused = await ctx.db
+    .updateTable('devices')
+    .set((eb) => ({ lifecycle: 'PAUSED' as const, version: eb('version', '+', 1) }))
+    .where('org_id', 'in', [...orgIds])
+    .where('lifecycle', 'in', allowedFrom(lifecycleStates, 'PAUSED'))
+    .where(visible(ctx, 'devices.org_id', 'devices.id'))
+    .returning('rtu_number')
+    .execute()
+  if (paused.length) ctx.touch('devices')
+  return paused.map((device) => device.rtu_number).sort()
 }
 
 const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {

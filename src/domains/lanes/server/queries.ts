@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, inheritable, visible } from '../../../server/context.ts'
+import { settingOf } from '../../settings/server/values.ts'
 import type { Level } from '../contract.ts'
 import { floorName, type Lane, type Product, roadIndexOf } from '../rules.ts'
 
@@ -89,7 +90,8 @@ export async function usableProducts(ctx: Ctx, ids: readonly number[], orgId: nu
     where p.id = any(${[...ids]}::bigint[]) and o.id = ${orgId} and p.org_id::text = any(string_to_array(o.path::text, '.')) and ${inheritable(ctx, 'p.org_id')}`.execute(
       ctx.db,
     )
-  return new Map(rows.map((row) => [row.id, row]))
+  const warnPercent = await settingOf(ctx.db, orgId, 'stock.defaultWarnPercent')
+  return new Map(rows.map((row) => [row.id, { ...row, warnPercent }]))
 }
 
 /** Writes whole lanes back, one statement for all of them. Quantities belong to moveStock and are not touched. */

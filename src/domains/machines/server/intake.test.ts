@@ -6,6 +6,7 @@ import { act, systemCaller } from '../../../server/run.ts'
 import { createHandlers } from '../../orders/server/create.ts'
 import { recordVend } from '../../orders/server/vend.ts'
 import { applyPayment } from '../../orders/server/verbs.ts'
+import { settingsChanged } from '../../settings/server/values.ts'
 import type { UpKind } from '../protocol.ts'
 import { bootText, type Limits, limits, type Signal, signalOf } from '../rules.ts'
 import type { Machine } from './identity.ts'
@@ -312,6 +313,25 @@ test('last seen never moves back, a bye of an older connection says nothing, sil
   await openIntake(world.app, generous, recordVend).sweep()
   expect(await online()).toBe(true)
   world.clock.now = start + 3000 + 400_000
+  await intake.sweep()
+  expect(await online()).toBe(false)
+})
+
+test('an organisation may wait longer or shorter for its machines', async () => {
+  const machine = await world.addMachine()
+  const [device] = await world.rows<{ org_id: number }>('select org_id from devices where id = $1', [machine.id])
+  await world.rows(`insert into settings (org_id, key, value) values ($1, 'device.offlineSeconds', '600')`, [device?.org_id])
+  settingsChanged(world.app)
+  const start = world.clock.now
+  const intake = openIntake(world.app, generous, recordVend)
+  intake.answerOver({ send: () => true, connected: () => [], stop: async () => {} })
+  await intake.receive(machine, 'hello', Buffer.from(JSON.stringify({ boot: 1, ts: 0, seq: 1 })))
+  await intake.drain(5000)
+  const online = async () => (await world.rows(`select online from device_states where device_id = $1`, [machine.id]))[0]?.online
+  world.clock.now = start + 599_000
+  await intake.sweep()
+  expect(await online()).toBe(true)
+  world.clock.now = start + 601_000
   await intake.sweep()
   expect(await online()).toBe(false)
 })

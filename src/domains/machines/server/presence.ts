@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { type App, iso } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
-import { bootText, limits, type Signal, signalOf } from '../rules.ts'
+import { cachedByOrg } from '../../settings/server/values.ts'
+import { bootText, type Signal, signalOf } from '../rules.ts'
 import type { Fact } from './facts.ts'
 import type { Machine } from './identity.ts'
 
@@ -19,7 +20,7 @@ export type Presence = {
   /** Writes what was heard; the 1 s loop and whoever needs it now call this. */
   flush(): Promise<void>
   leave(byes: readonly Bye[]): Promise<void>
-  /** Marks machines offline that were not heard for 180 s. */
+  /** Marks machines offline that were not heard for as long as their organisation waits (180 s). */
   sweep(): Promise<void>
 }
 
@@ -59,14 +60,19 @@ export function openPresence(app: App): Presence {
       publish(app, await writeByes(app, byes))
     },
     async sweep() {
-      const limit = app.now().getTime() - limits.offlineMs
-      if (listeningSince > limit) return
+      const waits = await cachedByOrg(app, 'device.offlineSeconds')
+      const now = app.now().getTime()
+      // machines could not be heard longer than this process listens: who waits longer has to wait for the rest
+      const due = [...waits].map(([org, seconds]) => ({ org, limit: now - seconds * 1000 })).filter(({ limit }) => listeningSince <= limit)
+      if (due.length === 0) return
       publish(
         app,
         await app.database.transact(systemScope, async (db) => {
           const { rows } = await sql<{ org_id: number }>`
           update device_states set online = false, offline_since = ${iso(app.now())}, offline_cause = 'TIMEOUT'
-          where device_id in (select device_id from device_states where online and (last_seen_at is null or last_seen_at < ${iso(new Date(limit))}) order by device_id for update skip locked)
+          where device_id in (
+            select s.device_id from device_states s join unnest(${due.map((d) => d.org)}::bigint[], ${due.map((d) => iso(new Date(d.limit)))}::timestamptz[]) as w(org_id, before_at) using (org_id)
+            where s.online and (s.last_seen_at is null or s.last_seen_at < w.before_at) order by s.device_id for update of s skip locked)
           returning org_id`.execute(db)
           return rows.map((row) => row.org_id)
         }),

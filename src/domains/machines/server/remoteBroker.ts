@@ -54,7 +54,7 @@ export async function openRemoteBroker(app: App, url: string, identities: Identi
       return true
     },
     connected() {
-      const oldest = Date.now() - limits.offlineMs
+      const oldest = Date.now() - limits.connectedMs
       for (const [rtu, { at }] of heard) if (at < oldest) heard.delete(rtu)
       return client.connected ? [...heard.values()].map(({ machine }) => machine) : []
     },

@@ -8,9 +8,9 @@ import { orderNumber } from '../../../shared/ids.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
 import { canPlace } from '../../lanes/rules.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
+import { settingsOf } from '../../settings/server/values.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { orderErrors, type orders } from '../contract.ts'
-import { timers } from '../rules.ts'
 
 type Device = {
   id: number
@@ -93,9 +93,10 @@ async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): P
   const device = await deviceByNumber(ctx, input.rtuNumber)
   if (device.lifecycle !== 'OPERATING') throw new Refusal(orderErrors.deviceNotSelling)
   if (!device.online) throw new Refusal(orderErrors.deviceOffline)
+  const limits = await settingsOf(ctx.db, device.org_id, ['order.maxPieces', 'order.payTimeoutMachine'])
   const pieces = input.items.reduce((sum, item) => sum + item.count, 0)
   const roads = input.items.map((item) => item.roadIndex)
-  if (pieces > 32 || new Set(roads).size !== roads.length) throw new Refusal(orderErrors.overLimit)
+  if (pieces > limits['order.maxPieces'] || new Set(roads).size !== roads.length) throw new Refusal(orderErrors.overLimit)
   const { rows: lanes } = await sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
     where l.device_id = ${device.id} and l.archived_at is null and l.road_index = any(${roads}::int[]) order by l.id for no key update of l`.execute(ctx.db)
   const laneOf = new Map(lanes.map((lane) => [lane.road_index, lane]))
@@ -119,7 +120,7 @@ async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): P
     return found((await answerOfClient(ctx, input.clientId)) ?? undefined)
   }
   const total = sold.reduce((sum, { lane, count }) => sum + lane.price * count, 0)
-  const expireAt = new Date(ctx.now.getTime() + timers.payMachine * 1000)
+  const expireAt = new Date(ctx.now.getTime() + limits['order.payTimeoutMachine'] * 60_000)
   const first = sold[0] as { lane: Lane; count: number }
   const outTradeNo = `HD${orderNum}`
   await ctx.db

@@ -4,6 +4,7 @@ import { all, selectPage } from '../../../server/lists.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { dayOfOrderNumber } from '../../../shared/ids.ts'
 import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
+import { settingOf } from '../../settings/server/values.ts'
 import type { OrderDetail, OrderRow, orders } from '../contract.ts'
 import { type PayState, type RefundState, refundable, type VendState } from '../rules.ts'
 
@@ -188,6 +189,7 @@ export async function orderDetail(ctx: Ctx, row: Row): Promise<OrderDetail> {
   )
   const cost = may(ctx, 'product:cost')
   const ageDays = (ctx.now.getTime() - row.created_at.getTime()) / 86_400_000
+  const refundDays = await settingOf(ctx.db, row.org_id, 'order.refundDays')
   const money = (unit: UnitRow) => ({
     vendState: unit.vend_state,
     refundState: unit.refund_state,
@@ -255,7 +257,7 @@ export async function orderDetail(ctx: Ctx, row: Row): Promise<OrderDetail> {
               succeededAt: isoOrNull(unit.succeeded_at),
             }
           : null,
-      canRefund: may(ctx, 'order:refund') && refundable(money(unit), { payState: row.pay_state, ageDays }, 'QUALITY') === null,
+      canRefund: may(ctx, 'order:refund') && refundable(money(unit), { payState: row.pay_state, ageDays, refundDays }, 'QUALITY') === null,
     })),
     timeline: events.map((event) => ({
       id: event.id,

@@ -277,6 +277,20 @@ const refusal = (promise: Promise<unknown>) =>
   )
 
 describe('doors that must stay shut', () => {
+  test('what the organisation set: pieces of an order, time to pay', async () => {
+    const setting = (key: string, value: number) =>
+      world.rows(`insert into settings (org_id, key, value) values (2, $1, $2) on conflict (org_id, key) do update set value = excluded.value`, [key, value])
+    await setting('order.maxPieces', 1)
+    await setting('order.payTimeoutMachine', 7)
+    expect(await refusal(order([{ roadIndex: 1, count: 2 }]))).toBe('orders.overLimit')
+    const made = await order([{ roadIndex: 1, count: 1 }])
+    const [row] = await world.rows<{ minutes: number }>(
+      `select extract(epoch from expire_at - created_at)::int / 60 as minutes from orders where order_num = $1`,
+      [made.orderNum],
+    )
+    expect(row?.minutes).toBe(7)
+    await world.rows('delete from settings')
+  })
   test('ordering: price, stock, limits, state', async () => {
     expect(await refusal(order([{ roadIndex: 1, count: 1, price: 299 }]))).toBe('orders.priceChanged')
     expect(await refusal(order([{ roadIndex: 1, count: 6 }]))).toBe('orders.outOfStock')

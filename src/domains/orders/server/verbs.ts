@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
+import { settingOf } from '../../settings/server/values.ts'
 import { orderErrors, type orders } from '../contract.ts'
 import { refundable } from '../rules.ts'
 import { addCommands, createHandlers } from './create.ts'
@@ -19,7 +20,11 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   const row = found(await q.visibleOrder(ctx, input.orderNum))
   const { orders: locked, units } = await lockOrders(ctx, [{ orgId: row.org_id, at: row.created_at, id: row.id }])
   const order = found(locked[0])
-  const context = { payState: order.pay_state, ageDays: (ctx.now.getTime() - order.created_at.getTime()) / 86_400_000 }
+  const context = {
+    payState: order.pay_state,
+    ageDays: (ctx.now.getTime() - order.created_at.getTime()) / 86_400_000,
+    refundDays: await settingOf(ctx.db, order.org_id, 'order.refundDays'),
+  }
   const judge = (unit: (typeof units)[number]) =>
     refundable(
       { vendState: unit.vend_state, refundState: unit.refund_state, dropConfirmed: unit.drop_confirmed, drugClass: unit.drug_class },

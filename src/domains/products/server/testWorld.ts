@@ -124,7 +124,7 @@ async function people_(owner: pg.Client, now: Date): Promise<Map<number, string>
       `test${user}`,
       `员工${user}`,
     ])
-    await owner.query(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values ($1, $2, $3, 'r', 'r', 1, $4)`, [
+    await owner.query(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values ($1, $2, $3, $3, 'r', 1, $4)`, [
       role,
       org,
       `ROLE_TEST_${user}`,

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { queryClient } from '../../../web/api.ts'
+import { queryClient, useRead } from '../../../web/api.ts'
 import { isAllowed, screenOf } from '../../../web/guard.ts'
 import { usePreference } from '../../../web/list/usePreference.ts'
 import { useLive } from '../../../web/live.ts'
 import { useUser } from '../../../web/session.ts'
 import { screens } from '../../screens.ts'
+import { settings } from '../../settings/contract.ts'
 import { reports } from '../contract.ts'
 
 /** Choices of the specification ("timings"), in milliseconds. */
@@ -13,7 +14,12 @@ export const timings = { off: 0, s30: 30_000, m1: 60_000, m30: 1_800_000, h1: 3_
 export type Timing = keyof typeof timings
 const isTiming = (found: unknown): found is Timing => typeof found === 'string' && found in timings
 
-export const useTiming = (): [Timing, (timing: Timing) => void] => usePreference('home.refresh', (found) => (isTiming(found) ? found : 'm1'))
+/** A person's own choice, else what the organisation set. */
+export function useTiming(): [Timing, (timing: Timing) => void] {
+  const [own, choose] = usePreference<Timing | null>('home.refresh', (found) => (isTiming(found) ? found : null))
+  const { data } = useRead(settings.mine, {}, { inline: true, enabled: own === null, staleTime: 300_000 })
+  return [own ?? data?.homeRefresh ?? 'm1', choose]
+}
 
 export const everyOf = (timing: Timing): number | false => timings[timing] || false
 

@@ -1,28 +1,59 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
-import type { MenuNode } from '../contract.ts'
+import { writeLog } from '../../../server/logRow.ts'
+import { sessionErrors } from '../contract.ts'
 
 export type Account = { id: number; org_id: number; username: string; password_hash: string; usable: boolean; locked_until: Date | null; failed_count: number }
 
-/** The account behind a name, with whether it and every organisation above it are enabled. System scope. */
-export async function accountByName(db: Db, username: string): Promise<Account | undefined> {
-  const { rows } = await sql<Account>`
+const accounts = sql`
     select u.id, u.org_id, u.username, u.password_hash, u.locked_until, u.failed_count,
-      u.status = 'ENABLED' and not exists (select 1 from organisations o join organisations a on a.path @> o.path where o.id = u.org_id and a.status = 'DISABLED')
+      u.status = 'ENABLED' and u.deleted_at is null
+        and not exists (select 1 from organisations o join organisations a on a.path @> o.path where o.id = u.org_id and a.status = 'DISABLED')
         and exists (select 1 from user_roles r where r.user_id = u.id) as usable
-    from users u where lower(u.username) = lower(${username})`.execute(db)
-  return rows[0]
+    from users u`
+
+/** The account behind a name, with whether it and every organisation above it are enabled. System scope. */
+export const accountByName = async (db: Db, username: string): Promise<Account | undefined> =>
+  (await sql<Account>`${accounts} where lower(u.username) = lower(${username})`.execute(db)).rows[0]
+export const accountById = async (db: Db, id: number): Promise<Account | undefined> => (await sql<Account>`${accounts} where u.id = ${id}`.execute(db)).rows[0]
+/** Everybody with this contact phone. */
+export const accountsByPhone = async (db: Db, phone: string): Promise<Account[]> =>
+  (await sql<Account>`${accounts} where u.phone = ${phone} and u.phone <> '' order by u.id limit 50`.execute(db)).rows
+
+/** Whether this is the living code of the number, without taking it. */
+export async function codeMatches(db: Db, phone: string, userId: number | null, hash: Buffer, now: Date): Promise<boolean> {
+  const { rows } = await sql<{
+    right: boolean
+  }>`select deliver and code_hash = ${hash} and used_at is null and tries < 5 and expires_at > ${now} and user_id = ${userId}::bigint as right
+    from sms_codes where phone = ${phone} and purpose = 'RESET' order by created_at desc, id desc limit 1`.execute(db)
+  return rows[0]?.right === true
 }
 
-/** Counts a failure; the fifth within the window locks. One conditional statement, so parallel tries cannot slip through. */
-export async function countFailure(db: Db, userId: number, now: Date, failures: number, minutes: number): Promise<void> {
-  await sql`update users set
+/** How often this went wrong within the last minutes. */
+export async function recentAttempts(ctx: Ctx, userId: number, reason: string, minutes: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from login_attempts
+    where user_id = ${userId} and not ok and reason = ${reason} and created_at > ${new Date(ctx.now.getTime() - minutes * 60_000)}::timestamptz`.execute(ctx.db)
+  return rows[0]?.n ?? 0
+}
+
+/** Counts a failure; the fifth within the window locks, once, and leaves a row. One conditional statement, so parallel tries cannot slip through. */
+export async function countFailure(ctx: Ctx, account: Account, failures: number, minutes: number): Promise<void> {
+  const { now } = ctx
+  const { rows } = await sql<{ locks: boolean }>`update users set
       failed_count = case when locked_until <= ${now} then 1 else failed_count + 1 end,
       locked_until = case when locked_until > ${now} then locked_until
         when (case when locked_until <= ${now} then 1 else failed_count + 1 end) >= ${failures} then ${new Date(now.getTime() + minutes * 60_000)}::timestamptz
         else null end
-    where id = ${userId}`.execute(db)
+    where id = ${account.id} returning failed_count = ${failures} as locks`.execute(ctx.db)
+  if (!rows[0]?.locks) return
+  const actor = { userId: account.id, username: account.username, orgId: account.org_id }
+  await writeLog(
+    { ...ctx, actor },
+    'session.lock',
+    { id: account.id, name: account.username },
+    { result: 'REFUSED', errorName: sessionErrors.wrongCredentials.name, startedAt: performance.now() },
+  )
 }
 
 export async function addAttempt(
@@ -72,29 +103,4 @@ export async function revokeSessions(
     .where('revoked_at', 'is', null)
     .where((eb) => ('userId' in where ? eb('user_id', '=', where.userId) : eb('id', '=', where.sessionId)))
     .execute()
-}
-
-type Row = { id: number; parent_id: number | null; name: string; path: string; title_zh: string; title_en: string; icon: string; sort: number; hidden: boolean }
-
-/** Menus of all the user's roles, enabled and permitted; the caller prunes what has no screen. */
-export async function menuRows(db: Db, userId: number): Promise<Row[]> {
-  const { rows } = await sql<Row>`
-    select distinct m.id, m.parent_id, m.name, m.path, m.title_zh, m.title_en, m.icon, m.sort, m.hidden
-    from menus m join role_menus rm on rm.menu_id = m.id join user_roles ur on ur.role_id = rm.role_id
-    where ur.user_id = ${userId} and m.status = 'ENABLED' and (m.permission_code is null or exists (
-      select 1 from role_permissions p join user_roles u on u.role_id = p.role_id where u.user_id = ${userId} and p.permission_code = m.permission_code))
-    order by m.sort, m.id`.execute(db)
-  return rows
-}
-
-/** Rows to a tree; leaves are kept when `hasScreen`, groups when something below them is. */
-export function menuTree(rows: readonly Row[], hasScreen: (path: string) => boolean): MenuNode[] {
-  const below = Map.groupBy(rows, (row) => row.parent_id)
-  const build = (parent: number | null): MenuNode[] =>
-    (below.get(parent) ?? []).flatMap((row) => {
-      const children = build(row.id)
-      if (!hasScreen(row.path) && !children.some((child) => !child.hidden)) return []
-      return [{ name: row.name, path: row.path, title: row.title_zh, titleEn: row.title_en, icon: row.icon, sort: row.sort, hidden: row.hidden, children }]
-    })
-  return build(null)
 }

@@ -114,6 +114,27 @@ describe('a session ends', () => {
     later(61)
     expect((await user(busy)).body.code).toBe(110002)
   })
+  test('by what the platform set, from the next request on; 0 idle minutes are no limit', async () => {
+    const set = (key: string, value: number) =>
+      api.sql('insert into settings (org_id, key, value) values (1, $1, $2) on conflict (org_id, key) do update set value = excluded.value', [key, value])
+    const mine = await token()
+    later(11)
+    await set('session.idleMinutes', 10)
+    expect((await user(mine)).body.code).toBe(110002)
+    await set('session.idleMinutes', 0)
+    expect((await user(mine)).status).toBe(200)
+    await set('session.absoluteDays', 1)
+    const short = await token()
+    later(24 * 60 + 1)
+    expect((await user(short)).body.code).toBe(110002)
+    await set('login.maxFailures', 3)
+    await set('login.lockMinutes', 5)
+    for (let i = 0; i < 3; i += 1) await login(name, 'wrong 1 password')
+    expect((await login()).body.code).toBe(401001)
+    later(6)
+    expect((await login()).status).toBe(200)
+    await api.sql('delete from settings')
+  })
   test('by logout: this one only', async () => {
     const [one, two] = [await token(), await token()]
     expect((await api.call(session.logout, {}, { token: one })).status).toBe(200)
@@ -175,29 +196,41 @@ describe('changing the password', () => {
   test('a wrong old one counts towards the lock', async () => {
     const mine = await token()
     for (let i = 0; i < 5; i += 1) expect((await change(mine, 'wrong 1 password', 'Another 1 horse')).body.code).toBe(400002)
-    expect((await change(mine, password, 'Another 1 horse')).body.code).toBe(400002)
+    expect((await user(mine)).body.code, 'five wrong ones end every session').toBe(110004)
     expect((await login()).body.code).toBe(401001)
   })
 })
 
-test('a picture somebody else uploaded is not there for me', async () => {
-  const mine = await token()
-  const me = (await api.call(session.profile, {}, { token: mine })).body
-  await api.sql(
-    `insert into uploads (org_id, kind, mime, bytes, sha256, url) values (3, 'IMAGE', 'image/png', 10, 'x', 'files/aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa.png')`,
-  )
-  const answer = await api.call(
-    session.editProfile,
-    { realName: 'me', phone: '13800138000', img: 'files/aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa.png', address: '', version: me.version },
-    { token: mine },
-  )
-  expect(answer.status).toBe(404)
-  const fine = await api.call(
-    session.editProfile,
-    { realName: 'me', phone: '１３８００１３８０００', img: '', address: '', version: me.version },
-    { token: mine },
-  )
-  expect([fine.status, fine.body.phone]).toEqual([200, '13800138000'])
-  const stale = await api.call(session.editProfile, { realName: 'me', phone: '13800138000', img: '', address: '', version: me.version }, { token: mine })
-  expect(stale.body.code).toBe(409001)
+describe('my own record', () => {
+  const foreign = 'files/aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa.png'
+  const mine1 = 'files/bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb.png'
+  const upload = (url: string, owner: string | null) =>
+    api.sql(
+      `insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url) values (3, (select id from users where username = $2), 'IMAGE', 'image/png', 10, 'x', $1) on conflict do nothing`,
+      [url, owner],
+    )
+  test('a picture of somebody else is not there, mine is; stale is told', async () => {
+    const mine = await token()
+    const me = (await api.call(session.profile, {}, { token: mine })).body
+    await upload(foreign, null)
+    await upload(mine1, name)
+    const edit = (change: object) =>
+      api.call(
+        session.editProfile,
+        { realName: 'me', consumerPhone: '4008001234', img: mine1, address: '路1号', version: me.version, ...change },
+        { token: mine },
+      )
+    expect((await edit({ img: foreign })).status).toBe(404)
+    expect((await edit({ img: '' })).body.errors).toContainEqual({ field: 'img', message: '请上传头像' })
+    const bare = await edit({ consumerPhone: '', address: '' })
+    expect([bare.status, bare.body.errors]).toEqual([
+      400,
+      [
+        { field: 'consumerPhone', message: '请输入客服电话' },
+        { field: 'address', message: '请输入详细地址' },
+      ],
+    ])
+    expect((await edit({})).status).toBe(200)
+    expect((await edit({})).body.code).toBe(409001)
+  })
 })

@@ -1,52 +1,110 @@
+import { Button, Select } from 'antd'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { regionPath } from '../../../shared/regions.ts'
 import { queryClient, useRead } from '../../../web/api.ts'
 import { FormPage, Section } from '../../../web/FormPage.tsx'
 import { Fixed, ImageField, TextField } from '../../../web/form/fields.tsx'
 import { pickFor } from '../../../web/form/values.ts'
-import { usePrefs } from '../../../web/prefs.ts'
-import { Time } from '../../../web/Time.tsx'
+import { usePreference } from '../../../web/list/usePreference.ts'
+import { setPrefs, usePrefs } from '../../../web/prefs.ts'
 import { session } from '../contract.ts'
+import { Devices, RecentSignIns } from './Devices.tsx'
+import styles from './Me.module.css'
+import { PhoneDialog } from './PhoneDialog.tsx'
+
+const timings = ['off', 's30', 'm1', 'm30', 'h1'] as const
+const isTiming = (found: unknown): found is (typeof timings)[number] => timings.some((timing) => timing === found)
 
 export function Info() {
   const { t } = useTranslation(['session', 'web'])
   const { lang } = usePrefs()
+  const [changing, setChanging] = useState(false)
   const loaded = useRead(session.profile, {}, { inline: true })
   const profile = loaded.data
+  const service = profile?.serviceRequired ?? false
+  const region = profile?.regionCode
+    ? regionPath(profile.regionCode)
+        .map((part) => part.name)
+        .join(' / ')
+    : ''
   return (
-    <FormPage
-      title={t('web:info.title')}
-      subtitle={profile?.username}
-      ns="session"
-      save={session.editProfile}
-      loaded={loaded}
-      initial={profile ? pickFor(session.editProfile.input, profile) : {}}
-      back="/home"
-      success="session:success.editProfile"
-      onSaved={(saved) => {
-        queryClient.setQueryData([session.profile.path, {}], saved)
-        void queryClient.invalidateQueries({ queryKey: ['session.user'] })
-      }}
-    >
-      <Section title={t('web:info.basic')} purpose={t('web:info.basicPurpose')}>
-        <ImageField name="img" />
-        <TextField name="realName" count />
-        <TextField name="phone" />
-        <TextField name="address" wide count />
-      </Section>
-      <Section title={t('web:info.account')} purpose={t('web:info.accountPurpose')}>
-        <Fixed label={t('fields.username')}>{profile?.username}</Fixed>
-        <Fixed label={t('fields.orgName')}>{profile?.orgName}</Fixed>
-        <Fixed label={t('fields.roles')}>{profile?.roleNames.map((role) => (lang === 'en' ? role.en : role.zh)).join(' / ')}</Fixed>
-        <Fixed label={t('fields.lastLogin')}>
-          {profile?.lastLogin ? (
-            <>
-              <Time at={profile.lastLogin.at} style="full" /> {profile.lastLogin.ip}
-            </>
-          ) : (
-            t('web:info.none')
-          )}
-        </Fixed>
-      </Section>
-    </FormPage>
+    <>
+      <FormPage
+        title={t('web:info.title')}
+        subtitle={profile?.username}
+        ns="session"
+        save={session.editProfile}
+        loaded={loaded}
+        initial={profile ? pickFor(session.editProfile.input, profile) : {}}
+        back="/home"
+        success="session:success.editProfile"
+        onSaved={(saved) => {
+          queryClient.setQueryData([session.profile.path, {}], saved)
+          void queryClient.invalidateQueries({ queryKey: ['session.user'] })
+        }}
+      >
+        <Section title={t('web:info.basic')} purpose={t('web:info.basicPurpose')}>
+          <ImageField name="img" required />
+          <TextField name="realName" count />
+          <Fixed label={t('fields.phone')}>
+            <span className={styles.phone}>
+              {profile?.phone || t('web:info.none')}
+              <Button type="link" size="small" onClick={() => setChanging(true)}>
+                {t('me.changePhone')}
+              </Button>
+            </span>
+          </Fixed>
+          <TextField name="consumerPhone" required={service} />
+          <TextField name="address" wide count required={service} />
+        </Section>
+        <Section title={t('web:info.account')} purpose={t('web:info.accountPurpose')}>
+          <Fixed label={t('fields.username')}>{profile?.username}</Fixed>
+          <Fixed label={t('fields.orgName')}>{profile?.orgName}</Fixed>
+          <Fixed label={t('fields.roles')}>{profile?.roleNames.map((role) => (lang === 'en' ? role.en : role.zh)).join(' / ')}</Fixed>
+          <Fixed label={t('fields.region')}>{region || t('web:info.none')}</Fixed>
+        </Section>
+        <Section title={t('me.preferences')} purpose={t('me.preferencesPurpose')}>
+          <Choices />
+        </Section>
+        <Section title={t('me.devices')}>
+          <Devices />
+        </Section>
+        <Section title={t('me.recent')}>
+          <RecentSignIns />
+        </Section>
+      </FormPage>
+      {changing ? <PhoneDialog onClose={() => setChanging(false)} /> : null}
+    </>
+  )
+}
+
+/** Kept at once, apart from the form: they are choices of this browser and of the home page. */
+function Choices() {
+  const { t } = useTranslation('session')
+  const { lang } = usePrefs()
+  const [refresh, setRefresh] = usePreference('home.refresh', (found) => (isTiming(found) ? found : null))
+  return (
+    <>
+      <Fixed label={t('me.language')}>
+        <Select
+          aria-label={t('me.language')}
+          value={lang}
+          options={[
+            { value: 'zh-CN', label: '\u4e2d\u6587' },
+            { value: 'en', label: 'English' },
+          ]}
+          onChange={(next) => setPrefs({ lang: next })}
+        />
+      </Fixed>
+      <Fixed label={t('me.refresh')}>
+        <Select
+          aria-label={t('me.refresh')}
+          value={refresh ?? 'm1'}
+          options={timings.map((value) => ({ value, label: t(`me.${value}`) }))}
+          onChange={(next) => setRefresh(next)}
+        />
+      </Fixed>
+    </>
   )
 }

@@ -1,0 +1,36 @@
+import type { ErrorDef } from '../../shared/errors.ts'
+import { defineStates } from '../../shared/moves.ts'
+import { complaintErrors, type states } from './contract.ts'
+
+export type ComplaintState = (typeof states)[number]
+
+/** A resolved complaint closes after a week, or opens again when the buyer is not content. */
+export const complaintTable = defineStates<ComplaintState>({
+  name: 'complaints',
+  column: 'complaints.state',
+  start: ['OPEN'],
+  moves: {
+    OPEN: ['HANDLING', 'RESOLVED', 'INVALID'],
+    HANDLING: ['WAITING', 'RESOLVED', 'HANDLING'],
+    WAITING: ['HANDLING', 'RESOLVED'],
+    RESOLVED: ['CLOSED', 'HANDLING'],
+    CLOSED: [],
+    INVALID: [],
+  },
+})
+
+export const mayMove = (from: ComplaintState, to: ComplaintState): ErrorDef | null =>
+  complaintTable.moves[from].includes(to) ? null : complaintErrors.wrongState
+
+export const isOpen = (state: ComplaintState): boolean => state === 'OPEN' || state === 'HANDLING' || state === 'WAITING'
+
+/** Overdue: nobody answered in time, or it is not resolved in time. */
+export function overdue(row: { state: ComplaintState; firstReplyDueAt: Date; resolveDueAt: Date; firstRepliedAt: Date | null }, now: Date): boolean {
+  if (!isOpen(row.state)) return false
+  return row.resolveDueAt <= now || (row.firstRepliedAt === null && row.firstReplyDueAt <= now)
+}
+
+export const removable = (row: { refunded: boolean }): ErrorDef | null => (row.refunded ? complaintErrors.refundLinked : null)
+
+/** A lane with that many reports of nothing dispensed within a day should stop selling. */
+export const laneAlarm = { reports: 3, hours: 24 }

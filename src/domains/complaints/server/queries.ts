@@ -1,0 +1,138 @@
+import { sql } from 'kysely'
+import { type Ctx, visible } from '../../../server/context.ts'
+import { selectPage } from '../../../server/lists.ts'
+import type { Input } from '../../../shared/contract.ts'
+import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
+import type { Complaint, ComplaintRow, complaints } from '../contract.ts'
+import { laneAlarm } from '../rules.ts'
+
+export type Row = {
+  id: number
+  org_id: number
+  device_id: number | null
+  rtu_number: string | null
+  nickname: string | null
+  org_name: string
+  road: number | null
+  order_num: string | null
+  username: string
+  contact_phone: string
+  content: string
+  remark: string
+  source: ComplaintRow['source']
+  type: ComplaintRow['type']
+  images: string[]
+  assignee_id: number | null
+  assignee_name: string | null
+  state: ComplaintRow['state']
+  result: Complaint['result']
+  refunded: boolean
+  merged_into: number | null
+  first_reply_due_at: Date
+  resolve_due_at: Date
+  first_replied_at: Date | null
+  resolved_at: Date | null
+  version: number
+  created_at: Date
+}
+const columns = sql`c.id, c.org_id, c.device_id, d.rtu_number, d.nickname, o.name as org_name, c.road, c.order_num, c.username, c.contact_phone, c.content, c.remark,
+  c.source, c.type, c.images, c.assignee_id, u.real_name as assignee_name, c.state, c.result, c.refunded, c.merged_into, c.first_reply_due_at, c.resolve_due_at,
+  c.first_replied_at, c.resolved_at, c.version, c.created_at`
+const from = sql`complaints c join organisations o on o.id = c.org_id left join devices d on d.id = c.device_id left join users u on u.id = c.assignee_id`
+const open = sql`c.state in ('OPEN','HANDLING','WAITING')`
+const late = (now: Date) => sql`${open} and (c.resolve_due_at <= ${now} or c.first_replied_at is null and c.first_reply_due_at <= ${now})`
+const own = (ctx: Ctx) => sql`${visible(ctx, 'c.org_id', 'c.device_id')} and c.deleted_at is null`
+
+/** Without days the last 90; an order number needs no days. */
+export function listRows(ctx: Ctx, input: Input<typeof complaints.list>) {
+  const first = input.from ?? (input.orderNum ? undefined : addDays(shanghaiDay(ctx.now), -89))
+  return selectPage<Row>(ctx.db, {
+    columns,
+    from,
+    countFrom: input.rtuNumber ? sql`complaints c left join devices d on d.id = c.device_id` : sql`complaints c`,
+    input,
+    last: sql`c.id`,
+    sort: { createTime: sql`c.created_at`, resolveDueAt: sql`c.resolve_due_at` },
+    where: [
+      own(ctx),
+      input.state && sql`c.state = ${input.state}`,
+      input.type && sql`c.type = ${input.type}`,
+      input.source && sql`c.source = ${input.source}`,
+      input.assigneeId && sql`c.assignee_id = ${input.assigneeId}`,
+      input.orderNum && sql`c.order_num = ${input.orderNum}`,
+      input.rtuNumber && sql`strpos(d.rtu_number, ${input.rtuNumber.toUpperCase()}) > 0`,
+      input.keyword && sql`strpos(lower(c.content || ' ' || c.username), lower(${input.keyword})) > 0`,
+      input.overdue && late(ctx.now),
+      first && sql`c.created_at >= ${startOfDay(first)}`,
+      input.to && sql`c.created_at < ${startOfDay(addDays(input.to, 1))}`,
+    ],
+  })
+}
+
+export async function row(ctx: Ctx, id: number): Promise<Row | undefined> {
+  const { rows } = await sql<Row>`select ${columns} from ${from} where c.id = ${id} and ${own(ctx)}`.execute(ctx.db)
+  return rows[0]
+}
+
+export async function stats(ctx: Ctx) {
+  const { rows } = await sql<{ open: number; handling: number; waiting: number; overdue: number }>`
+    select count(*) filter (where c.state = 'OPEN') as open, count(*) filter (where c.state = 'HANDLING') as handling,
+      count(*) filter (where c.state = 'WAITING') as waiting, count(*) filter (where ${late(ctx.now)}) as overdue
+    from complaints c where ${own(ctx)} and ${open}`.execute(ctx.db)
+  return rows[0] as (typeof rows)[number]
+}
+
+export async function entries(ctx: Ctx, id: number) {
+  const { rows } = await sql<{ id: number; kind: string; username: string; content: string; created_at: Date }>`
+    select id, kind, username, content, created_at from complaint_entries where complaint_id = ${id} order by id limit 500`.execute(ctx.db)
+  return rows
+}
+
+/** Others of the same lane and the same buyer within 30 days, and whether the lane should stop selling. */
+export async function neighbours(ctx: Ctx, c: Row) {
+  const since = new Date(c.created_at.getTime() - 30 * 86_400_000)
+  const day = new Date(c.created_at.getTime() - laneAlarm.hours * 3_600_000)
+  const { rows } = await sql<{ lane: number; reports: number; buyer: number }>`
+    select (select count(*) from complaints c where ${own(ctx)} and c.device_id = ${c.device_id} and c.road = ${c.road} and c.created_at >= ${since} and c.id <> ${c.id}) as lane,
+      (select count(*) from complaints c where ${own(ctx)} and c.device_id = ${c.device_id} and c.road = ${c.road} and c.type = 'NOT_DISPENSED'
+        and c.created_at > ${day} and c.created_at <= ${c.created_at}) as reports,
+      (select count(*) from complaints c where ${own(ctx)} and c.org_id = ${c.org_id} and c.username = ${c.username} and c.username <> ''
+        and c.created_at >= ${since} and c.id <> ${c.id}) as buyer`.execute(ctx.db)
+  return rows[0] as (typeof rows)[number]
+}
+
+/** What the machine said ten minutes around. */
+export async function around(ctx: Ctx, c: Row) {
+  if (c.device_id === null) return []
+  const at = c.created_at.getTime()
+  const { rows } = await sql<{ kind: string; payload: Record<string, unknown>; created_at: Date }>`
+    select kind, payload, created_at from device_messages m where m.device_id = ${c.device_id} and m.org_id = ${c.org_id} and m.kind in ('door', 'vend_result', 'fault')
+      and m.created_at between ${new Date(at - 600_000)} and ${new Date(at + 600_000)} order by m.created_at limit 30`.execute(ctx.db)
+  return rows
+}
+
+/** The machine by id or the order by number, when the actor sees it. */
+export async function placeOf(ctx: Ctx, input: { deviceId?: number | undefined; orderNum: string }) {
+  if (input.orderNum) {
+    const { rows } = await sql<{ org_id: number; device_id: number; road: number | null; consumer: string }>`
+      select k.org_id, k.device_id, o.consumer,
+        (select case when min(u.road) = max(u.road) then min(u.road) end from order_units u where u.order_id = k.order_id and u.org_id = k.org_id and u.created_at = k.created_at) as road
+      from order_keys k join orders o on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.order_id
+      where k.order_num = ${input.orderNum} and ${visible(ctx, 'k.org_id', 'k.device_id')}`.execute(ctx.db)
+    return rows[0]
+  }
+  const { rows } = await sql<{ org_id: number; device_id: number; road: null; consumer: string }>`
+    select d.org_id, d.id as device_id, null as road, '' as consumer from devices d where d.id = ${input.deviceId ?? 0} and ${visible(ctx, 'd.org_id', 'd.id')}`.execute(
+    ctx.db,
+  )
+  return rows[0]
+}
+
+/** Whether this person, seen by the actor, holds complaint:update. */
+export async function isHandler(ctx: Ctx, userId: number): Promise<'unseen' | 'no' | 'yes'> {
+  const { rows } = await sql<{ holds: boolean }>`
+    select u.status = 'ENABLED' and u.deleted_at is null and exists (select 1 from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
+        join role_permissions p on p.role_id = r.id where ur.user_id = u.id and p.permission_code = 'complaint:update') as holds
+    from users u where u.id = ${userId} and ${visible(ctx, 'u.org_id')}`.execute(ctx.db)
+  return rows[0] === undefined ? 'unseen' : rows[0].holds ? 'yes' : 'no'
+}

@@ -1,0 +1,268 @@
+import { sql } from 'kysely'
+import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
+import { common, Refusal, reject } from '../../../shared/errors.ts'
+import { handlers as orders } from '../../orders/server/verbs.ts'
+import { settingsOf } from '../../settings/server/values.ts'
+import { type Complaint, type ComplaintRow, complaintErrors, type complaints } from '../contract.ts'
+import { type ComplaintState, isOpen, laneAlarm, mayMove, overdue, removable } from '../rules.ts'
+import * as q from './queries.ts'
+
+type Contract = typeof complaints
+type EntryKind = 'REPLY' | 'NOTE' | 'CLAIM' | 'ASSIGN' | 'ASK' | 'RESOLVE' | 'REOPEN' | 'INVALID' | 'MERGE' | 'REFUND'
+
+const shownRow = (ctx: Ctx, c: q.Row): ComplaintRow => ({
+  id: c.id,
+  username: c.username,
+  content: c.content,
+  type: c.type,
+  source: c.source,
+  deviceId: c.device_id,
+  rtuNumber: c.rtu_number,
+  road: c.road,
+  orderNum: c.order_num,
+  images: c.images,
+  assigneeId: c.assignee_id,
+  assigneeName: c.assignee_name,
+  state: c.state,
+  overdue: overdue({ state: c.state, firstReplyDueAt: c.first_reply_due_at, resolveDueAt: c.resolve_due_at, firstRepliedAt: c.first_replied_at }, ctx.now),
+  resolveDueAt: iso(c.resolve_due_at),
+  remark: c.remark,
+  createTime: iso(c.created_at),
+  version: c.version,
+  can: {
+    handle: may(ctx, 'complaint:update') && isOpen(c.state),
+    reply: may(ctx, 'complaint:reply') && isOpen(c.state),
+    reopen: may(ctx, 'complaint:update') && mayMove(c.state, 'HANDLING') === null && c.state === 'RESOLVED',
+    refund: may(ctx, 'order:refund') && c.order_num !== null && isOpen(c.state),
+    remove: may(ctx, 'complaint:delete') && removable(c) === null,
+  },
+})
+
+const masked = (phone: string): string => phone.replace(/^(\d{3})\d+(\d{4})$/, '$1****$2')
+
+async function shown(ctx: Ctx, id: number): Promise<Complaint> {
+  const c = found(await q.row(ctx, id))
+  const near = await q.neighbours(ctx, c)
+  const entries = await q.entries(ctx, id)
+  const around = await q.around(ctx, c)
+  return {
+    ...shownRow(ctx, c),
+    contactPhone: may(ctx, 'consumer:unmask') ? c.contact_phone : masked(c.contact_phone),
+    orgName: c.org_name,
+    nickname: c.nickname,
+    result: c.result,
+    refunded: c.refunded,
+    mergedInto: c.merged_into,
+    firstReplyDueAt: iso(c.first_reply_due_at),
+    firstRepliedAt: isoOrNull(c.first_replied_at),
+    resolvedAt: isoOrNull(c.resolved_at),
+    sameLane: c.road === null ? 0 : near.lane,
+    sameUser: near.buyer,
+    laneAlarm: c.road !== null && near.reports >= laneAlarm.reports,
+    entries: entries.map((entry) => ({ id: entry.id, kind: entry.kind, username: entry.username, content: entry.content, createTime: iso(entry.created_at) })),
+    around: around.map((message) => ({ kind: message.kind, note: noteOf(message.payload), createTime: iso(message.created_at) })),
+  }
+}
+
+const noteOf = (payload: Record<string, unknown>): string =>
+  Object.entries(payload)
+    .filter(([key, value]) => !['boot', 'seq', 'ts', 'cmdId'].includes(key) && ['string', 'number', 'boolean'].includes(typeof value))
+    .map(([key, value]) => `${key} ${String(value)}`)
+    .join(', ')
+    .slice(0, 200)
+
+async function say(ctx: Ctx, c: { id: number; org_id: number }, kind: EntryKind, content: string): Promise<void> {
+  await ctx.db
+    .insertInto('complaint_entries')
+    .values({ complaint_id: c.id, org_id: c.org_id, kind, user_id: ctx.actor.userId, username: ctx.actor.username, content, created_at: ctx.now })
+    .execute()
+}
+
+type Change = Partial<{
+  state: ComplaintState
+  assignee_id: number | null
+  result: Complaint['result']
+  remark: string
+  merged_into: number
+  refunded: boolean
+  first_replied_at: Date
+  resolved_at: Date | null
+}>
+/** One statement against the version the person saw; the state is checked before, the version makes it hold. */
+async function change(ctx: Ctx, c: q.Row, version: number, to: Change): Promise<void> {
+  if (to.state && to.state !== c.state) reject(mayMove(c.state, to.state))
+  const changed = await ctx.db
+    .updateTable('complaints')
+    .set((eb) => ({ ...to, version: eb('version', '+', 1) }))
+    .where('id', '=', c.id)
+    .where('version', '=', version)
+    .executeTakeFirst()
+  if (!changed.numUpdatedRows) throw new Refusal(common.stale)
+}
+
+async function done(ctx: Ctx, c: q.Row, details: Record<string, unknown> = {}): Promise<Complaint> {
+  const after = await shown(ctx, c.id)
+  ctx.audit({ id: c.id, name: String(c.id), orgId: c.org_id, before: { state: c.state }, after: { state: after.state, ...details } })
+  ctx.touch('complaints')
+  return after
+}
+
+const create: Handlers<Contract>['create'] = async (ctx, input) => {
+  if (!input.orderNum && input.deviceId === undefined) {
+    throw new Refusal(complaintErrors.placeMissing, {}, [{ field: 'orderNum', text: complaintErrors.placeMissing.text }])
+  }
+  const place = found(await q.placeOf(ctx, input))
+  if (input.deviceId !== undefined && place.device_id !== input.deviceId) {
+    throw new Refusal(complaintErrors.otherOrder, {}, [{ field: 'orderNum', text: complaintErrors.otherOrder.text }])
+  }
+  for (const url of input.images) {
+    found(await ctx.db.selectFrom('uploads').select('id').where('url', '=', url).where('user_id', '=', ctx.actor.userId).executeTakeFirst())
+  }
+  const hours = await settingsOf(ctx.db, place.org_id, ['complaint.firstResponseHours', 'complaint.resolveHours'])
+  const after = (h: number) => new Date(ctx.now.getTime() + h * 3_600_000)
+  const { id } = await ctx.db
+    .insertInto('complaints')
+    .values({
+      org_id: place.org_id,
+      device_id: place.device_id,
+      road: input.road ?? place.road,
+      order_num: input.orderNum || null,
+      username: input.username || place.consumer,
+      contact_phone: input.contactPhone,
+      content: input.content,
+      source: input.source,
+      type: input.type,
+      images: input.images,
+      first_reply_due_at: after(hours['complaint.firstResponseHours']),
+      resolve_due_at: after(hours['complaint.resolveHours']),
+      created_by: ctx.actor.userId,
+      created_at: ctx.now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  ctx.audit({ id, name: String(id), orgId: place.org_id, after: { type: input.type, content: input.content, orderNum: input.orderNum } })
+  ctx.touch('complaints')
+  return shown(ctx, id)
+}
+
+const claim: Handlers<Contract>['claim'] = async (ctx, input) => {
+  const c = found(await q.row(ctx, input.id))
+  if (!isOpen(c.state)) throw new Refusal(complaintErrors.wrongState)
+  await change(ctx, c, input.version, { assignee_id: ctx.actor.userId, ...(c.state === 'OPEN' ? { state: 'HANDLING' as const } : {}) })
+  await say(ctx, c, 'CLAIM', '')
+  return done(ctx, c)
+}
+
+const assign: Handlers<Contract>['assign'] = async (ctx, input) => {
+  const person = await q.isHandler(ctx, input.assigneeId)
+  if (person === 'unseen') throw new Refusal(common.notFound)
+  if (person === 'no') throw new Refusal(complaintErrors.notStaff, {}, [{ field: 'assigneeId', text: complaintErrors.notStaff.text }])
+  const name = (await ctx.db.selectFrom('users').select('real_name').where('id', '=', input.assigneeId).executeTakeFirst())?.real_name ?? ''
+  for (const id of [...new Set(input.ids)].sort((a, b) => a - b)) {
+    const c = found(await q.row(ctx, id))
+    if (!isOpen(c.state)) throw new Refusal(complaintErrors.wrongState)
+    await change(ctx, c, c.version, { assignee_id: input.assigneeId, ...(c.state === 'OPEN' ? { state: 'HANDLING' as const } : {}) })
+    await say(ctx, c, 'ASSIGN', name)
+  }
+  ctx.audit({ id: input.ids.join(','), name: `${input.ids.length}`, after: { ids: input.ids, assignee: name } })
+  ctx.touch('complaints')
+  return { ok: true as const }
+}
+
+const reply: Handlers<Contract>['reply'] = async (ctx, input) => {
+  const c = found(await q.row(ctx, input.id))
+  if (!isOpen(c.state)) throw new Refusal(complaintErrors.wrongState)
+  const state: ComplaintState = input.ask ? 'WAITING' : 'HANDLING'
+  if (c.state === 'OPEN' && input.ask) reject(mayMove('HANDLING', 'WAITING'))
+  else reject(c.state === state ? null : mayMove(c.state, state))
+  const moved = { ...c, state: c.state === 'OPEN' && input.ask ? ('HANDLING' as const) : c.state }
+  await change(ctx, moved, input.version, { state, assignee_id: c.assignee_id ?? ctx.actor.userId, ...(c.first_replied_at ? {} : { first_replied_at: ctx.now }) })
+  await say(ctx, c, input.ask ? 'ASK' : 'REPLY', input.content)
+  return done(ctx, c, { content: input.content })
+}
+
+const note: Handlers<Contract>['note'] = async (ctx, input) => {
+  const c = found(await q.row(ctx, input.id))
+  await change(ctx, c, input.version, {})
+  await say(ctx, c, 'NOTE', input.content)
+  return done(ctx, c, { note: input.content })
+}
+
+const resolve: Handlers<Contract>['resolve'] = async (ctx, input) => {
+  const c = found(await q.row(ctx, input.id))
+  await change(ctx, c, input.version, { state: 'RESOLVED', result: input.result, remark: input.remark, resolved_at: ctx.now })
+  await say(ctx, c, 'RESOLVE', input.remark)
+  return done(ctx, c, { result: input.result, remark: input.remark })
+}
+
+const invalidate: Handlers<Contract>['invalidate'] = async (ctx, input) => {
+  const c = found(await q.row(ctx, input.id))
+  await change(ctx, c, input.version, { state: 'INVALID', remark: input.remark })
+  await say(ctx, c, 'INVALID', input.remark)
+  return done(ctx, c, { remark: input.remark })
+}
+
+const reopen: Handlers<Contract>['reopen'] = async (ctx, input) => {
+  const c = found(await q.row(ctx, input.id))
+  if (c.state !== 'RESOLVED') throw new Refusal(complaintErrors.wrongState)
+  await change(ctx, c, input.version, { state: 'HANDLING', result: null, resolved_at: null })
+  await say(ctx, c, 'REOPEN', input.remark)
+  return done(ctx, c, { remark: input.remark })
+}
+
+const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
+  if (input.id === input.mainId) throw new Refusal(complaintErrors.mergeSelf, {}, [{ field: 'mainId', text: complaintErrors.mergeSelf.text }])
+  const c = found(await q.row(ctx, input.id))
+  const main = found(await q.row(ctx, input.mainId))
+  if (!isOpen(c.state) || main.merged_into !== null) throw new Refusal(complaintErrors.wrongState)
+  await change(ctx, c, input.version, { state: 'RESOLVED', merged_into: main.id, resolved_at: ctx.now })
+  await say(ctx, c, 'MERGE', `#${main.id}`)
+  await say(ctx, main, 'NOTE', `#${c.id}: ${c.content}`.slice(0, 1000))
+  return done(ctx, c, { mergedInto: main.id })
+}
+
+/** The order's own rules decide; money and complaint change in one transaction. */
+const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
+  const c = found(await q.row(ctx, input.id))
+  if (c.order_num === null) throw new Refusal(complaintErrors.noOrder)
+  if (!isOpen(c.state)) throw new Refusal(complaintErrors.wrongState)
+  const { id, version, ...order } = input
+  const inner: Ctx = { ...ctx, audit: () => {} }
+  if (typeof orders.refund !== 'function') throw new Error('orders.refund has no slow part')
+  await orders.refund(inner, { ...order, orderNum: c.order_num })
+  await change(ctx, c, version, { refunded: true, assignee_id: c.assignee_id ?? ctx.actor.userId, ...(c.state === 'OPEN' ? { state: 'HANDLING' as const } : {}) })
+  await say(ctx, c, 'REFUND', c.order_num)
+  return done(ctx, c, { orderNum: c.order_num, unitIds: input.unitIds, reason: input.reason })
+}
+
+const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
+  const c = found(await q.row(ctx, input.id))
+  reject(removable(c))
+  const { rows } = await sql`update complaints set deleted_at = ${ctx.now}, version = version + 1
+    where id = ${c.id} and version = ${input.version} and not refunded and deleted_at is null returning id`.execute(ctx.db)
+  if (!rows.length) throw new Refusal(common.stale)
+  ctx.audit({ id: c.id, name: String(c.id), orgId: c.org_id, before: { state: c.state, content: c.content }, after: { reason: input.reason } })
+  ctx.touch('complaints')
+  return { ok: true as const }
+}
+
+export const handlers: Handlers<Contract> = {
+  async list(ctx, input) {
+    const { rows, total } = await q.listRows(ctx, input)
+    return { list: rows.map((row) => shownRow(ctx, row)), total }
+  },
+  stats: (ctx) => q.stats(ctx),
+  get: (ctx, input) => shown(ctx, input.id),
+  create,
+  claim,
+  assign,
+  reply,
+  note,
+  resolve,
+  invalidate,
+  reopen,
+  merge,
+  refund,
+  remove,
+}

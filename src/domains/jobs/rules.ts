@@ -1,0 +1,62 @@
+import { allowedFrom, defineStates } from '../../shared/moves.ts'
+
+/** Bounds of exports and imports. */
+export const jobLimits = {
+  exportRows: 200_000,
+  /** Rows a list handler reads at once for a file. */
+  exportPage: 2_000,
+  /** Up to here an export runs ahead of the large ones. */
+  quickRows: 1_000,
+  importRows: 1_000,
+  importBytes: 8_388_608,
+  /** Faults kept with a job and named in an answer. */
+  faults: 200,
+  openJobs: 5,
+  attempts: 3,
+  leaseMs: 120_000,
+  keepDays: 7,
+  sameFileMs: 600_000,
+} as const
+
+export type JobState = 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED'
+
+export const jobStates = defineStates<JobState>({
+  name: 'jobs.state',
+  column: 'jobs.state',
+  // an import is its own transaction: its row begins where it ended
+  start: ['QUEUED', 'DONE', 'FAILED'],
+  moves: {
+    QUEUED: ['RUNNING', 'CANCELLED'],
+    // a worker that was killed loses its lease; another one begins anew
+    RUNNING: ['RUNNING', 'DONE', 'FAILED', 'CANCELLED'],
+    DONE: [],
+    FAILED: ['QUEUED'],
+    CANCELLED: ['QUEUED'],
+  },
+})
+export const jobFrom = (next: JobState): JobState[] => allowedFrom(jobStates, next)
+
+type JobFacts = { kind: 'EXPORT' | 'IMPORT'; state: JobState; fileExpires: Date | null }
+export const cancellable = (job: JobFacts): boolean => jobFrom('CANCELLED').includes(job.state)
+export const retryable = (job: JobFacts): boolean => job.kind === 'EXPORT' && jobFrom('QUEUED').includes(job.state)
+export const downloadable = (job: JobFacts, now: Date): boolean => job.fileExpires !== null && job.fileExpires > now
+
+/** A cell that a spreadsheet would run as a formula becomes plain text. */
+export const neutralised = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+
+/** `2026-11-22 14:05:09` in Asia/Shanghai. */
+export const shanghaiText = (instant: string): string => new Date(Date.parse(instant) + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
+
+/** Header and note of a column as both languages and hurried people write it. */
+export const headerKey = (text: string): string => text.normalize('NFKC').replace(/\s|\*/g, '').toLowerCase()
+
+/** Lines that carry the same value twice, by the value. */
+export function doubled<T>(rows: readonly { line: number; value: T }[], keyOf: (value: T) => unknown): { line: number; others: number[] }[] {
+  const groups = Map.groupBy(
+    rows.filter(({ value }) => keyOf(value) !== undefined && keyOf(value) !== ''),
+    ({ value }) => String(keyOf(value)).trim().toLowerCase(),
+  )
+  return [...groups.values()]
+    .filter((group) => group.length > 1)
+    .flatMap((group) => group.map(({ line }) => ({ line, others: group.map((row) => row.line).filter((other) => other !== line) })))
+}

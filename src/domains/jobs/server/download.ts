@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { answerError } from '../../../server/answers.ts'
+import type { Actor, App } from '../../../server/context.ts'
+import { signedIn } from '../../../server/http.ts'
+import { Refusal } from '../../../shared/errors.ts'
+import { say, toLang } from '../../../shared/text.ts'
+import { jobErrors } from '../contract.ts'
+import { downloadable } from '../rules.ts'
+import { importerFor, receive, tryOut } from './imports.ts'
+import { ownRow } from './queries.ts'
+import { markedFile, templateFile } from './sheet.ts'
+
+const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+/** Names outside ASCII travel as RFC 5987 says; the plain one is for clients that do not know it. */
+const attachment = (reply: FastifyReply, name: string): FastifyReply =>
+  reply.type(xlsx).header('content-disposition', `attachment; filename="download.xlsx"; filename*=UTF-8''${encodeURIComponent(name)}`)
+
+/** What is no JSON: results of jobs, forms for imports, a person's file with its faults. Each behind the token and the same checks. */
+export function serveDownloads(http: FastifyInstance, app: App): void {
+  const route = (method: 'GET' | 'POST', url: string, work: (actor: Actor, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void => {
+    http.route({
+      method,
+      url,
+      handler: async (request, reply) => {
+        try {
+          return await work(await signedIn(app, request), request, reply)
+        } catch (error) {
+          return answerError(app, error, request, reply)
+        }
+      },
+    })
+  }
+  route('GET', '/api/jobs/:id/file', async (actor, request, reply) => {
+    const { id } = request.params as { id: string }
+    if (!/^[1-9]\d{0,14}$/.test(id)) throw new Refusal(jobErrors.fileGone)
+    const row = await app.database.read(actor.scope, (db) => ownRow({ actor, db }, Number(id)))
+    const there = downloadable({ kind: row.kind, state: row.state, fileExpires: row.file_expires_at }, app.now())
+    if (!there || !row.file_key || !row.file_name) throw new Refusal(jobErrors.fileGone)
+    const stream = app.files.get(row.file_key)
+    await new Promise<void>((resolve, reject) => stream.once('open', () => resolve()).once('error', () => reject(new Refusal(jobErrors.fileGone))))
+    return attachment(reply, row.file_name).header('content-length', row.file_bytes).send(stream)
+  })
+  route('GET', '/api/imports/:kind/template', async (actor, request, reply) => {
+    const { importer } = await importerFor(app, (request.params as { kind: string }).kind, actor)
+    const lang = toLang(request.headers['accept-language'])
+    return attachment(reply, `${say(importer.title, lang)}.xlsx`).send(Buffer.from(await templateFile(importer, lang)))
+  })
+  route('POST', '/api/imports/:kind/marked', async (actor, request, reply) => {
+    const lang = toLang(request.headers['accept-language'])
+    const given = await receive(app, (request.params as { kind: string }).kind, request, actor)
+    const file = await markedFile(given.sheet, await tryOut(app, given, lang), given.importer, lang)
+    return attachment(reply, `${say(given.importer.title, lang)}.xlsx`).send(Buffer.from(file))
+  })
+}

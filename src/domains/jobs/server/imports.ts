@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { sql } from 'kysely'
+import { prepared } from '../../../server/bind.ts'
+import { type Actor, type App, type Ctx, found, refused } from '../../../server/context.ts'
+import type { Importer, RowError } from '../../../server/importers.ts'
+import { oneFile } from '../../../server/oneFile.ts'
+import { loadPerson } from '../../../server/sessions.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
+import { say } from '../../../shared/text.ts'
+import { importers } from '../../imports.ts'
+import { jobErrors, type jobs } from '../contract.ts'
+import { jobLimits } from '../rules.ts'
+import { fileNameOf } from './exports.ts'
+import { faultsOf } from './queries.ts'
+import { markedFile, readSheet, type Sheet } from './sheet.ts'
+
+type Given = { importer: Importer; actor: Actor; sheet: Sheet; sha256: string; ready: unknown; tried: readonly RowError[] }
+
+/** The importer of that name for somebody who may use it, acting with the rows his right reaches. */
+export async function importerFor(app: App, kind: string, actor: Pick<Actor, 'userId' | 'permissions'>): Promise<{ importer: Importer; actor: Actor }> {
+  const importer = found(importers.find((one) => one.kind === kind))
+  if (importer.permission !== 'self' && !actor.permissions.has(importer.permission)) throw new Refusal(common.forbidden)
+  const person = await loadPerson(app.database, actor.userId ?? 0)
+  if (!person) throw new Refusal(common.accountClosed)
+  return { importer, actor: { ...person, sessionId: null, scope: person.scopeOf(importer.permission) } }
+}
+
+export async function receive(app: App, kind: string, request: FastifyRequest, by: Actor): Promise<Omit<Given, 'tried'>> {
+  const { importer, actor } = await importerFor(app, kind, by)
+  const { bytes } = await oneFile(request, jobLimits.importBytes, { ...jobErrors, tooLarge: jobErrors.fileTooLarge })
+  const sheet = await readSheet(bytes, importer)
+  const ready = sheet.errors.length || !importer.prepare ? undefined : await importer.prepare(app, sheet.rows)
+  return { importer, actor, sheet, sha256: createHash('sha256').update(bytes).digest('hex'), ready }
+}
+
+class TriedOut extends Error {
+  readonly errors: readonly RowError[]
+  constructor(errors: readonly RowError[]) {
+    super('dry run')
+    this.errors = errors
+  }
+}
+
+/** What the import would say, by doing it and taking everything back. */
+export async function tryOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang']): Promise<readonly RowError[]> {
+  const { importer, actor, sheet, ready } = given
+  if (sheet.errors.length) return sheet.errors
+  const nothing = () => {}
+  try {
+    return await app.database.transact(actor.scope, async (db) => {
+      const ctx: Ctx = { app, db, actor, now: app.now(), lang, requestId: '', ip: '', userAgent: '', audit: nothing, touch: nothing, afterCommit: nothing }
+      const errors = await importer.run(ctx, sheet.rows, ready)
+      // what is otherwise only checked at commit
+      if (!errors.length) await sql`set constraints all immediate`.execute(db)
+      throw new TriedOut(errors)
+    })
+  } catch (error) {
+    if (error instanceof TriedOut) return error.errors
+    throw error
+  }
+}
+
+export const runImport = prepared<(typeof jobs)['import'], Given>({
+  async prepare(app, { kind, dryRun }, request, by) {
+    const given = await receive(app, kind, request, by)
+    return { ...given, tried: dryRun ? await tryOut(app, given, 'zh-CN') : [] }
+  },
+  async run(ctx, { kind, dryRun }, given) {
+    const { importer, actor, sheet, sha256 } = given
+    const total = sheet.lines.length
+    const failedRows = (errors: readonly RowError[]) => new Set(errors.map(({ line }) => line)).size
+    const title = say(importer.title, 'zh-CN')
+    if (dryRun) {
+      const failed = failedRows(given.tried)
+      ctx.audit({ id: kind, name: `${title}（试运行）`, after: { dryRun, sha256, total, failed } })
+      return { jobId: null, total, failed, faults: faultsOf(ctx, kind, given.tried.slice(0, jobLimits.faults)) }
+    }
+    await refuseTwice(ctx, kind, sha256)
+    const errors = sheet.errors.length ? sheet.errors : await applied({ ...ctx, actor }, given)
+    const failed = failedRows(errors)
+    const jobId = await keep(ctx, given, kind, errors)
+    ctx.audit({ id: jobId, name: title, after: { sha256, total, failed } })
+    ctx.touch(`jobs:${ctx.actor.userId}`)
+    if (errors.length) {
+      const fields = errors.slice(0, jobLimits.faults).map(({ line, column, text }) => ({ field: column ? `rows.${line}.${column}` : `rows.${line}`, text }))
+      return { ...refused(jobErrors.rowsRefused, { failed }), fields }
+    }
+    if (importer.touches) ctx.touch(importer.touches)
+    const shown = importer.once?.(given.ready)
+    return { jobId, total, failed: 0, faults: [], ...(shown ? { once: { label: say(shown.label, ctx.lang), text: shown.text } } : {}) }
+  },
+})
+
+async function refuseTwice(ctx: Ctx, kind: string, sha256: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`import ${ctx.actor.userId} ${kind} ${sha256}`}, 0))`.execute(ctx.db)
+  const { rows } = await sql`select 1 from jobs where kind = 'IMPORT' and user_id = ${ctx.actor.userId} and name = ${kind} and params ->> 'sha256' = ${sha256}
+    and state = 'DONE' and created_at > ${new Date(ctx.now.getTime() - jobLimits.sameFileMs)} limit 1`.execute(ctx.db)
+  if (rows.length) throw new Refusal(jobErrors.importedAlready)
+}
+
+/** All rows or, when one is wrong, none. */
+async function applied(ctx: Ctx, { importer, sheet, ready }: Given): Promise<readonly RowError[]> {
+  await sql`savepoint import_all`.execute(ctx.db)
+  const errors = await importer.run({ ...ctx, audit: () => {} }, sheet.rows, ready)
+  if (errors.length) await sql`rollback to savepoint import_all`.execute(ctx.db)
+  return errors
+}
+
+/** The job's row; with what was wrong and the marked file when something was. */
+async function keep(ctx: Ctx, { importer, sheet, sha256 }: Given, kind: string, errors: readonly RowError[]): Promise<number> {
+  const failed = new Set(errors.map(({ line }) => line)).size
+  const file = errors.length ? await ctx.app.files.write(once(await markedFile(sheet, errors, importer, ctx.lang)), 'xlsx') : null
+  const row = await ctx.db
+    .insertInto('jobs')
+    .values({
+      org_id: ctx.actor.orgId,
+      user_id: ctx.actor.userId as number,
+      kind: 'IMPORT',
+      name: kind,
+      lang: ctx.lang,
+      state: errors.length ? 'FAILED' : 'DONE',
+      total: sheet.lines.length,
+      done: errors.length ? 0 : sheet.lines.length,
+      failed,
+      params: JSON.stringify({ sha256 }),
+      error: errors.length ? jobErrors.rowsRefused.text.replaceAll('{failed}', String(failed)) : '',
+      row_errors: JSON.stringify(errors.slice(0, jobLimits.faults)),
+      created_at: ctx.now,
+      started_at: ctx.now,
+      finished_at: ctx.now,
+      ...(file
+        ? {
+            file_key: file.name,
+            file_name: fileNameOf(say(importer.title, ctx.lang), ctx.now),
+            file_bytes: file.bytes,
+            file_expires_at: new Date(ctx.now.getTime() + jobLimits.keepDays * 86_400_000),
+          }
+        : {}),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes
+}

@@ -1,0 +1,82 @@
+import { promisify } from 'node:util'
+import { crc32, inflateRaw } from 'node:zlib'
+import { Refusal } from '../../../shared/errors.ts'
+import { jobErrors } from '../contract.ts'
+
+/** A workbook of a thousand rows unpacks to a few megabytes. */
+const limits = { entries: 200, bytes: 16 * 1024 * 1024 }
+const inflate = promisify(inflateRaw) as (data: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
+const broken = () => new Refusal(jobErrors.fileBroken, {}, [{ field: 'file', text: jobErrors.fileBroken.text }])
+const unsafe = () => new Refusal(jobErrors.fileUnsafe, {}, [{ field: 'file', text: jobErrors.fileUnsafe.text }])
+
+type Entry = { name: Buffer; data: Buffer }
+
+/**
+ * A zip unpacked within bounds and packed again without compression: whatever lies in its headers, the reader of sheets only ever
+ * sees what was measured here.
+ */
+export async function plainZip(bytes: Buffer): Promise<Buffer> {
+  const end = bytes.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
+  if (end < 0 || end + 22 > bytes.length) throw broken()
+  const count = bytes.readUInt16LE(end + 10)
+  if (count === 0) throw broken()
+  if (count > limits.entries) throw unsafe()
+  const entries: Entry[] = []
+  let at = bytes.readUInt32LE(end + 16)
+  let left = limits.bytes
+  for (let i = 0; i < count; i += 1) {
+    if (at + 46 > end || bytes.readUInt32LE(at) !== 0x02014b50) throw broken()
+    const nameLength = bytes.readUInt16LE(at + 28)
+    const data = await unpacked(bytes, at, left)
+    left -= data.length
+    entries.push({ name: bytes.subarray(at + 46, at + 46 + nameLength), data })
+    at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
+  }
+  return packed(entries)
+}
+
+async function unpacked(bytes: Buffer, at: number, most: number): Promise<Buffer> {
+  const [flags, method, size, start] = [bytes.readUInt16LE(at + 8), bytes.readUInt16LE(at + 10), bytes.readUInt32LE(at + 20), bytes.readUInt32LE(at + 42)]
+  if (flags & 1 || (method !== 0 && method !== 8) || start + 30 > bytes.length || bytes.readUInt32LE(start) !== 0x04034b50) throw broken()
+  const from = start + 30 + bytes.readUInt16LE(start + 26) + bytes.readUInt16LE(start + 28)
+  if (from + size > bytes.length) throw broken()
+  const raw = bytes.subarray(from, from + size)
+  if (method === 0) {
+    if (raw.length > most) throw unsafe()
+    return raw
+  }
+  try {
+    return await inflate(raw, { maxOutputLength: Math.max(1, most) })
+  } catch (error) {
+    throw (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE' ? unsafe() : broken()
+  }
+}
+
+function packed(entries: readonly Entry[]): Buffer {
+  const parts: Buffer[] = []
+  const heads: Buffer[] = []
+  let offset = 0
+  for (const { name, data } of entries) {
+    // version 2.0, utf-8 names, stored; the central head repeats the local one between its own fields
+    const fields = Buffer.alloc(26)
+    fields.writeUInt16LE(20, 0)
+    fields.writeUInt16LE(0x0800, 2)
+    fields.writeUInt32LE(crc32(data), 10)
+    fields.writeUInt32LE(data.length, 14)
+    fields.writeUInt32LE(data.length, 18)
+    fields.writeUInt16LE(name.length, 22)
+    const tail = Buffer.alloc(14)
+    tail.writeUInt32LE(offset, 10)
+    parts.push(Buffer.from('PK\x03\x04', 'latin1'), fields, name, data)
+    heads.push(Buffer.from('PK\x01\x02\x14\x00', 'latin1'), fields, tail, name)
+    offset += 30 + name.length + data.length
+  }
+  const central = Buffer.concat(heads)
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06', 'latin1')
+  end.writeUInt16LE(entries.length, 8)
+  end.writeUInt16LE(entries.length, 10)
+  end.writeUInt32LE(central.length, 12)
+  end.writeUInt32LE(offset, 16)
+  return Buffer.concat([...parts, central, end])
+}

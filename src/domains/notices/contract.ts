@@ -1,0 +1,206 @@
+import { z } from 'zod'
+import { read, write } from '../../shared/contract.ts'
+import { defineErrors } from '../../shared/errors.ts'
+import * as f from '../../shared/fields.ts'
+import { keyword, listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
+import { bi } from '../../shared/text.ts'
+import { messageEndpoints } from './messageContract.ts'
+
+export const noticeErrors = defineErrors('notices', {
+  blank: [400001, '公告内容不能为空', 'Write the announcement'],
+  tooLong: [400001, '公告内容过长', 'The announcement is too long'],
+  publishInPast: [400001, '发布时间必须晚于当前时间', 'The publishing time must lie in the future'],
+  endBeforeStart: [400001, '结束时间必须晚于开始时间', 'The end must be after the start'],
+  noTarget: [400001, '请选择发布范围', 'Choose who will receive it'],
+  published: [422001, '公告已发布,不能修改', 'A published announcement cannot be changed'],
+  notDraft: [422001, '仅草稿可以删除', 'Only drafts can be deleted'],
+  notPublished: [422001, '公告不在发布中', 'The announcement is not published'],
+  remindedRecently: [422001, '24小时内只能提醒一次', 'Readers can be reminded once in 24 hours'],
+})
+
+export const noticeStates = ['DRAFT', 'SCHEDULED', 'PUBLISHED', 'WITHDRAWN', 'EXPIRED'] as const
+const State = z
+  .enum(noticeStates)
+  .meta({ tones: { DRAFT: 'closed', SCHEDULED: 'paid', PUBLISHED: 'success', WITHDRAWN: 'refunded', EXPIRED: 'locked' } satisfies Record<string, string> })
+export const channelNames = ['MESSAGE', 'POPUP'] as const
+const Channel = z.enum(channelNames)
+const count = z.number().int().min(0)
+const imageCount = bi('最多上传5张图片', 'At most 5 pictures')
+
+/** True when nothing is left but markup and blanks; the server asks again after cleaning. */
+const blankHtml = (html: string): boolean => html.replace(/<[^>]*>|&nbsp;|[\s\u200b-\u200f\u2028-\u202f\ufeff]/g, '') === ''
+
+const targets = {
+  toAll: z.boolean().default(false),
+  orgIds: z.array(f.id).max(200).default([]),
+  withSubtree: z.boolean().default(true),
+  roleIds: z.array(f.id).max(50).default([]),
+  userIds: z.array(f.id).max(500).default([]),
+}
+const fields = {
+  title: f.text(50, bi('公告标题不能为空', 'Enter a title')),
+  content: z
+    .string({ error: bi('公告内容不能为空', 'Write the announcement') })
+    .max(20_000, bi('不能超过20000个字符', 'At most 20000 characters'))
+    .refine((html) => !blankHtml(html), bi('公告内容不能为空', 'Write the announcement')),
+  images: z.array(f.imageUrl).max(5, imageCount).default([]).meta({ unit: 'image' }),
+  ...targets,
+  channels: z.array(Channel).min(1).max(2).default(['MESSAGE']),
+  publishAt: f.instant.nullable().default(null),
+  expireAt: f.instant.nullable().default(null),
+  pinned: z.boolean().default(false),
+  mustConfirm: z.boolean().default(false),
+}
+export type NoticeInput = z.infer<z.ZodObject<typeof fields>>
+type Targets = Pick<NoticeInput, 'toAll' | 'orgIds' | 'roleIds' | 'userIds'>
+
+const aimed = (t: Targets): boolean => t.toAll || t.orgIds.length + t.roleIds.length + t.userIds.length > 0
+const ordered = (n: Pick<NoticeInput, 'publishAt' | 'expireAt'>): boolean => !n.publishAt || !n.expireAt || Date.parse(n.expireAt) > Date.parse(n.publishAt)
+const noTarget = { path: ['toAll'], message: bi('请选择发布范围', 'Choose who will receive it') }
+const wrongEnd = { path: ['expireAt'], message: bi('结束时间必须晚于开始时间', 'The end must be after the start') }
+
+export const NoticeRow = z.strictObject({
+  id: f.id,
+  img: z.string().meta({ unit: 'image' }),
+  title: z.string(),
+  toAll: z.boolean(),
+  orgCount: count,
+  roleCount: count,
+  userCount: count,
+  channels: z.array(Channel),
+  state: State,
+  readCount: count,
+  targetCount: count,
+  pinned: z.boolean(),
+  mustConfirm: z.boolean(),
+  publishTime: f.instant.nullable(),
+  expireTime: f.instant.nullable(),
+  author: z.string(),
+  orgName: z.string(),
+  createTime: f.instant,
+  version: f.version,
+  can: z.strictObject({ update: z.boolean(), delete: z.boolean(), publish: z.boolean(), withdraw: z.boolean(), pin: z.boolean(), remind: z.boolean() }),
+})
+export type NoticeRow = z.infer<typeof NoticeRow>
+
+export const Notice = NoticeRow.extend({
+  orgId: f.id,
+  content: z.string(),
+  images: z.array(z.string()),
+  orgIds: z.array(f.id),
+  withSubtree: z.boolean(),
+  roleIds: z.array(f.id),
+  userIds: z.array(f.id),
+  /** Names of the people in `userIds`. */
+  users: z.array(z.strictObject({ id: f.id, name: z.string() })),
+  publishAt: f.instant.nullable(),
+  expireAt: f.instant.nullable(),
+  remindTime: f.instant.nullable(),
+})
+export type Notice = z.infer<typeof Notice>
+
+export const ReaderRow = z.strictObject({
+  id: f.id,
+  name: z.string(),
+  userName: z.string(),
+  orgName: z.string(),
+  readTime: f.instant.nullable(),
+  confirmTime: f.instant.nullable(),
+})
+export type ReaderRow = z.infer<typeof ReaderRow>
+
+const versioned = z.strictObject({ id: f.id, version: f.version })
+const timing = [noticeErrors.blank, noticeErrors.tooLong, noticeErrors.publishInPast, noticeErrors.endBeforeStart]
+
+export const notices = {
+  ...messageEndpoints,
+  list: read('notice:read', {
+    path: '/notices',
+    summary: 'Announcements of the own organisations',
+    export: 'notice:export',
+    input: listQuery(
+      { keyword, state: z.enum(noticeStates).optional(), author: z.string().trim().max(30).optional(), ...rangeFields },
+      ['createTime', 'publishTime', 'expireTime', 'pinned'],
+      '-pinned',
+    ).refine(rangeIsFine, { path: ['to'], message: rangeError }),
+    output: page(NoticeRow),
+  }),
+  roles: read('notice:read', {
+    path: '/notices/roles',
+    summary: 'Roles an announcement may address',
+    output: z.strictObject({ list: z.array(z.strictObject({ id: f.id, name: z.string() })) }),
+  }),
+  audience: read('notice:read', {
+    path: '/notices/audience',
+    summary: 'How many people these targets reach now, inside one organisation (the own one)',
+    input: z.strictObject({ ...targets, orgId: f.id.optional() }),
+    output: z.strictObject({ count }),
+  }),
+  get: read('notice:read', { path: '/notices/{id}', summary: 'One announcement', input: z.strictObject({ id: f.id }), output: Notice }),
+  readers: read('notice:read', {
+    path: '/notices/{id}/readers',
+    summary: 'Who has read an announcement and who has not',
+    input: listQuery({ id: f.id, state: z.enum(['unread', 'read']).default('unread'), keyword }, ['name', 'readTime'], 'name'),
+    output: page(ReaderRow),
+  }),
+  create: write('notice:create', {
+    path: '/notices',
+    summary: 'Write an announcement; it is a draft until it is published',
+    audit: 'notices.create',
+    errors: timing,
+    input: z.strictObject(fields).refine(aimed, noTarget).refine(ordered, wrongEnd),
+    output: Notice,
+  }),
+  update: write('notice:update', {
+    method: 'PUT',
+    path: '/notices/{id}',
+    summary: 'Change a draft; one that waits for its time becomes a draft again',
+    audit: 'notices.update',
+    errors: [...timing, noticeErrors.published],
+    input: z
+      .strictObject({ id: f.id, version: f.version, ...fields })
+      .refine(aimed, noTarget)
+      .refine(ordered, wrongEnd),
+    output: Notice,
+  }),
+  remove: write('notice:delete', {
+    method: 'DELETE',
+    path: '/notices/{id}',
+    summary: 'Delete a draft',
+    audit: 'notices.remove',
+    errors: [noticeErrors.notDraft],
+    input: versioned,
+    output: f.done,
+  }),
+  publish: write('notice:publish', {
+    path: '/notices/{id}/publish',
+    summary: 'Publish at its time, or immediately; its readers get their messages within seconds',
+    audit: 'notices.publish',
+    errors: [noticeErrors.publishInPast, noticeErrors.endBeforeStart, noticeErrors.noTarget, noticeErrors.published],
+    input: versioned.extend({ immediately: z.boolean().default(false) }),
+    output: Notice,
+  }),
+  withdraw: write('notice:publish', {
+    path: '/notices/{id}/withdraw',
+    summary: 'Withdraw: nobody sees it any more, at once',
+    audit: 'notices.withdraw',
+    errors: [noticeErrors.notPublished],
+    input: z.strictObject({ id: f.id }),
+    output: Notice,
+  }),
+  pin: write('notice:update', {
+    path: '/notices/{id}/pin',
+    summary: 'Keep on top of the lists, or not',
+    audit: 'notices.pin',
+    input: z.strictObject({ id: f.id, pinned: z.boolean() }),
+    output: Notice,
+  }),
+  remind: write('notice:publish', {
+    path: '/notices/{id}/remind',
+    summary: 'Pop up again for whoever has not read it, once in 24 hours',
+    audit: 'notices.remind',
+    errors: [noticeErrors.notPublished, noticeErrors.remindedRecently],
+    input: z.strictObject({ id: f.id }),
+    output: Notice,
+  }),
+}

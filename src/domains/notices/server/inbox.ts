@@ -1,0 +1,133 @@
+import { sql } from 'kysely'
+import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, found, iso, isoOrNull, visible } from '../../../server/context.ts'
+import { selectPage } from '../../../server/lists.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
+import { countedTo, type MessageRow, type messageEndpoints, messageErrors, type messageKinds } from '../messageContract.ts'
+import { within } from './queries.ts'
+
+/** The message centre. Every statement names the actor: messages are a person's own. */
+type Contract = typeof messageEndpoints
+
+type Row = {
+  id: number
+  img: string
+  kind: (typeof messageKinds)[number]
+  title: string
+  body: string
+  pinned: boolean
+  must_confirm: boolean
+  read_at: Date | null
+  confirmed_at: Date | null
+  created_at: Date
+  link: string
+  content: string
+  images: string[]
+  sender: string
+}
+const from = sql`messages m left join announcements a on a.notice_id = m.notice_id`
+const mine = (ctx: Ctx) => sql`${visible(ctx, 'm.org_id')} and m.user_id = ${ctx.actor.userId} and m.hidden_at is null`
+/** An announcement that was withdrawn or has expired is gone at once, before its messages are tidied. */
+const lives = (ctx: Ctx) => sql`(m.notice_id is null or (a.notice_id is not null and (a.until_at is null or a.until_at > ${ctx.now})))`
+const columns = (
+  ctx: Ctx,
+) => sql`m.id, m.img, m.kind, ${ctx.lang === 'en' ? sql`m.title_en` : sql`m.title_zh`} as title, ${ctx.lang === 'en' ? sql`m.body_en` : sql`m.body_zh`} as body,
+  coalesce(a.pinned, false) as pinned, coalesce(a.must_confirm, false) as must_confirm, m.read_at, m.confirmed_at, m.created_at, m.link`
+
+const shown = (m: Row): MessageRow => ({
+  id: m.id,
+  img: m.img,
+  kind: m.kind,
+  title: m.title,
+  content: m.body,
+  pinned: m.pinned,
+  mustConfirm: m.must_confirm,
+  readTime: isoOrNull(m.read_at),
+  confirmTime: isoOrNull(m.confirmed_at),
+  createTime: iso(m.created_at),
+})
+
+const inbox: Handlers<Contract>['inbox'] = async (ctx, input) => {
+  const { rows, total } = await selectPage<Row>(ctx.db, {
+    columns: columns(ctx),
+    from,
+    input,
+    last: sql`m.id`,
+    sort: { createTime: sql`m.created_at`, pinned: sql`(coalesce(a.pinned, false), m.created_at)` },
+    where: [
+      mine(ctx),
+      lives(ctx),
+      input.state === 'unread' ? sql`m.read_at is null` : sql`m.read_at is not null`,
+      input.kind && sql`m.kind = ${input.kind}`,
+      input.keyword && sql`strpos(lower(m.title_zh || ' ' || m.title_en || ' ' || m.body_zh || ' ' || m.body_en), lower(${input.keyword})) > 0`,
+      ...within(sql`m.created_at`, input),
+    ],
+  })
+  return { list: rows.map(shown), total }
+}
+
+/** Bounded, and inside one index: what has ended and is not tidied yet is a handful, asked once. */
+const unread: Handlers<Contract>['unread'] = async (ctx) => {
+  const counted = await sql<{ n: number }>`select count(*) as n from (select 1 from messages m where ${mine(ctx)} and m.read_at is null
+    and (m.notice_id is null or m.notice_id <> all (array(select e.notice_id from announcements e where e.until_at <= ${ctx.now} and e.swept_at is null)))
+    limit ${countedTo}) x`.execute(ctx.db)
+  const { rows: popups } = await sql<{
+    id: number
+  }>`select m.id from ${from} where ${mine(ctx)} and ${lives(ctx)} and m.notice_id is not null and m.confirmed_at is null
+    and (a.must_confirm or (m.read_at is null and (a.popup or a.reminded_at is not null))) order by m.id limit 5`.execute(ctx.db)
+  return { count: counted.rows[0]?.n ?? 0, popups: popups.map((m) => m.id) }
+}
+
+const message: Handlers<Contract>['message'] = async (ctx, input) => {
+  const { rows } =
+    await sql<Row>`select ${columns(ctx)}, coalesce(a.content, '') as content, coalesce(a.images, '{}') as images, coalesce(a.sender, '') as sender
+    from ${from} where m.id = ${input.id} and ${mine(ctx)} and ${lives(ctx)}`.execute(ctx.db)
+  const m = found(rows[0])
+  return { ...shown(m), html: m.content, images: m.images, sender: m.sender, link: m.link }
+}
+
+/** Whether all these messages are the actor's and still there; somebody else's is like none. */
+async function own(ctx: Ctx, ids: readonly number[]): Promise<void> {
+  const { rows } = await sql<{
+    n: number
+  }>`select count(*) as n from ${from} where m.id = any(${[...ids]}::bigint[]) and ${mine(ctx)} and ${lives(ctx)}`.execute(ctx.db)
+  if (rows[0]?.n !== new Set(ids).size) throw new Refusal(common.notFound)
+}
+
+/** Reads what is unread among `which`, and counts it at the notices in the same statement. Notices are locked in one order. */
+async function read(ctx: Ctx, which: ReturnType<typeof sql>): Promise<number> {
+  await sql`select n.id from notices n where n.id in (select m.notice_id from messages m where ${which} and ${mine(ctx)} and m.read_at is null)
+    order by n.id for no key update`.execute(ctx.db)
+  const { rows } = await sql<{ n: number }>`
+    with done as (update messages m set read_at = ${ctx.now} where ${which} and ${mine(ctx)} and m.read_at is null returning m.notice_id),
+    counted as (update notices n set read_count = n.read_count + x.n from (select notice_id, count(*)::int as n from done where notice_id is not null group by 1) x
+      where n.id = x.notice_id)
+    select count(*) as n from done`.execute(ctx.db)
+  return rows[0]?.n ?? 0
+}
+
+const markRead: Handlers<Contract>['markRead'] = async (ctx, { ids }) => {
+  if (ids) await own(ctx, ids)
+  return { marked: await read(ctx, ids ? sql`m.id = any(${ids}::bigint[])` : sql`true`) }
+}
+
+const confirm: Handlers<Contract>['confirm'] = async (ctx, { id }) => {
+  await own(ctx, [id])
+  const must = await sql<{ must: boolean }>`select coalesce(a.must_confirm, false) as must from ${from} where m.id = ${id}`.execute(ctx.db)
+  if (!must.rows[0]?.must) throw new Refusal(messageErrors.nothingToConfirm)
+  await read(ctx, sql`m.id = ${id}`)
+  await sql`update messages m set confirmed_at = ${ctx.now} where m.id = ${id} and ${mine(ctx)} and m.confirmed_at is null`.execute(ctx.db)
+  return { ok: true as const }
+}
+
+const hide: Handlers<Contract>['hide'] = async (ctx, { id }) => {
+  await own(ctx, [id])
+  const { rows } = await sql<{
+    open: boolean
+  }>`select coalesce(a.must_confirm, false) and m.confirmed_at is null as open from ${from} where m.id = ${id}`.execute(ctx.db)
+  if (rows[0]?.open) throw new Refusal(messageErrors.confirmFirst)
+  await sql`update messages m set hidden_at = ${ctx.now} where m.id = ${id} and ${mine(ctx)}`.execute(ctx.db)
+  return { ok: true as const }
+}
+
+export const messageHandlers: Handlers<Contract> = { inbox, unread, message, markRead, confirm, hide }

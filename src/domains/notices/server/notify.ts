@@ -1,0 +1,49 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Ctx, visible } from '../../../server/context.ts'
+import { say } from '../../../shared/text.ts'
+import type { messageKinds } from '../messageContract.ts'
+
+/** What other domains have to say to people. The only writer of messages besides the fan-out of notices. */
+export type Note = {
+  kind: Exclude<(typeof messageKinds)[number], 'ANNOUNCEMENT'>
+  /** `bi(zh, en)`; kept in both languages, shown in the reader's. */
+  title: string
+  body?: string
+  /** A page of the app such as `/order/order-details/2026…`. */
+  link?: string
+  /** Nobody with an unread message of the same kind and link of the last hours gets another. */
+  quietHours?: number
+} & ({ userIds: readonly number[] } | { permission: string; orgId: number })
+
+/** Writes a message for each recipient in the caller's transaction and scope; answers how many. */
+export async function notify(ctx: Ctx, notes: Note | readonly Note[]): Promise<number> {
+  let written = 0
+  for (const note of Array.isArray(notes) ? (notes as readonly Note[]) : [notes as Note]) written += await write(ctx, note)
+  return written
+}
+
+async function write(ctx: Ctx, note: Note): Promise<number> {
+  const link = note.link ?? ''
+  const text = (value: string, lang: 'zh-CN' | 'en', max: number) => [...say(value, lang)].slice(0, max).join('')
+  const quiet = note.quietHours
+    ? sql`not exists (select from messages x where x.user_id = u.id and x.kind = ${note.kind} and x.link = ${link} and x.read_at is null
+        and x.created_at > ${new Date(ctx.now.getTime() - note.quietHours * 3_600_000)})`
+    : sql`true`
+  const { rows } = await sql<{ org_id: number }>`
+    insert into messages (org_id, user_id, kind, title_zh, title_en, body_zh, body_en, link, created_at)
+    select u.org_id, u.id, ${note.kind}, ${text(note.title, 'zh-CN', 100)}, ${text(note.title, 'en', 100)}, ${text(note.body ?? '', 'zh-CN', 500)}, ${text(note.body ?? '', 'en', 500)},
+      ${link}, ${ctx.now}::timestamptz
+    from users u where ${visible(ctx, 'u.org_id')} and u.status = 'ENABLED' and u.deleted_at is null and ${chosen(note)} and ${quiet}
+    order by u.id returning org_id`.execute(ctx.db)
+  const orgs = new Set(rows.map((row) => row.org_id))
+  ctx.afterCommit(() => {
+    for (const org of orgs) ctx.app.live.publish(['messages'], org)
+  })
+  return rows.length
+}
+
+const chosen = (note: Note): RawBuilder<unknown> =>
+  'userIds' in note
+    ? sql`u.id = any(${[...note.userIds]}::bigint[])`
+    : sql`u.org_id = ${note.orgId} and exists (select from user_roles ur join roles r on r.id = ur.role_id join role_permissions p on p.role_id = r.id
+        where ur.user_id = u.id and r.status = 'ENABLED' and p.permission_code = ${note.permission})`

@@ -1,0 +1,35 @@
+import { Modal, Segmented } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Values } from '../../../web/form/values.ts'
+import { useUser } from '../../../web/session.ts'
+import { Letter } from './Letter.tsx'
+import styles from './notices.module.css'
+
+/** The notice as its readers will see it. */
+export function Preview({ values, onClose }: { values: Values; onClose: () => void }) {
+  const { t } = useTranslation(['notices', 'web'])
+  const { orgName } = useUser()
+  const [as, setAs] = useState<'phone' | 'desktop'>('phone')
+  return (
+    <Modal open title={t('form.preview')} width={820} footer={null} onCancel={onClose}>
+      <Segmented
+        value={as}
+        onChange={setAs}
+        options={[
+          { value: 'phone', label: t('form.phone') },
+          { value: 'desktop', label: t('form.desktop') },
+        ]}
+      />
+      <div className={styles.frame} data-as={as}>
+        <Letter
+          title={String(values.title ?? '') || t('form.untitled')}
+          html={String(values.content ?? '')}
+          images={(values.images as string[] | undefined) ?? []}
+          sender={orgName}
+          time={typeof values.publishAt === 'string' ? values.publishAt : new Date().toISOString()}
+        />
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,190 @@
+import BoldOutlined from '@ant-design/icons/es/icons/BoldOutlined'
+import ItalicOutlined from '@ant-design/icons/es/icons/ItalicOutlined'
+import LinkOutlined from '@ant-design/icons/es/icons/LinkOutlined'
+import OrderedListOutlined from '@ant-design/icons/es/icons/OrderedListOutlined'
+import PictureOutlined from '@ant-design/icons/es/icons/PictureOutlined'
+import RedoOutlined from '@ant-design/icons/es/icons/RedoOutlined'
+import StrikethroughOutlined from '@ant-design/icons/es/icons/StrikethroughOutlined'
+import UnderlineOutlined from '@ant-design/icons/es/icons/UnderlineOutlined'
+import UndoOutlined from '@ant-design/icons/es/icons/UndoOutlined'
+import UnorderedListOutlined from '@ant-design/icons/es/icons/UnorderedListOutlined'
+import { type Editor, useEditorState } from '@tiptap/react'
+import { Button, Input, Tooltip } from 'antd'
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call, messageOf } from '../../../web/call.ts'
+import { toast } from '../../../web/toast.ts'
+import { files } from '../../files/contract.ts'
+import styles from './Editor.module.css'
+
+type Tool = { key: string; icon: ReactNode; on?: boolean; off?: boolean; run: () => void }
+const types = ['image/jpeg', 'image/png']
+const largest = 2 * 1024 * 1024
+
+/** One stop for the tab key; arrows walk along it. */
+export function Toolbar({ editor }: { editor: Editor }) {
+  const { t } = useTranslation(['notices', 'web'])
+  const bar = useRef<HTMLDivElement>(null)
+  const field = useRef<HTMLInputElement>(null)
+  const [address, setAddress] = useState<string | null>(null)
+  const [at, setAt] = useState(0)
+  const on = useEditorState({
+    editor,
+    selector: ({ editor: own }) => ({
+      bold: own.isActive('bold'),
+      italic: own.isActive('italic'),
+      underline: own.isActive('underline'),
+      strike: own.isActive('strike'),
+      h2: own.isActive('heading', { level: 2 }),
+      h3: own.isActive('heading', { level: 3 }),
+      bullets: own.isActive('bulletList'),
+      numbers: own.isActive('orderedList'),
+      quote: own.isActive('blockquote'),
+      link: own.isActive('link'),
+      undo: own.can().undo(),
+      redo: own.can().redo(),
+    }),
+  })
+  const act = () => editor.chain().focus()
+  const insert = async (file: File | undefined) => {
+    if (!file) return
+    if (!types.includes(file.type)) return toast('error', t('web:upload.type'))
+    if (file.size > largest) return toast('error', t('web:upload.size'))
+    try {
+      const { url } = await call(files.uploadImage, {}, { file })
+      act()
+        .insertContent({ type: 'image', attrs: { src: url } })
+        .run()
+    } catch (error) {
+      toast('error', messageOf(error))
+    }
+  }
+  const groups: Tool[][] = [
+    [
+      { key: 'bold', icon: <BoldOutlined />, on: on.bold, run: () => act().toggleBold().run() },
+      { key: 'italic', icon: <ItalicOutlined />, on: on.italic, run: () => act().toggleItalic().run() },
+      { key: 'underline', icon: <UnderlineOutlined />, on: on.underline, run: () => act().toggleUnderline().run() },
+      { key: 'strike', icon: <StrikethroughOutlined />, on: on.strike, run: () => act().toggleStrike().run() },
+    ],
+    [
+      { key: 'h2', icon: 'H2', on: on.h2, run: () => act().toggleHeading({ level: 2 }).run() },
+      { key: 'h3', icon: 'H3', on: on.h3, run: () => act().toggleHeading({ level: 3 }).run() },
+      { key: 'bullets', icon: <UnorderedListOutlined />, on: on.bullets, run: () => act().toggleBulletList().run() },
+      { key: 'numbers', icon: <OrderedListOutlined />, on: on.numbers, run: () => act().toggleOrderedList().run() },
+      { key: 'quote', icon: '❝', on: on.quote, run: () => act().toggleBlockquote().run() },
+    ],
+    [
+      { key: 'link', icon: <LinkOutlined />, on: on.link, run: () => setAddress(String(editor.getAttributes('link').href ?? '')) },
+      { key: 'image', icon: <PictureOutlined />, run: () => field.current?.click() },
+    ],
+    [
+      { key: 'undo', icon: <UndoOutlined />, off: !on.undo, run: () => act().undo().run() },
+      { key: 'redo', icon: <RedoOutlined />, off: !on.redo, run: () => act().redo().run() },
+    ],
+  ]
+  const order = groups.flat().map((tool) => tool.key)
+  const walk = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (!step) return
+    event.preventDefault()
+    const next = (at + step + order.length) % order.length
+    setAt(next)
+    bar.current?.querySelectorAll('button')[next]?.focus()
+  }
+  return (
+    <>
+      <div ref={bar} className={styles.tools} role="toolbar" aria-label={t('editor.tools')} onKeyDown={walk}>
+        {groups.map((tools, group) => [
+          group > 0 ? <span key={`rule ${tools[0]?.key}`} /> : null,
+          ...tools.map((tool) => (
+            <Tooltip key={tool.key} title={t(`editor.${tool.key}`)}>
+              <button
+                type="button"
+                className={styles.tool}
+                aria-label={t(`editor.${tool.key}`)}
+                {...(tool.on === undefined ? {} : { 'aria-pressed': tool.on })}
+                aria-disabled={tool.off ?? false}
+                tabIndex={order.indexOf(tool.key) === at ? 0 : -1}
+                onFocus={() => setAt(order.indexOf(tool.key))}
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={() => (tool.off ? undefined : tool.run())}
+              >
+                {tool.icon}
+              </button>
+            </Tooltip>
+          )),
+        ])}
+      </div>
+      <input
+        ref={field}
+        type="file"
+        style={{ display: 'none' }}
+        accept={types.join(',')}
+        aria-label={t('editor.image')}
+        onChange={(event) => {
+          void insert(event.target.files?.[0])
+          event.target.value = ''
+        }}
+      />
+      {address === null ? null : <Address editor={editor} start={address} onClose={() => setAddress(null)} />}
+    </>
+  )
+}
+
+const fine = (address: string) => /^(https?:\/\/|mailto:)\S+$|^\/(?![/\\])\S*$/i.test(address)
+
+function Address({ editor, start, onClose }: { editor: Editor; start: string; onClose: () => void }) {
+  const { t } = useTranslation(['notices', 'web'])
+  const [text, setText] = useState(start)
+  const chain = () => editor.chain().focus().extendMarkRange('link')
+  const close = () => {
+    editor.commands.focus()
+    onClose()
+  }
+  const apply = () => {
+    const address = /^[\w-]+(\.[\w-]+)+/.test(text.trim()) ? `https://${text.trim()}` : text.trim()
+    if (!fine(address)) return toast('error', t('editor.linkWrong'))
+    const bare = editor.state.selection.empty && !editor.isActive('link')
+    if (bare)
+      chain()
+        .insertContent({ type: 'text', text: address, marks: [{ type: 'link', attrs: { href: address } }] })
+        .run()
+    else chain().setLink({ href: address }).run()
+    onClose()
+  }
+  return (
+    <div className={styles.address}>
+      <Input
+        autoFocus
+        size="small"
+        value={text}
+        maxLength={500}
+        placeholder="https://"
+        aria-label={t('editor.linkAsk')}
+        onChange={(event) => setText(event.target.value)}
+        onPressEnter={(event) => {
+          event.preventDefault()
+          apply()
+        }}
+        onKeyDown={(event) => (event.key === 'Escape' ? close() : undefined)}
+      />
+      <Button size="small" type="primary" onClick={apply}>
+        {t('web:action.apply')}
+      </Button>
+      {start ? (
+        <Button
+          size="small"
+          onClick={() => {
+            chain().unsetLink().run()
+            onClose()
+          }}
+        >
+          {t('editor.unlink')}
+        </Button>
+      ) : null}
+      <Button size="small" onClick={close}>
+        {t('web:action.cancel')}
+      </Button>
+    </div>
+  )
+}

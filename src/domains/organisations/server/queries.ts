@@ -1,0 +1,143 @@
+import { sql } from 'kysely'
+import { type Ctx, visible } from '../../../server/context.ts'
+import { selectPage } from '../../../server/lists.ts'
+import type { Input } from '../../../shared/contract.ts'
+import type { organisations } from '../contract.ts'
+import type { Kind } from '../rules.ts'
+
+export type Row = {
+  id: number
+  parent_id: number | null
+  path: string
+  kind: Kind
+  name: string
+  org_code: string
+  status: 'ENABLED' | 'DISABLED'
+  version: number
+  created_at: Date
+  region_code: string
+  contact_phone: string
+  service_phone: string
+  parent_name: string | null
+  principal_id: number | null
+  username: string | null
+  real_name: string
+  avatar: string | null
+  roles: { id: number; code: string; zh: string; en: string }[]
+  devices: number
+  children: number
+}
+/** An organisation shows its principal; the parent only where the actor sees it. */
+const from = (ctx: Ctx) => sql`organisations o
+  left join users u on u.org_id = o.id and u.is_principal and u.deleted_at is null
+  left join organisations p on p.id = o.parent_id and ${visible(ctx, 'p.id')}`
+const columns = (ctx: Ctx) => sql`o.id, o.parent_id, o.path::text as path, o.kind, o.name, o.code as org_code, o.status, o.version, o.created_at, o.region_code,
+  o.contact_phone, o.service_phone, p.name as parent_name, u.id as principal_id, u.username, coalesce(u.real_name, o.contact_name) as real_name, u.avatar,
+  (select coalesce(json_agg(json_build_object('id', r.id, 'code', r.code, 'zh', r.name, 'en', r.name_en) order by r.rank desc, r.id), '[]')
+    from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id) as roles,
+  (select count(*) from organisations s join devices d on d.org_id = s.id where s.path <@ o.path and ${visible(ctx, 'd.org_id', 'd.id')}) as devices,
+  (select count(*) from organisations c where c.parent_id = o.id and ${visible(ctx, 'c.id')}) as children`
+
+/** Codes of a province or city end in pairs of zeros; towns below a city have nine digits. */
+const regionPrefix = (region: string): string => `${region.length === 6 ? region.replace(/(00)+$/, '') : region}%`
+const contains = (column: string, words: string) => sql`strpos(lower(${sql.ref(column)}), lower(${words})) > 0`
+
+/** A node of the tree with everything below it, or only what stands directly below. */
+function below(ctx: Ctx, input: Pick<Input<typeof organisations.list>, 'parentId' | 'direct'>) {
+  if (input.direct) return sql`o.parent_id = ${input.parentId ?? ctx.actor.orgId}`
+  return input.parentId ? sql`o.path <@ (select path from organisations where id = ${input.parentId} and ${visible(ctx, 'id')})` : null
+}
+
+export const listRows = (ctx: Ctx, input: Input<typeof organisations.list>) =>
+  selectPage<Row>(ctx.db, {
+    columns: columns(ctx),
+    from: from(ctx),
+    input,
+    last: sql`o.id`,
+    sort: { name: sql`o.name`, kind: sql`o.kind`, status: sql`o.status`, createTime: sql`o.created_at` },
+    where: [
+      visible(ctx, 'o.id'),
+      below(ctx, input),
+      input.name && contains('o.name', input.name),
+      input.kind && sql`o.kind = ${input.kind}`,
+      input.user && sql`(${contains('u.username', input.user)} or ${contains('u.real_name', input.user)})`,
+      input.phone && sql`strpos(o.contact_phone, ${input.phone}) > 0`,
+      input.roleId && sql`exists (select from user_roles ur where ur.user_id = u.id and ur.role_id = ${input.roleId})`,
+      input.status && sql`o.status = ${input.status}`,
+      input.region && sql`o.region_code like ${regionPrefix(input.region)}`,
+      input.from && sql`o.created_at >= (${input.from}::date)::timestamp at time zone 'Asia/Shanghai'`,
+      input.to && sql`o.created_at < (${input.to}::date + 1)::timestamp at time zone 'Asia/Shanghai'`,
+    ],
+  })
+
+export type Detail = Row & { address: string; lng: number | null; lat: number | null; licences: string[]; credit_code: string }
+export async function detailRow(ctx: Ctx, id: number): Promise<Detail | undefined> {
+  const { rows } = await sql<Detail>`select ${columns(ctx)}, o.address, o.lng, o.lat, o.licences, o.credit_code
+    from ${from(ctx)} where o.id = ${id} and ${visible(ctx, 'o.id')}`.execute(ctx.db)
+  return rows[0]
+}
+
+export type TreeRow = { id: number; parent_id: number | null; name: string; kind: Kind; status: 'ENABLED' | 'DISABLED' }
+export async function treeRows(ctx: Ctx): Promise<TreeRow[]> {
+  const { rows } = await sql<TreeRow>`select o.id, o.parent_id, o.name, o.kind, o.status from organisations o
+    where ${visible(ctx, 'o.id')} order by nlevel(o.path), o.name, o.id`.execute(ctx.db)
+  return rows
+}
+
+export type Place = { id: number; parent_id: number | null; path: string; kind: Kind; name: string; version: number; depth: number; agents: number }
+/**
+ * Where an organisation stands; the agents above are counted by their paths' ids in system rows, which an agent may not see:
+ * kinds alone tell nothing. `lock` keeps it there until the end of the transaction.
+ */
+export async function place(ctx: Ctx, id: number, lock?: 'share' | 'update'): Promise<Place | undefined> {
+  if (lock)
+    await sql`select 1 from organisations where id = ${id} and ${visible(ctx, 'id')} ${lock === 'share' ? sql`for share` : sql`for update`}`.execute(ctx.db)
+  const { rows } = await sql<Place>`
+    select o.id, o.parent_id, o.path::text as path, o.kind, o.name, o.version, nlevel(o.path) as depth, organisation_agents(o.path) as agents
+    from organisations o where o.id = ${id} and ${visible(ctx, 'o.id')}`.execute(ctx.db)
+  return rows[0]
+}
+
+/** Height of what stands below, and the longest chain of agents in it, counted from the organisation itself. */
+export async function branch(ctx: Ctx, path: string): Promise<{ levels: number; agents: number }> {
+  const { rows } = await sql<{ levels: number; agents: number }>`
+    select max(nlevel(o.path)) - nlevel(${path}::ltree) + 1 as levels,
+      max(organisation_agents(o.path)) - organisation_agents(subpath(${path}::ltree, 0, -1)) as agents
+    from organisations o where o.path <@ ${path}::ltree`.execute(ctx.db)
+  return rows[0] as (typeof rows)[number]
+}
+
+/** Moves take turns: each sees the tree as the one before left it. Two that crossed anyway would meet at the trigger. */
+export const lockMoves = (ctx: Ctx) => sql`select pg_advisory_xact_lock(hashtextextended('organisations.move', 0))`.execute(ctx.db)
+/** Nothing is added below and nothing leaves while the branch moves. */
+export const lockBranch = (ctx: Ctx, path: string) => sql`select id from organisations where path <@ ${path}::ltree order by id for update`.execute(ctx.db)
+
+export async function moveBranch(ctx: Ctx, from: Place, to: Place): Promise<void> {
+  await sql`update organisations o set path = ${to.path}::ltree || subpath(o.path, nlevel(${from.path}::ltree) - 1),
+      parent_id = case when o.id = ${from.id} then ${to.id} else o.parent_id end,
+      version = o.version + case when o.id = ${from.id} then 1 else 0 end, updated_at = ${ctx.now}
+    where o.path <@ ${from.path}::ltree`.execute(ctx.db)
+}
+
+export type Reach = { organisations: number; users: number; devices: number; operating: number }
+/** What stands at and below some organisations; each counted once, also where one of them stands below another. */
+export async function reach(ctx: Ctx, ids: readonly number[]): Promise<Reach> {
+  const { rows } = await sql<Reach>`with here as (
+      select distinct o.id from organisations top join organisations o on o.path <@ top.path where top.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'o.id')})
+    select (select count(*) from here) as organisations,
+      (select count(*) from users u where u.org_id in (select id from here) and u.status = 'ENABLED') as users,
+      (select count(*) from devices d where d.org_id in (select id from here) and ${visible(ctx, 'd.org_id', 'd.id')}) as devices,
+      (select count(*) from devices d where d.org_id in (select id from here) and d.lifecycle = 'OPERATING' and ${visible(ctx, 'd.org_id', 'd.id')}) as operating`.execute(
+    ctx.db,
+  )
+  return rows[0] as Reach
+}
+export async function idsBelow(ctx: Ctx, ids: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`select distinct o.id from organisations top join organisations o on o.path <@ top.path
+    where top.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'o.id')}`.execute(ctx.db)
+  return rows.map((row) => row.id)
+}
+export async function hasChild(ctx: Ctx, parentId: number, name: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from organisations where parent_id = ${parentId} and name = ${name} and ${visible(ctx, 'id')}`.execute(ctx.db)
+  return rows.length > 0
+}

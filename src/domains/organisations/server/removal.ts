@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../../../server/context.ts'
+import { bi, say } from '../../../shared/text.ts'
+import { type Traces, traces } from '../rules.ts'
+
+/** What an organisation holds; reading stops early where only "some" matters. A principal who never came counts as part of it. */
+export async function tracesOf(ctx: Ctx, id: number): Promise<Traces> {
+  const some = (from: string) => sql`(select count(*) from (select 1 from ${sql.table(from)} where org_id = ${id} limit 1000) x)`
+  const { rows } = await sql<Traces>`select
+      (select count(*) from organisations where parent_id = ${id}) as children, ${some('devices')} as devices, ${some('orders')} as orders,
+      ${some('ledger_entries')} + ${some('ledger_accounts')} + ${some('payments')} as money,
+      (select count(*) from users u where u.org_id = ${id} and not (u.is_principal and not ${leftTraces})) as users,
+      ${some('products')} + ${some('product_categories')} as products, ${some('device_types')} as types, ${some('roles')} as roles, ${some('departments')} as departments`.execute(
+    ctx.db,
+  )
+  return rows[0] as Traces
+}
+/** He signed in, or did something that is logged. */
+const leftTraces = sql`(u.last_login_at is not null or u.deleted_at is not null or exists (select from sessions s where s.user_id = u.id)
+  or exists (select from login_attempts a where a.user_id = u.id and a.ok) or exists (select from operation_logs l where l.user_id = u.id))`
+
+const words: Readonly<Record<keyof Traces, string>> = {
+  children: bi('{n} 个下级机构', '{n} organisations below'),
+  devices: bi('{n} 台设备', '{n} devices'),
+  orders: bi('订单', 'orders'),
+  money: bi('资金记录', 'money records'),
+  users: bi('{n} 个用户', '{n} users'),
+  products: bi('商品', 'products'),
+  types: bi('设备类型', 'device types'),
+  roles: bi('角色', 'roles'),
+  departments: bi('部门', 'departments'),
+}
+/** The traces in words of the asker's language; empty when there are none. */
+export const told = (ctx: Pick<Ctx, 'lang'>, found: Traces): string =>
+  traces
+    .filter((trace) => found[trace] > 0)
+    .map((trace) => say(words[trace], ctx.lang, { n: found[trace] }))
+    .join(ctx.lang === 'en' ? ', ' : '、')
+
+export async function deleteWithPrincipal(ctx: Ctx, id: number, version: number): Promise<boolean> {
+  await sql`delete from users where org_id = ${id} and is_principal`.execute(ctx.db)
+  const gone = await ctx.db.deleteFrom('organisations').where('id', '=', id).where('version', '=', version).executeTakeFirst()
+  return gone.numDeletedRows === 1n
+}
+
+/** What machines, lanes, goods and people below use of organisations that would stand above them no longer. */
+export async function usesOf(ctx: Ctx, path: string, lost: readonly number[]): Promise<string> {
+  if (!lost.length) return ''
+  const branch = sql`(select id from organisations where path <@ ${path}::ltree)`
+  const theirs = (column: string) => sql`${sql.ref(column)} = any(${[...lost]}::bigint[])`
+  const { rows } = await sql<Record<keyof typeof usable, boolean>>`select
+      exists (select from devices d join device_types t on t.id = d.type_id where d.org_id in ${branch} and ${theirs('t.org_id')}) as types,
+      exists (select from lanes l join products p on p.id = l.product_id where l.org_id in ${branch} and l.archived_at is null and ${theirs('p.org_id')}) as products,
+      exists (select from products p join product_categories c on c.id = p.category_id where p.org_id in ${branch} and ${theirs('c.org_id')}) as categories,
+      exists (select from user_roles ur join roles r on r.id = ur.role_id where ur.org_id in ${branch} and ${theirs('r.org_id')}) as roles`.execute(ctx.db)
+  return (Object.keys(usable) as (keyof typeof usable)[])
+    .filter((what) => rows[0]?.[what])
+    .map((what) => say(usable[what], ctx.lang))
+    .join(ctx.lang === 'en' ? ', ' : '、')
+}
+const usable = {
+  types: bi('设备类型', 'device types'),
+  products: bi('商品', 'products'),
+  categories: bi('商品分类', 'product categories'),
+  roles: bi('角色', 'roles'),
+}

@@ -1,0 +1,232 @@
+import { type Handlers, prepared } from '../../../server/bind.ts'
+import { type Ctx, found, iso, may } from '../../../server/context.ts'
+import { commonPasswords, hashPassword } from '../../../server/passwords.ts'
+import type { Output } from '../../../shared/contract.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
+import { regionPath } from '../../../shared/regions.ts'
+import { pauseDevicesOf } from '../../devices/server/verbs.ts'
+import { creatableKinds } from '../../roles/server/assign.ts'
+import { passwordRule } from '../../session/rules.ts'
+import { maskedPhone } from '../../users/rules.ts'
+import { type OrganisationDetail, type OrganisationRow, organisationErrors, type organisations, type TreeNode } from '../contract.ts'
+import { guardRule, kindsBelow } from '../rules.ts'
+import { addOrganisation, columnsOf, withOrganisation } from './adding.ts'
+import { checkMove, fieldRefusal, guard, unique } from './placing.ts'
+import { checkPictures, editPrincipal } from './principal.ts'
+import * as q from './queries.ts'
+import { deleteWithPrincipal, told, tracesOf } from './removal.ts'
+
+type Contract = typeof organisations
+
+const nameOf = (ctx: Ctx, role: q.Row['roles'][number]): string => (ctx.lang === 'en' ? role.en || role.zh : role.zh)
+
+function shown(ctx: Ctx, o: q.Row): OrganisationRow {
+  const free = guardRule(o, { orgId: ctx.actor.orgId, ancestors: ctx.actor.scope.ancestors }) === null
+  return {
+    id: o.id,
+    avatar: o.avatar ?? '',
+    username: o.username ?? '',
+    realName: o.real_name,
+    name: o.name,
+    orgCode: o.org_code,
+    kind: o.kind,
+    roleName: o.roles.map((role) => nameOf(ctx, role)).join(ctx.lang === 'en' ? ', ' : '、'),
+    role: o.roles[0]?.code ?? '',
+    operatorId: o.parent_name === null ? null : o.parent_id,
+    operatorName: o.parent_name ?? '',
+    area: regionPath(o.region_code)
+      .map((region) => region.name)
+      .join(' / '),
+    phone: maskedPhone(o.contact_phone),
+    consumerPhone: o.service_phone,
+    // the path has its ancestors' ids: the second is the one right below the platform
+    tenantId: Number(o.path.split('.')[1] ?? o.id),
+    deviceCount: o.devices,
+    childCount: o.children,
+    status: o.status,
+    createTime: iso(o.created_at),
+    principalId: o.principal_id,
+    version: o.version,
+    can: {
+      update: may(ctx, 'org:update'),
+      disable: free && may(ctx, 'org:update'),
+      move: free && may(ctx, 'org:move'),
+      delete: free && may(ctx, 'org:delete'),
+    },
+  }
+}
+
+/** The whole phone is for whoever may change it. */
+const whole = (ctx: Ctx, o: q.Detail): OrganisationDetail => ({
+  ...shown(ctx, o),
+  phone: may(ctx, 'org:update') ? o.contact_phone : maskedPhone(o.contact_phone),
+  regionCode: o.region_code,
+  address: o.address,
+  lng: o.lng,
+  lat: o.lat,
+  licences: o.licences,
+  creditCode: o.credit_code,
+  roleIds: o.roles.map((role) => role.id),
+  roles: o.roles.map((role) => ({ id: role.id, name: nameOf(ctx, role) })),
+})
+const detail = async (ctx: Ctx, id: number): Promise<OrganisationDetail> => whole(ctx, found(await q.detailRow(ctx, id)))
+
+async function tree(ctx: Ctx): Promise<Output<Contract['tree']>> {
+  const nodes = new Map<number, TreeNode>()
+  const list: TreeNode[] = []
+  for (const row of await q.treeRows(ctx)) {
+    const node: TreeNode = { value: row.id, label: row.name, kind: row.kind, status: row.status, children: [] }
+    nodes.set(row.id, node)
+    const parent = row.parent_id === null ? undefined : nodes.get(row.parent_id)
+    ;(parent?.children ?? list).push(node)
+  }
+  return { list }
+}
+
+const creatable: Handlers<Contract>['creatable'] = async (ctx, input) => {
+  const parent = found(await q.place(ctx, input.parentId ?? ctx.actor.orgId))
+  const mine = new Set(await creatableKinds(ctx))
+  return { name: parent.name, kinds: kindsBelow(parent.kind).filter((kind) => mine.has(kind)) }
+}
+
+const create = prepared<Contract['create'], string>({
+  async prepare(_app, input) {
+    const wrong = passwordRule(input.password, input.username, commonPasswords())
+    if (wrong) throw fieldRefusal(wrong, 'password')
+    return hashPassword(input.password)
+  },
+  async run(ctx, input, passwordHash) {
+    const { password: _, repeat: __, ...rest } = input
+    const id = await addOrganisation(ctx, rest, passwordHash)
+    const made = await detail(withOrganisation(ctx, id), id)
+    ctx.audit({ id: made.id, name: made.name, after: made, orgId: made.id })
+    return made
+  },
+})
+
+const update: Handlers<Contract>['update'] = async (ctx, input) => {
+  const raw = found(await q.detailRow(ctx, input.id))
+  await checkPictures(ctx, [...(input.avatar ? [input.avatar] : []), ...input.licences], [raw.avatar ?? '', ...raw.licences])
+  const changed = await unique(
+    ctx.db
+      .updateTable('organisations')
+      .set((eb) => ({ ...columnsOf(input), updated_at: ctx.now, version: eb('version', '+', 1) }))
+      .where('id', '=', input.id)
+      .where('version', '=', input.version)
+      .executeTakeFirst(),
+  )
+  if (!changed.numUpdatedRows) throw new Refusal(common.stale)
+  await editPrincipal(ctx, raw, input)
+  const after = await detail(ctx, input.id)
+  ctx.audit({ id: input.id, name: after.name, before: whole(ctx, raw), after, orgId: input.id })
+  ctx.touch('organisations')
+  return after
+}
+
+type Status = { status: 'ENABLED' | 'DISABLED'; pauseDevices: boolean }
+/** Rows in the order of their ids, so that crossing batches wait for one another. Answers the numbers of the paused machines. */
+async function changeStatus(ctx: Ctx, items: readonly { id: number; version: number }[], { status, pauseDevices }: Status): Promise<string[]> {
+  for (const item of items.toSorted((a, b) => a.id - b.id)) {
+    guard(ctx, found(await q.place(ctx, item.id)))
+    const changed = await ctx.db
+      .updateTable('organisations')
+      .set((eb) => ({ status, updated_at: ctx.now, version: eb('version', '+', 1) }))
+      .where('id', '=', item.id)
+      .where('version', '=', item.version)
+      .executeTakeFirst()
+    if (!changed.numUpdatedRows) throw new Refusal(common.stale)
+  }
+  ctx.touch('organisations')
+  if (status === 'ENABLED' || !pauseDevices) return []
+  const below = await q.idsBelow(
+    ctx,
+    items.map((item) => item.id),
+  )
+  return pauseDevicesOf(ctx, below)
+}
+
+const setStatus: Handlers<Contract>['setStatus'] = async (ctx, input) => {
+  const before = found(await q.place(ctx, input.id))
+  const was = (await detail(ctx, input.id)).status
+  const paused = await changeStatus(ctx, [input], input)
+  ctx.audit({ id: input.id, name: before.name, before: { status: was }, after: { status: input.status, paused }, orgId: input.id })
+  return detail(ctx, input.id)
+}
+
+const setStatuses: Handlers<Contract>['setStatuses'] = async (ctx, input) => {
+  const items = [...new Map(input.items.map((item) => [item.id, item])).values()]
+  const paused = await changeStatus(ctx, items, input)
+  const [first] = items
+  ctx.audit({ id: first?.id ?? 0, name: `× ${items.length}`, after: { ids: items.map((item) => item.id), status: input.status, paused } })
+  return { changed: items.length, paused: paused.length }
+}
+
+const impact: Handlers<Contract>['impact'] = async (ctx, input) => {
+  const org = found(await q.place(ctx, input.id))
+  const { organisations: all, users, devices, operating } = await q.reach(ctx, [org.id])
+  return { name: org.name, children: all - 1, users, devices, operating, blocks: told(ctx, await tracesOf(ctx, org.id)) }
+}
+
+const previewMove: Handlers<Contract>['previewMove'] = async (ctx, input) => {
+  const org = found(await q.place(ctx, input.id))
+  const { organisations: all, users, devices } = await q.reach(ctx, [org.id])
+  const counts = { name: org.name, organisations: all, users, devices }
+  if (input.parentId === undefined) return { ...counts, parentName: '' }
+  guard(ctx, org)
+  const target = await checkMove(ctx, org, input.parentId)
+  if (await q.hasChild(ctx, target.id, org.name)) throw fieldRefusal(organisationErrors.nameTaken, 'parentId')
+  return { ...counts, parentName: target.name }
+}
+
+const move: Handlers<Contract>['move'] = async (ctx, input) => {
+  await q.lockMoves(ctx)
+  const seen = found(await q.place(ctx, input.id))
+  guard(ctx, seen)
+  await q.lockBranch(ctx, seen.path)
+  const org = found(await q.place(ctx, input.id))
+  if (org.version !== input.version) throw new Refusal(common.stale)
+  found(await q.place(ctx, input.parentId, 'share'))
+  const target = await checkMove(ctx, org, input.parentId)
+  await unique(q.moveBranch(ctx, org, target))
+  ctx.audit({
+    id: org.id,
+    name: org.name,
+    before: { parentId: org.parent_id, path: org.path },
+    after: { parentId: target.id, parent: target.name },
+    orgId: org.id,
+  })
+  for (const topic of ['organisations', 'devices', 'users']) ctx.touch(topic)
+  return detail(ctx, org.id)
+}
+
+const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
+  const org = found(await q.place(ctx, input.id, 'update'))
+  guard(ctx, org)
+  if (org.version !== input.version) throw new Refusal(common.stale)
+  const before = await detail(ctx, org.id)
+  const what = told(ctx, await tracesOf(ctx, org.id))
+  if (what) throw new Refusal(organisationErrors.notEmpty, { what })
+  if (!(await deleteWithPrincipal(ctx, org.id, input.version))) throw new Refusal(common.stale)
+  // nobody sees rows of an organisation that is gone: the log row belongs to the one above
+  ctx.audit({ id: org.id, name: org.name, before, orgId: org.parent_id ?? ctx.actor.orgId })
+  ctx.touch('organisations')
+  return { ok: true as const }
+}
+
+export const handlers: Handlers<Contract> = {
+  async list(ctx, input) {
+    const { rows, total } = await q.listRows(ctx, input)
+    return { list: rows.map((row) => shown(ctx, row)), total }
+  },
+  tree,
+  creatable,
+  get: (ctx, input) => detail(ctx, input.id),
+  impact,
+  create,
+  update,
+  setStatus,
+  setStatuses,
+  previewMove,
+  move,
+  remove,
+}

@@ -1,0 +1,100 @@
+import { Select, TreeSelect } from 'antd'
+import { type ReactNode, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useRead } from '../../../web/api.ts'
+import { usePrefs } from '../../../web/prefs.ts'
+import { roles } from '../../roles/contract.ts'
+import { organisations, type TreeNode } from '../contract.ts'
+
+type Props = { id?: string; value?: unknown; onChange?: (value: number | undefined) => void; placeholder?: string; prefix?: ReactNode; disabled?: boolean }
+const own = (props: Omit<Props, 'value' | 'onChange'>) => ({
+  ...(props.id ? { id: props.id } : {}),
+  style: { width: '100%' },
+  disabled: props.disabled ?? false,
+  prefix: props.prefix,
+  popupMatchSelectWidth: false,
+})
+
+export const useTree = () => useRead(organisations.tree, {}, { staleTime: 30_000, inline: true })
+
+type Choice = { value: number; title: string; disabled: boolean; children: Choice[] }
+/** Nothing moves below itself: what is `without`, and everything below it, cannot be chosen. */
+function choices(nodes: readonly TreeNode[], without: number | undefined, off = false): Choice[] {
+  return nodes.map((node) => {
+    const disabled = off || node.value === without
+    return { value: node.value, title: node.label, disabled, children: choices(node.children, without, disabled) }
+  })
+}
+
+/** One organisation out of the tree, found by its name; virtual, so that thousands do not slow it down. */
+export function OrganisationSelect(props: Props & { without?: number }) {
+  const { t } = useTranslation('web')
+  const read = useTree()
+  const { without } = props
+  const treeData = useMemo(() => choices(read.data?.list ?? [], without), [read.data, without])
+  return (
+    <TreeSelect
+      {...own(props)}
+      treeData={treeData}
+      value={typeof props.value === 'number' ? props.value : null}
+      loading={read.isPending}
+      placeholder={props.placeholder ?? t('form.choose')}
+      allowClear
+      showSearch={{ treeNodeFilterProp: 'title' }}
+      treeDefaultExpandedKeys={(read.data?.list ?? []).map((node) => node.value)}
+      listHeight={320}
+      styles={{ popup: { root: { minWidth: 280 } } }}
+      onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
+    />
+  )
+}
+
+/** Roles the actor may give, and those the account has already. */
+export function AssignableRoles({
+  id,
+  value,
+  onChange,
+  held = [],
+}: {
+  id?: string
+  value?: unknown
+  onChange?: (value: number[]) => void
+  held?: readonly { id: number; name: string }[]
+}) {
+  const { t } = useTranslation('web')
+  const english = usePrefs().lang === 'en'
+  const read = useRead(roles.assignable, {}, { staleTime: 60_000 })
+  const options = new Map(held.map((role) => [role.id, role.name]))
+  for (const role of read.data?.list ?? []) options.set(role.id, english ? role.nameEn || role.name : role.name)
+  return (
+    <Select
+      {...own(id ? { id } : {})}
+      mode="multiple"
+      value={Array.isArray(value) ? (value as number[]) : []}
+      loading={read.isPending}
+      placeholder={t('form.choose')}
+      showSearch={{ optionFilterProp: 'label' }}
+      options={[...options].map(([role, label]) => ({ value: role, label }))}
+      onChange={(next: number[]) => onChange?.(next)}
+    />
+  )
+}
+
+/** One role as a filter. */
+export function RoleFilter(props: Props) {
+  const { t } = useTranslation('web')
+  const english = usePrefs().lang === 'en'
+  const read = useRead(roles.assignable, {}, { staleTime: 60_000 })
+  return (
+    <Select
+      {...own(props)}
+      value={typeof props.value === 'number' ? props.value : null}
+      loading={read.isPending}
+      placeholder={props.placeholder ?? t('form.choose')}
+      allowClear
+      showSearch={{ optionFilterProp: 'label' }}
+      options={(read.data?.list ?? []).map((role) => ({ value: role.id, label: english ? role.nameEn || role.name : role.name }))}
+      onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
+    />
+  )
+}

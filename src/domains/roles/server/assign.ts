@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import { type Ctx, inheritable } from '../../../server/context.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
+import { bi } from '../../../shared/text.ts'
+import type { DataScope } from '../../accounts/roles.ts'
+import { mayGive, superCode } from '../rules.ts'
+
+/** Which roles an actor may give to others. Whoever adds people or changes their roles asks here. */
+
+export type AssignableRole = {
+  id: number
+  code: string
+  name: string
+  name_en: string
+  org_id: number
+  rank: number
+  data_scope: DataScope
+  builtin: boolean
+}
+type Candidate = AssignableRole & { listed: boolean; enabled: boolean; codes: string[] }
+
+/** A super administrator of the platform itself; the role in another organisation is worth no more than its rank. */
+export const isSuper = (ctx: Pick<Ctx, 'actor'>): boolean => ctx.actor.role === superCode && ctx.actor.ofPlatform
+
+/** Roles the actor sees, each with whether his own row of the distribution lists it. */
+async function candidates(ctx: Ctx, ids: readonly number[] | null): Promise<Candidate[]> {
+  const { rows } = await sql<Candidate>`
+    select r.id, r.code, r.name, r.name_en, r.org_id, r.rank, r.data_scope, r.builtin, r.status = 'ENABLED' as enabled,
+      exists (select 1 from role_distributions d join user_roles ur on ur.role_id = d.role_id join roles own on own.id = d.role_id and own.status = 'ENABLED'
+        where d.target_role_id = r.id and ur.user_id = ${ctx.actor.userId}) as listed,
+      array(select p.permission_code from role_permissions p where p.role_id = r.id) as codes
+    from roles r where ${inheritable(ctx, 'r.org_id')} ${ids ? sql`and r.id = any(${[...ids]}::bigint[])` : sql``} order by r.rank desc, r.builtin desc, r.id`.execute(
+    ctx.db,
+  )
+  return rows
+}
+const may = (ctx: Ctx, role: Candidate): boolean => mayGive({ rank: ctx.actor.rank, isSuper: isSuper(ctx), permissions: ctx.actor.permissions }, role)
+
+/** What a picker offers. The actor's rows are those of the right he acts with, so a wide right elsewhere adds nothing. */
+export const assignableRoles = async (ctx: Ctx): Promise<AssignableRole[]> => (await candidates(ctx, null)).filter((role) => may(ctx, role))
+
+/**
+ * Refuses unless the actor may give every one of these roles; answers them, highest first. With `orgId`, the organisation of the
+ * person who gets them: a custom role stays in its organisation and those below, the super administrator in the platform.
+ */
+export async function checkAssignable(ctx: Ctx, roleIds: readonly number[], orgId?: number): Promise<AssignableRole[]> {
+  if (!roleIds.length) throw new Refusal(common.invalid, {}, [{ field: 'roleIds', text: bi('请至少选择一个角色', 'Choose at least one role') }])
+  const found = await candidates(ctx, roleIds)
+  if (found.length !== new Set(roleIds).size) throw new Refusal(common.notFound)
+  if (found.some((role) => !may(ctx, role))) throw new Refusal(common.forbidden)
+  if (orgId !== undefined && !(await fitsOrganisation(ctx, found, orgId))) throw new Refusal(common.forbidden)
+  return found
+}
+
+async function fitsOrganisation(ctx: Ctx, roles: readonly AssignableRole[], orgId: number): Promise<boolean> {
+  // the path alone says who stands above, and an organisation of the actor's is seen with its path
+  const { rows } = await sql<{ above: number[]; kind: string }>`
+    select string_to_array(path::text, '.')::bigint[] as above, kind from organisations where id = ${orgId}`.execute(ctx.db)
+  const home = rows[0]
+  return home !== undefined && roles.every((role) => home.above.includes(role.org_id) && (role.code !== superCode || home.kind === 'PLATFORM'))
+}
+
+/** Kinds of organisations the actor may create, by the distribution of his roles. */
+export async function creatableKinds(ctx: Ctx): Promise<string[]> {
+  if (isSuper(ctx)) return ['AGENT', 'OPERATOR', 'SPONSOR', 'SUPPLIER', 'SCHOOL', 'HOSPITAL', 'LANE_TENANT', 'REGULATOR']
+  const { rows } = await sql<{ kind: string }>`
+    select distinct unnest(l.org_kinds) as kind from role_distribution_limits l join user_roles ur on ur.role_id = l.role_id
+    join roles r on r.id = l.role_id and r.status = 'ENABLED' where ur.user_id = ${ctx.actor.userId} order by kind`.execute(ctx.db)
+  return rows.map((row) => row.kind)
+}
+
+/** How many people one organisation may have when this actor adds them; null is no limit. The most generous of his roles counts. */
+export async function userLimit(ctx: Ctx): Promise<number | null> {
+  if (isSuper(ctx)) return null
+  const { rows } = await sql<{ unbound: boolean; most: number | null }>`
+    select bool_or(l.max_users is null) as unbound, max(l.max_users) as most from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
+    left join role_distribution_limits l on l.role_id = r.id where ur.user_id = ${ctx.actor.userId}`.execute(ctx.db)
+  return rows[0]?.unbound ? null : (rows[0]?.most ?? null)
+}
+
+/** Nobody changes people of an equal or higher rank, but himself and a super administrator anybody. Disabled roles keep their rank. */
+export async function outranks(ctx: Ctx, userId: number): Promise<boolean> {
+  if (isSuper(ctx) || userId === ctx.actor.userId) return true
+  const { rows } = await sql<{ rank: number | null }>`
+    select max(r.rank) as rank from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = ${userId}`.execute(ctx.db)
+  return ctx.actor.rank > (rows[0]?.rank ?? 0)
+}

@@ -1,0 +1,90 @@
+import { Alert, Form } from 'antd'
+import { useTranslation } from 'react-i18next'
+import { useParams, useSearchParams } from 'react-router'
+import type { Output } from '../../../shared/contract.ts'
+import { useRead } from '../../../web/api.ts'
+import { FormPage, Section } from '../../../web/FormPage.tsx'
+import { NumberField, SelectField, SwitchField, TextField } from '../../../web/form/fields.tsx'
+import { pickFor, type Values } from '../../../web/form/values.ts'
+import { usePrefs } from '../../../web/prefs.ts'
+import { menuIconNames } from '../../../web/shell/icons.tsx'
+import { type MenuItem, menus } from '../menuContract.ts'
+
+const blank: Values = { parentId: null, path: '', icon: '', permission: null, hidden: false, sort: 99 }
+
+/** Create (`?parentId=3`) and edit. */
+export function MenuForm() {
+  const { t } = useTranslation(['roles', 'web'])
+  const { id } = useParams()
+  const [search] = useSearchParams()
+  const tree = useRead(menus.tree, {}, { inline: true })
+  const list = tree.data?.list
+  const item = list?.find((row) => row.id === Number(id))
+  const page = { ns: 'roles', back: '/system/organ-menu', loaded: tree }
+  const fields = tree.data ? <Fields tree={tree.data} item={item} /> : null
+  if (id)
+    return (
+      <FormPage
+        {...page}
+        title={t('menu.editTitle')}
+        subtitle={item?.name}
+        tab={item?.title ?? ''}
+        save={menus.update}
+        success="roles:success.update"
+        initial={item ? pickFor(menus.update.input, item) : {}}
+      >
+        {fields}
+      </FormPage>
+    )
+  const parentId = Number(search.get('parentId')) || null
+  return (
+    <FormPage {...page} title={t('menu.create')} save={menus.create} success="roles:success.create" initial={{ ...blank, parentId }}>
+      {fields}
+    </FormPage>
+  )
+}
+
+function Fields({ tree, item }: { tree: Output<typeof menus.tree>; item: MenuItem | undefined }) {
+  const { t } = useTranslation(['roles', 'web'])
+  const { lang } = usePrefs()
+  const isPage = Boolean(Form.useWatch('permission'))
+  const level = (row: MenuItem): number =>
+    row.parentId === null ? 1 : 1 + level(tree.list.find((other) => other.id === row.parentId) ?? { ...row, parentId: null })
+  const parents = tree.list.filter((row) => row.kind === 'GROUP' && row.id !== item?.id && level(row) < 3)
+  const paths = [...(item?.kind === 'PAGE' ? [item.path] : []), ...tree.freePaths]
+  const kept = item !== undefined && !item.can.stop && item.status === 'ENABLED' && item.can.update
+  return (
+    <>
+      <Section title={t('menu.basic')} purpose={t('menu.basicHint')}>
+        {kept ? <Alert type="info" showIcon title={t('menu.kept')} style={{ gridColumn: '1 / -1', marginBottom: 12 }} /> : null}
+        <SelectField
+          name="parentId"
+          required={false}
+          placeholder={t('menu.top')}
+          options={parents.map((row) => ({ value: row.id, label: lang === 'en' ? row.titleEn : row.title }))}
+        />
+        <TextField name="name" label={t('fields.menuName')} disabled={kept} />
+        <TextField name="title" count />
+        <TextField name="titleEn" />
+        <NumberField name="sort" min={0} max={9999} />
+        <SelectField name="icon" required={false} options={menuIconNames.map((value) => ({ value, label: value }))} />
+      </Section>
+      <Section title={t('menu.access')} purpose={t('menu.accessHint')}>
+        <SelectField
+          name="permission"
+          required={false}
+          disabled={kept}
+          options={tree.permissions.map((entry) => ({ value: entry.permission, label: `${lang === 'en' ? entry.en : entry.zh} ${entry.permission}` }))}
+        />
+        <SelectField
+          name="path"
+          required={isPage}
+          disabled={kept || !isPage}
+          {...(isPage ? {} : { hint: t('menu.groupPath') })}
+          options={paths.map((value) => ({ value, label: value }))}
+        />
+        <SwitchField name="hidden" disabled={kept} />
+      </Section>
+    </>
+  )
+}

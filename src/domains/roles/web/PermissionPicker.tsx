@@ -1,0 +1,146 @@
+import SearchOutlined from '@ant-design/icons/es/icons/SearchOutlined'
+import { Input, Switch } from 'antd'
+import { memo, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Catalogue } from '../contract.ts'
+import styles from './roles.module.css'
+import { toggled } from './ticks.ts'
+import type { useCatalogue } from './useCatalogue.ts'
+
+type Group = Catalogue['groups'][number]
+type Props = { id?: string; value?: readonly string[]; onChange?: (value: string[]) => void; catalogue: ReturnType<typeof useCatalogue>; disabled: boolean }
+
+/**
+ * The whole catalogue, group by group. Native boxes and one memoised block per group: a tick draws one block of some twenty again,
+ * not four hundred and fifty boxes.
+ */
+export function PermissionPicker({ id, value = [], onChange, catalogue, disabled }: Props) {
+  const { t } = useTranslation(['roles', 'web'])
+  const [typed, setTyped] = useState('')
+  const [chosenOnly, setChosenOnly] = useState(false)
+  const wanted = useDeferredValue(typed.trim().toLowerCase())
+  const { codes, say, data } = catalogue
+  const chosen = useMemo(() => new Set(value), [value])
+  const held = useRef({ chosen, onChange, codes })
+  held.current = { chosen, onChange, codes }
+  const set = useCallback((targets: readonly string[], on: boolean) => {
+    const now = held.current
+    now.onChange?.(toggled(now.chosen, targets, on, now.codes))
+  }, [])
+  // ticks do not change what is listed, but for "only chosen"
+  const listed = chosenOnly ? chosen : null
+  const groups = useMemo(() => {
+    const fits = (text: string) => wanted === '' || text.toLowerCase().includes(wanted)
+    return (data?.groups ?? []).flatMap((group) => {
+      const resources = group.resources.flatMap((resource) => {
+        const all = fits(`${say(group)} ${say(resource)}`)
+        const permissions = resource.permissions.filter(
+          (code) => (all || fits(`${say(code)} ${code.permission}`)) && (listed === null || listed.has(code.permission)),
+        )
+        return permissions.length ? [{ ...resource, permissions }] : []
+      })
+      return resources.length ? [{ ...group, resources }] : []
+    })
+  }, [data, wanted, listed, say])
+  return (
+    <div id={id} className={styles.picker} tabIndex={-1}>
+      <div className={styles.bar}>
+        <Input
+          allowClear
+          prefix={<SearchOutlined />}
+          placeholder={t('form.search')}
+          aria-label={t('form.search')}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <span className={styles.only}>
+          <Switch size="small" aria-label={t('form.onlyChosen')} checked={chosenOnly} onChange={setChosenOnly} /> {t('form.onlyChosen')}
+        </span>
+        <span className={styles.count} aria-live="polite">
+          {t('form.counter', { n: chosen.size, all: codes.size })}
+        </span>
+      </div>
+      <div className={styles.groups}>
+        {groups.length || !data ? null : <p className={styles.hint}>{t('form.nothingFound')}</p>}
+        {groups.map((group) => (
+          <GroupBlock key={group.key} group={group} ticks={ticksOf(group, chosen)} set={set} say={say} disabled={disabled} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const ticksOf = (group: Group, chosen: ReadonlySet<string>): string =>
+  group.resources.flatMap((resource) => resource.permissions.filter((code) => chosen.has(code.permission)).map((code) => code.permission)).join(' ')
+
+type BlockProps = {
+  group: Group
+  /** Chosen codes of the group as text, so that equal ticks are equal props. */
+  ticks: string
+  set: (codes: readonly string[], on: boolean) => void
+  say: (entry: { zh: string; en: string }) => string
+  disabled: boolean
+}
+const GroupBlock = memo(function GroupBlock({ group, ticks, set, say, disabled }: BlockProps) {
+  const { t } = useTranslation(['roles', 'web'])
+  const chosen = new Set(ticks === '' ? [] : ticks.split(' '))
+  const free = group.resources.flatMap((resource) => resource.permissions.filter((code) => code.blocked === null).map((code) => code.permission))
+  return (
+    <section className={styles.group}>
+      <header>
+        <All label={say(group)} codes={free} chosen={chosen} set={set} disabled={disabled} strong />
+        <span className={styles.count}>
+          {chosen.size} / {group.resources.reduce((sum, resource) => sum + resource.permissions.length, 0)}
+        </span>
+      </header>
+      {group.resources.map((resource) => (
+        <div key={resource.key} className={styles.resource}>
+          <All
+            label={say(resource)}
+            codes={resource.permissions.filter((code) => code.blocked === null).map((code) => code.permission)}
+            chosen={chosen}
+            set={set}
+            disabled={disabled}
+          />
+          <div className={styles.codes}>
+            {resource.permissions.map((code) => {
+              const why = code.blocked ? t(`form.${code.blocked}`) : code.platformOnly ? t('form.platformOnly') : code.permission
+              return (
+                <label key={code.permission} className={code.blocked ? styles.blocked : ''} title={why}>
+                  <input
+                    type="checkbox"
+                    checked={chosen.has(code.permission)}
+                    disabled={disabled || code.blocked !== null}
+                    onChange={(event) => set([code.permission], event.target.checked)}
+                  />
+                  {say(code)}
+                </label>
+              )
+            })}
+          </div>
+        </div>
+      ))}
+    </section>
+  )
+})
+
+type AllProps = Pick<BlockProps, 'set' | 'disabled'> & { label: string; codes: readonly string[]; chosen: ReadonlySet<string>; strong?: boolean }
+function All({ label, codes, chosen, set, disabled, strong = false }: AllProps) {
+  const { t } = useTranslation('roles')
+  const on = codes.filter((code) => chosen.has(code)).length
+  return (
+    <label className={strong ? styles.strong : styles.name} title={t('form.all')}>
+      <input
+        type="checkbox"
+        aria-label={`${t('form.all')} ${label}`}
+        checked={codes.length > 0 && on === codes.length}
+        ref={(box) => {
+          if (box) box.indeterminate = on > 0 && on < codes.length
+        }}
+        disabled={disabled || codes.length === 0}
+        onChange={(event) => set(codes, event.target.checked)}
+      />
+      {label}
+    </label>
+  )
+}

@@ -1,0 +1,18 @@
+import { sql } from 'kysely'
+import type { App } from '../../../server/context.ts'
+import { bySystem } from '../../../server/run.ts'
+import { runSms, smsLoop } from './sms.ts'
+
+export async function registerSessionJobs(app: App): Promise<void> {
+  app.jobs.every(smsLoop, 1000, () => runSms(app))
+  app.jobs.every('session-clean', 600_000, () => forgetOld(app))
+}
+
+/** Tickets and codes are of no use after their limits; a number's codes count for a day. */
+export const forgetOld = (app: App): Promise<unknown> =>
+  bySystem(app, async (ctx) => {
+    const day = new Date(ctx.now.getTime() - 2 * 86_400_000)
+    await sql`delete from scan_tickets where created_at < ${day}`.execute(ctx.db)
+    await sql`delete from sms_codes where created_at < ${day}`.execute(ctx.db)
+    await sql`delete from dev_messages where created_at < ${day}`.execute(ctx.db)
+  })

@@ -1,0 +1,123 @@
+import { sql } from 'kysely'
+import { prepared } from '../../../server/bind.ts'
+import { type App, type Ctx, found, refused } from '../../../server/context.ts'
+import { type Db, systemScope } from '../../../server/database.ts'
+import { checkPassword, commonPasswords, hashPassword } from '../../../server/passwords.ts'
+import { Refusal, reject } from '../../../shared/errors.ts'
+import { platformOrg, settingOf } from '../../settings/server/values.ts'
+import { type session, sessionErrors } from '../contract.ts'
+import { oldPasswordTries, passwordRule } from '../rules.ts'
+import * as q from './queries.ts'
+import { countFailure } from './signIn.ts'
+import { codeHash, spendCode } from './sms.ts'
+
+type Contract = typeof session
+
+/** Whether the password is the present one or one of the last ones; the history is a setting. */
+async function wasUsed(app: App, account: q.Account, password: string): Promise<boolean> {
+  const past = await app.database.read(systemScope, async (db) => {
+    const length = await settingOf(db, platformOrg, 'password.history')
+    return db.selectFrom('password_history').select('password_hash').where('user_id', '=', account.id).orderBy('created_at', 'desc').limit(length).execute()
+  })
+  let used = await checkPassword(account.password_hash, password)
+  for (const entry of past) used ||= await checkPassword(entry.password_hash, password)
+  return used
+}
+
+async function checkNew(db: Db, account: q.Account, password: string, used: boolean): Promise<void> {
+  const min = await settingOf(db, platformOrg, 'password.minLength')
+  reject(used ? sessionErrors.passwordRepeated : passwordRule(password, account.username, commonPasswords(), min))
+}
+
+/** The new password, the old one into the history, every session ended. */
+async function setPassword(ctx: Ctx, account: q.Account, hash: string): Promise<void> {
+  await sql`insert into password_history (user_id, org_id, password_hash, created_at) values (${account.id}, ${account.org_id}, ${account.password_hash}, ${ctx.now}) on conflict do nothing`.execute(
+    ctx.db,
+  )
+  await ctx.db
+    .updateTable('users')
+    .set({ password_hash: hash, must_change_password: false, password_changed_at: ctx.now, failed_count: 0, locked_until: null })
+    .where('id', '=', account.id)
+    .execute()
+  await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'PASSWORD_CHANGED')
+}
+
+/** Ends every session of the user, this one too; wrong old passwords count towards the lock, and too many end every session. */
+export const changePassword = prepared<Contract['changePassword'], { account: q.Account; right: boolean; used: boolean; hash: string }>({
+  async prepare(app, input, _request, actor) {
+    const account = found(await app.database.read(systemScope, (db) => q.accountByName(db, actor.username)))
+    const right = await checkPassword(account.password_hash, input.oldPassword)
+    return { account, right, used: await wasUsed(app, account, input.password), hash: await hashPassword(input.password) }
+  },
+  async run(ctx, input, { account, right, used, hash }) {
+    const locked = account.locked_until != null && account.locked_until > ctx.now
+    if (!right || locked) {
+      if (!locked) await countFailure(ctx, account)
+      await q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason: 'OLD_PASSWORD' })
+      if ((await q.recentAttempts(ctx, account.id, 'OLD_PASSWORD', oldPasswordTries.minutes)) >= oldPasswordTries.failures)
+        await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'KICKED')
+      return refused(sessionErrors.wrongOldPassword)
+    }
+    await checkNew(ctx.db, account, input.password, used)
+    await setPassword(ctx, account, hash)
+    ctx.audit({ id: account.id, name: account.username })
+    return { ok: true as const }
+  },
+})
+
+type Ready = { account: q.Account | undefined; codes: Buffer; used: boolean; hash: string }
+
+/** The same work for an unknown name, another's number and a wrong code: one code, one password hashed. */
+export const passwordReset = prepared<Contract['passwordReset'], Ready>({
+  async prepare(app, input) {
+    const named = (await app.database.read(systemScope, (db) => q.accountsByPhone(db, input.phone))).find(
+      (account) => account.usable && account.username.toLowerCase() === input.username.toLowerCase(),
+    )
+    const codes = codeHash(app, input.phone, 'RESET', input.smsCode)
+    // the history costs work, so it is asked only for whoever holds the code; taken is it later
+    const right = await app.database.read(systemScope, (db) => q.codeMatches(db, input.phone, named?.id ?? null, codes, app.now()))
+    return {
+      account: named,
+      codes,
+      used: named !== undefined && right && (await wasUsed(app, named, input.password)),
+      hash: await hashPassword(input.password),
+    }
+  },
+  async run(ctx, input, { account, codes, used, hash }) {
+    const spent = await spendCode(ctx, { phone: input.phone, purpose: 'RESET', userId: account?.id ?? null }, codes)
+    if (!spent || !account) return refused(sessionErrors.wrongCode)
+    await checkNew(ctx.db, account, input.password, used)
+    await setPassword(ctx, account, hash)
+    await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now} where user_id = ${account.id} and state = 'PENDING'`.execute(ctx.db)
+    await sql`insert into password_resets (org_id, user_id, method, state, created_at, handled_at) values (${account.org_id}, ${account.id}, 'SMS', 'DONE', ${ctx.now}, ${ctx.now})`.execute(
+      ctx.db,
+    )
+    ctx.audit({ id: account.id, name: account.username, orgId: account.org_id })
+    ctx.touch('password-resets')
+    return { ok: true as const }
+  },
+})
+
+/** The password typed once more before something that cannot be undone by the next person at the desk. */
+export const unbind = prepared<Contract['unbind'], { account: q.Account; right: boolean }>({
+  async prepare(app, input, _request, actor) {
+    const account = found(await app.database.read(systemScope, (db) => q.accountByName(db, actor.username)))
+    return { account, right: await checkPassword(account.password_hash, input.password) }
+  },
+  async run(ctx, _input, { account, right }) {
+    if (!right || (account.locked_until != null && account.locked_until > ctx.now)) {
+      await countFailure(ctx, account)
+      await q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason: 'UNBIND' })
+      return refused(sessionErrors.wrongPassword)
+    }
+    if (!(await unbindWechat(ctx, account.id))) throw new Refusal(sessionErrors.scanOver)
+    ctx.audit({ id: account.id, name: account.username })
+    return { ok: true as const }
+  },
+})
+
+/** Takes the binding of a user away; false when there was none. The caller writes the log row. */
+export async function unbindWechat(ctx: Ctx, userId: number): Promise<boolean> {
+  const done = await ctx.db.deleteFrom('wechat_bindings').where('user_id', '=', userId).executeTakeFirst()
+  return done.numDeletedRows > 0n
+}

@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { type Handlers, prepared } from '../../../server/bind.ts'
+import { type Ctx, found, refused } from '../../../server/context.ts'
+import { Refusal } from '../../../shared/errors.ts'
+import { allowedFrom } from '../../../shared/moves.ts'
+import { type session, sessionErrors } from '../contract.ts'
+import { deviceOf, scanSeconds, scanStates } from '../rules.ts'
+import { identityProvider, readIdentity, sha256, signIdentity, type Who } from './identity.ts'
+import { accountById } from './queries.ts'
+import { type SignedIn, startSession } from './signIn.ts'
+
+type Contract = typeof session
+type State = keyof typeof scanStates.moves
+type Ticket = {
+  id: string
+  purpose: 'LOGIN' | 'BIND'
+  state: State
+  problem: '' | 'NOT_BOUND' | 'BOUND_ELSEWHERE'
+  user_id: number | null
+  openid: string | null
+  expires_at: Date
+  consumed_at: Date | null
+  ip: string
+  user_agent: string
+}
+
+const columns = sql`id, purpose, state, problem, user_id, openid, expires_at, consumed_at, ip, user_agent`
+
+/** A ticket for the browser that asks; its secret stays with that browser. */
+export async function newTicket(ctx: Ctx, owner: SignedIn | null, baseUrl: string) {
+  if (!identityProvider(ctx.app.config)) throw new Refusal(sessionErrors.scanUnavailable)
+  if (owner && (await ctx.db.selectFrom('wechat_bindings').select('user_id').where('user_id', '=', owner.userId).executeTakeFirst()))
+    throw new Refusal(sessionErrors.alreadyBound)
+  const secret = randomBytes(32).toString('base64url')
+  const { id } = await ctx.db
+    .insertInto('scan_tickets')
+    .values({
+      org_id: owner?.orgId ?? 1,
+      purpose: owner ? 'BIND' : 'LOGIN',
+      user_id: owner?.userId ?? null,
+      secret_hash: sha256(secret),
+      ip: ctx.ip,
+      user_agent: ctx.userAgent,
+      created_at: ctx.now,
+      expires_at: new Date(ctx.now.getTime() + scanSeconds * 1000),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { ticket: id, secret, qrContent: `${baseUrl}scan?t=${id}`, expiresIn: scanSeconds }
+}
+
+/** Moves a ticket if it may still move; false when somebody else was faster. */
+async function move(
+  ctx: Ctx,
+  id: string,
+  next: State,
+  change: Partial<{ openid: string; user_id: number; problem: Ticket['problem'] }> = {},
+): Promise<boolean> {
+  const done = await ctx.db
+    .updateTable('scan_tickets')
+    .set({ state: next, ...change })
+    .where('id', '=', id)
+    .where('state', 'in', allowedFrom(scanStates, next))
+    .where('consumed_at', 'is', null)
+    .where((eb) => (next === 'EXPIRED' ? eb('expires_at', '<=', ctx.now) : eb('expires_at', '>', ctx.now)))
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** What the holder of the secret may know; the token is given once, to whoever takes the ticket. */
+export async function ticketState(ctx: Ctx, id: string, secret: string) {
+  const { rows } = await sql<Ticket>`select ${columns} from scan_tickets where id = ${id}::uuid and secret_hash = ${sha256(secret)}`.execute(ctx.db)
+  const ticket = found(rows[0])
+  if (ticket.expires_at <= ctx.now && allowedFrom(scanStates, 'EXPIRED').includes(ticket.state)) {
+    await move(ctx, id, 'EXPIRED')
+    return { state: 'EXPIRED' as const }
+  }
+  if (ticket.state !== 'CONFIRMED' || ticket.purpose === 'BIND') return { state: ticket.state, problem: ticket.problem }
+  const { rows: taken } = await sql<{ user_id: number }>`update scan_tickets set consumed_at = ${ctx.now}
+    where id = ${id}::uuid and state = 'CONFIRMED' and consumed_at is null and expires_at > ${ctx.now} returning user_id`.execute(ctx.db)
+  const account = taken[0] && (await accountById(ctx.db, taken[0].user_id))
+  if (!account?.usable) return { state: 'EXPIRED' as const }
+  return { state: 'CONFIRMED' as const, token: await startSession(ctx, { id: account.id, orgId: account.org_id, username: account.username }) }
+}
+
+export const scanIdentity = prepared<Contract['scanIdentity'], { who: Who | null; redirect: string }>({
+  async prepare(app, input, request) {
+    const provider = identityProvider(app.config)
+    if (!provider) throw new Refusal(sessionErrors.scanUnavailable)
+    return {
+      who: await provider.identify({ oauthCode: input.oauthCode, nickname: input.nickname }),
+      redirect: `${baseUrlOf(app.config, request)}scan?t=${input.ticket}`,
+    }
+  },
+  async run(ctx, input, { who, redirect }) {
+    const provider = identityProvider(ctx.app.config)
+    if (!provider) throw new Refusal(sessionErrors.scanUnavailable)
+    return {
+      provider: provider.name,
+      authorizeUrl: who ? null : provider.authorizeUrl(redirect, input.ticket),
+      identity: who ? signIdentity(ctx.app.config, provider, who, ctx.now) : null,
+    }
+  },
+})
+
+/** PUBLIC_URL, or the address the browser came by; with a slash at its end. */
+export const baseUrlOf = (config: { publicUrl: string | undefined; basePath: string }, request: { protocol: string; host: string }): string =>
+  config.publicUrl ? `${config.publicUrl.replace(/\/+$/, '')}/` : `${request.protocol}://${request.host}${config.basePath}`
+
+async function read(ctx: Ctx, id: string, identity: string): Promise<{ ticket: Ticket; who: Who }> {
+  const who = readIdentity(ctx.app.config, identity, ctx.now)
+  const { rows } = await sql<Ticket>`select ${columns} from scan_tickets where id = ${id}::uuid for update`.execute(ctx.db)
+  const ticket = found(rows[0])
+  if (!who) throw new Refusal(sessionErrors.badIdentity)
+  if (ticket.expires_at <= ctx.now || ticket.consumed_at || (ticket.openid !== null && ticket.openid !== who.openid)) throw new Refusal(sessionErrors.scanOver)
+  return { ticket, who }
+}
+
+/** Whose account the scan is about, or why it cannot be. */
+async function subject(ctx: Ctx, ticket: Ticket, who: Who): Promise<number | 'NOT_BOUND' | 'BOUND_ELSEWHERE'> {
+  const bound = await ctx.db.selectFrom('wechat_bindings').select('user_id').where('openid', '=', who.openid).executeTakeFirst()
+  if (ticket.purpose === 'BIND') return bound ? 'BOUND_ELSEWHERE' : (ticket.user_id as number)
+  const account = bound && (await accountById(ctx.db, bound.user_id))
+  return account?.usable ? account.id : 'NOT_BOUND'
+}
+
+async function stop(ctx: Ctx, ticket: Ticket, problem: 'NOT_BOUND' | 'BOUND_ELSEWHERE') {
+  await move(ctx, ticket.id, 'REFUSED', { problem })
+  return refused(problem === 'NOT_BOUND' ? sessionErrors.notBound : sessionErrors.boundElsewhere)
+}
+
+export const scan: Handlers<Contract>['scan'] = async (ctx, input) => {
+  const { ticket, who } = await read(ctx, input.id, input.identity)
+  if (ticket.state !== 'WAITING' && ticket.state !== 'SCANNED') throw new Refusal(sessionErrors.scanOver)
+  const about = await subject(ctx, ticket, who)
+  if (typeof about === 'string') return stop(ctx, ticket, about)
+  // the same phone may load its page again
+  if (ticket.state === 'WAITING') await move(ctx, ticket.id, 'SCANNED', { openid: who.openid, user_id: about })
+  const account = found(await accountById(ctx.db, about))
+  return { purpose: ticket.purpose, username: account.username, ip: ticket.ip, device: deviceOf(ticket.user_agent) }
+}
+
+export const confirmScan: Handlers<Contract>['confirmScan'] = async (ctx, input) => {
+  const { ticket, who } = await read(ctx, input.id, input.identity)
+  if (ticket.state !== 'SCANNED') throw new Refusal(sessionErrors.scanOver)
+  const about = await subject(ctx, ticket, who)
+  if (typeof about === 'string') return stop(ctx, ticket, about)
+  const account = found(await accountById(ctx.db, about))
+  if (ticket.purpose === 'BIND') {
+    const made = await ctx.db
+      .insertInto('wechat_bindings')
+      .values({ user_id: account.id, org_id: account.org_id, openid: who.openid, unionid: who.unionid, nickname: who.nickname, bound_at: ctx.now })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst()
+    if (!made.numInsertedOrUpdatedRows) return stop(ctx, ticket, 'BOUND_ELSEWHERE')
+  }
+  if (!(await move(ctx, ticket.id, 'CONFIRMED'))) throw new Refusal(sessionErrors.scanOver)
+  ctx.audit({ id: account.id, name: account.username, after: { purpose: ticket.purpose, nickname: who.nickname }, orgId: account.org_id })
+  return { ok: true as const }
+}
+
+export const refuseScan: Handlers<Contract>['refuseScan'] = async (ctx, input) => {
+  const { ticket } = await read(ctx, input.id, input.identity)
+  if (!(await move(ctx, ticket.id, 'REFUSED'))) throw new Refusal(sessionErrors.scanOver)
+  return { ok: true as const }
+}

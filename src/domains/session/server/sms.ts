@@ -1,0 +1,136 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, randomInt } from 'node:crypto'
+import { sql } from 'kysely'
+import type { App, Ctx } from '../../../server/context.ts'
+import { bySystem } from '../../../server/run.ts'
+import { Refusal } from '../../../shared/errors.ts'
+import { sessionErrors } from '../contract.ts'
+import { nextSend, sendRule, smsLimits } from '../rules.ts'
+import { keyFor } from './identity.ts'
+import { hasSms, type Message, smsProvider } from './smsProvider.ts'
+
+type Purpose = Message['purpose']
+export const smsLoop = 'session-sms'
+
+/** How many codes were hashed: tests assert that every way does the same work. */
+export const codeWork = { hashed: 0 }
+export function codeHash(app: App, phone: string, purpose: Purpose, code: string): Buffer {
+  codeWork.hashed += 1
+  return createHmac('sha256', keyFor(app.config, 'session.sms')).update(`${phone}|${purpose}|${code}`).digest()
+}
+
+function seal(app: App, phone: string, text: string): Buffer {
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', keyFor(app.config, 'session.sms.outbox'), nonce).setAAD(Buffer.from(`sms_codes.sealed|${phone}`))
+  return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+}
+function unseal(app: App, phone: string, sealed: Buffer): string {
+  const cipher = createDecipheriv('aes-256-gcm', keyFor(app.config, 'session.sms.outbox'), sealed.subarray(0, 12))
+    .setAAD(Buffer.from(`sms_codes.sealed|${phone}`))
+    .setAuthTag(sealed.subarray(-16))
+  return Buffer.concat([cipher.update(sealed.subarray(12, -16)), cipher.final()]).toString('utf8')
+}
+
+/**
+ * A code and the intent to send it. Where nobody waits for it the same row is written and never delivered, so that the
+ * answer, the limits and the work tell nothing about the number.
+ */
+export async function issueCode(ctx: Ctx, to: { phone: string; purpose: Purpose; userId: number | null; orgId: number; deliver: boolean }): Promise<number> {
+  if (!hasSms(ctx.app)) throw new Refusal(sessionErrors.smsUnavailable)
+  // counted and written one after the other for a number and an address; the exclusion constraint repeats the minute
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`sms ${to.phone}`}, 0))`.execute(ctx.db)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`sms ip ${ctx.ip}`}, 0))`.execute(ctx.db)
+  const { rows } = await sql<{ phoneHour: number; phoneDay: number; ipHour: number; last: Date | null }>`
+    select count(*) filter (where phone = ${to.phone} and created_at > ${ctx.now}::timestamptz - interval '1 hour') as "phoneHour",
+      count(*) filter (where phone = ${to.phone}) as "phoneDay",
+      count(*) filter (where ip = ${ctx.ip} and created_at > ${ctx.now}::timestamptz - interval '1 hour') as "ipHour",
+      max(resend_at) filter (where phone = ${to.phone}) as last
+    from sms_codes where (phone = ${to.phone} or ip = ${ctx.ip}) and created_at > ${ctx.now}::timestamptz - interval '24 hours'`.execute(ctx.db)
+  const seen = rows[0] ?? { phoneHour: 0, phoneDay: 0, ipHour: 0, last: null }
+  const waitSeconds = seen.last ? Math.ceil((seen.last.getTime() - ctx.now.getTime()) / 1000) : 0
+  const why = sendRule({ ...seen, waitSeconds })
+  if (why) throw new Refusal(why, { seconds: waitSeconds })
+  const code = String(randomInt(1_000_000)).padStart(6, '0')
+  const sealed = seal(ctx.app, to.phone, code)
+  await ctx.db
+    .insertInto('sms_codes')
+    .values({
+      org_id: to.orgId,
+      phone: to.phone,
+      purpose: to.purpose,
+      user_id: to.userId,
+      code_hash: codeHash(ctx.app, to.phone, to.purpose, code),
+      ip: ctx.ip,
+      deliver: to.deliver,
+      sealed: to.deliver ? sealed : null,
+      send_state: to.deliver ? 'PENDING' : 'NONE',
+      next_at: to.deliver ? ctx.now : null,
+      created_at: ctx.now,
+      resend_at: new Date(ctx.now.getTime() + smsLimits.resendSeconds * 1000),
+      expires_at: new Date(ctx.now.getTime() + smsLimits.seconds * 1000),
+    })
+    .execute()
+  ctx.afterCommit(() => ctx.app.jobs.poke(smsLoop))
+  return smsLimits.resendSeconds
+}
+
+export type Spent = { id: number } | null
+/** Counts a try on the latest code of the number and takes it when it is right; one statement, so parallel tries cannot slip through. */
+export async function spendCode(ctx: Ctx, of: { phone: string; purpose: Purpose; userId?: number | null }, hash: Buffer): Promise<Spent> {
+  const { rows } = await sql<{ id: number; right: boolean }>`
+    update sms_codes set tries = tries + 1, used_at = case when deliver and code_hash = ${hash} then ${ctx.now}::timestamptz end
+    where id = (select id from sms_codes where phone = ${of.phone} and purpose = ${of.purpose} order by created_at desc, id desc limit 1)
+      and used_at is null and tries < ${smsLimits.tries} and expires_at > ${ctx.now} and (${of.userId === undefined} or user_id = ${of.userId ?? null}::bigint)
+    returning id, used_at is not null as right`.execute(ctx.db)
+  const row = rows[0]
+  return row?.right ? { id: row.id } : null
+}
+
+/** The code was right but something else is missing: it may be used once more. */
+export const giveBack = async (ctx: Ctx, spent: NonNullable<Spent>): Promise<void> => {
+  await ctx.db.updateTable('sms_codes').set({ used_at: null }).where('id', '=', spent.id).execute()
+}
+
+type Due = { id: number; phone: string; purpose: Purpose; sealed: Buffer; attempts: number }
+const contents: Readonly<Record<Purpose, string>> = { LOGIN: '登录验证码', RESET: '重置密码验证码', CHANGE_PHONE: '更换手机号验证码' }
+
+/** Sends what is due: taken and committed, then the call, then the result. Unsent codes end with their five minutes. */
+export async function runSms(app: App): Promise<number> {
+  const provider = smsProvider(app)
+  if (!provider) return 0
+  const due = await bySystem(app, async (ctx) => {
+    await sql`update sms_codes set send_state = 'FAILED', sealed = null, last_error = 'expired' where send_state in ('PENDING','SENDING') and expires_at <= ${ctx.now}`.execute(
+      ctx.db,
+    )
+    const { rows } =
+      await sql<Due>`with due as (select id from sms_codes where send_state in ('PENDING','SENDING') and next_at <= ${ctx.now} order by next_at limit 20 for update skip locked)
+      update sms_codes s set send_state = 'SENDING', attempts = s.attempts + 1, next_at = ${new Date(ctx.now.getTime() + 30_000)}::timestamptz
+      from due where s.id = due.id returning s.id, s.phone, s.purpose, s.sealed, s.attempts`.execute(ctx.db)
+    return rows
+  })
+  for (const row of due) {
+    const code = unseal(app, row.phone, row.sealed)
+    const answer = await provider.send({
+      phone: row.phone,
+      purpose: row.purpose,
+      code,
+      content: `【货道】${contents[row.purpose]} ${code}，5 分钟内有效，请勿告诉他人`,
+    })
+    const wait = answer.state === 'RETRY' ? nextSend(row.attempts) : null
+    const state = answer.state === 'SENT' ? 'SENT' : wait ? 'PENDING' : 'FAILED'
+    if (state === 'FAILED') app.log.warn({ reason: 'reason' in answer ? answer.reason : '' }, 'a code was not sent')
+    await bySystem(app, (ctx) =>
+      ctx.db
+        .updateTable('sms_codes')
+        .set({
+          send_state: state,
+          last_error: 'reason' in answer ? answer.reason : '',
+          next_at: wait ? new Date(ctx.now.getTime() + wait * 1000) : null,
+          ...(wait ? {} : { sealed: null }),
+        })
+        .where('id', '=', row.id)
+        .where('send_state', '=', 'SENDING')
+        .execute(),
+    )
+  }
+  return due.length
+}

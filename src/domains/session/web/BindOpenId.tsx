@@ -1,0 +1,65 @@
+import { Alert, Button } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { queryClient, useRead } from '../../../web/api.ts'
+import { FormDialog } from '../../../web/FormDialog.tsx'
+import { TextField } from '../../../web/form/fields.tsx'
+import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Time } from '../../../web/Time.tsx'
+import { session, sessionErrors } from '../contract.ts'
+import styles from './Me.module.css'
+import { ScanCode } from './ScanCode.tsx'
+
+const nothing = {}
+const again = () => void queryClient.invalidateQueries({ queryKey: [session.binding.path] })
+
+export function BindOpenId() {
+  const { t } = useTranslation(['session', 'web'])
+  const [asking, setAsking] = useState(false)
+  const { data, error, refetch } = useRead(session.binding, {}, { inline: true })
+  return (
+    <section className={`hd-sheet ${styles.bind}`} aria-label={t('bind.title')}>
+      <h1>{t('bind.title')}</h1>
+      <p className={styles.lead}>{t('bind.lead')}</p>
+      {error && !data ? <Problem error={error} title={t('bind.title')} onRetry={() => void refetch()} /> : null}
+      {!error && !data ? <Bones rows={4} /> : null}
+      {data?.bound ? (
+        <>
+          <dl className={styles.facts}>
+            <dt>{t('bind.nickname')}</dt>
+            <dd>{data.bound.nickname || t('web:unknown')}</dd>
+            <dt>{t('bind.boundAt')}</dt>
+            <dd>
+              <Time at={data.bound.boundAt} style="full" />
+            </dd>
+          </dl>
+          <Button danger onClick={() => setAsking(true)}>
+            {t('bind.unbind')}
+          </Button>
+        </>
+      ) : null}
+      {data && !data.bound ? (
+        data.available ? (
+          <ScanCode purpose="bind" hint={t('bind.hint')} onConfirmed={again} />
+        ) : (
+          <Alert type="info" showIcon title={t('bind.unavailable')} />
+        )
+      ) : null}
+      {asking ? (
+        <FormDialog
+          title={t('bind.unbindAsk')}
+          ns="session"
+          save={session.unbind}
+          initial={nothing}
+          okText={t('bind.unbind')}
+          success="session:success.unbind"
+          claims={[sessionErrors.wrongPassword.name]}
+          onSaved={again}
+          onClose={() => setAsking(false)}
+        >
+          <TextField name="password" password wide autoComplete="current-password" />
+        </FormDialog>
+      ) : null}
+    </section>
+  )
+}

@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, may, owns } from '../../../server/context.ts'
+import type { Db } from '../../../server/database.ts'
+import { Refusal } from '../../../shared/errors.ts'
+import { type DayType, settingErrors, type settings } from '../contract.ts'
+import { calendarProblem, weekType, yearOf } from '../rules.ts'
+import { platformOrg } from './values.ts'
+
+type Contract = typeof settings
+type Stored = { day: string; type: DayType; name: string }
+
+/** Normal workday, legal holiday, make-up workday or rest day. A year that is not known goes by its weekdays. */
+export async function dayTypeOf(db: Db, day: string): Promise<DayType> {
+  const { rows } = await sql<{ type: DayType }>`select type from day_types where org_id = ${platformOrg} and day = ${day}::date`.execute(db)
+  return rows[0]?.type ?? weekType(day)
+}
+
+const knownYears = async (db: Db): Promise<number[]> => {
+  const { rows } = await sql<{
+    year: number
+  }>`select distinct extract(year from day)::int as year from day_types where org_id = ${platformOrg} order by year`.execute(db)
+  return rows.map((row) => row.year)
+}
+export const isYearKnown = async (db: Db, year: number): Promise<boolean> => (await knownYears(db)).includes(year)
+
+async function storedOf(db: Db, year: number): Promise<Stored[]> {
+  const { rows } = await sql<Stored>`select day, type, name from day_types
+    where org_id = ${platformOrg} and day between ${`${year}-01-01`}::date and ${`${year}-12-31`}::date order by day`.execute(db)
+  return rows
+}
+
+export async function addDays(db: Db, days: readonly Stored[]): Promise<void> {
+  await sql`insert into day_types (org_id, day, type, name)
+    select ${platformOrg}, day, type, name from jsonb_to_recordset(${JSON.stringify(days)}::jsonb) as n(day date, type text, name text)`.execute(db)
+}
+
+const mayImport = (ctx: Ctx): boolean => owns(ctx, platformOrg) && may(ctx, 'setting:update')
+
+export const calendar: Handlers<Contract>['calendar'] = async (ctx, { year }) => {
+  const stored = await storedOf(ctx.db, year)
+  return {
+    year,
+    known: stored.length > 0,
+    years: await knownYears(ctx.db),
+    days: yearOf(year, new Map(stored.map((row) => [row.day, row]))),
+    can: { import: mayImport(ctx) },
+  }
+}
+
+/** Replaces the year. Days that are as their weekday are kept too when they have a name; the first row makes the year known. */
+export const importCalendar: Handlers<Contract>['importCalendar'] = async (ctx, { year, days }) => {
+  if (!mayImport(ctx)) throw new Refusal(settingErrors.platformOnly)
+  const problem = calendarProblem(year, days)
+  if (problem) throw new Refusal(problem.def, problem.values, [{ field: `days.${problem.row - 1}.day`, text: problem.def.text }])
+  // two who import at once: the second replaces the first
+  await sql`select pg_advisory_xact_lock(hashtextextended('settings.calendar', 0))`.execute(ctx.db)
+  const before = await storedOf(ctx.db, year)
+  const special = days.filter((row) => row.type !== weekType(row.day) || row.name !== '')
+  const kept = special.length ? special : days.slice(0, 1)
+  await sql`delete from day_types where org_id = ${platformOrg} and day between ${`${year}-01-01`}::date and ${`${year}-12-31`}::date`.execute(ctx.db)
+  await addDays(ctx.db, kept)
+  ctx.audit({ id: year, name: String(year), before: { days: before.length }, after: { days: kept.length }, orgId: platformOrg })
+  ctx.touch('settings')
+  return { stored: kept.length }
+}

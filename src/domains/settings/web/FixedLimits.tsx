@@ -1,0 +1,32 @@
+import { useTranslation } from 'react-i18next'
+import type { Settings } from '../contract.ts'
+import styles from './details.module.css'
+
+/** What the specification fixes: shown, because people ask why a file is refused. */
+export function FixedLimits({ fixed }: { fixed: Settings['fixed'] }) {
+  const { t } = useTranslation('settings')
+  const rows: [string, string][] = [
+    ['file', `${fixed.fileBytes / 1_048_576}M`],
+    ['image', `${fixed.imageBytes / 1_048_576}M`],
+    ['images', t('fixed.most', { n: fixed.images })],
+    ['formats', fixed.formats.join(', ')],
+    ['importRows', t('fixed.rows', { n: fixed.importRows })],
+    ['timeout', `${fixed.timeoutMs} ms`],
+    ['pageSizes', t('fixed.default', { sizes: fixed.pageSizes.join(' / '), n: fixed.defaultPageSize })],
+    ['reportDays', t('fixed.days', { n: fixed.reportDays })],
+    ['environment', fixed.environment],
+  ]
+  return (
+    <div>
+      <p className={styles.purpose}>{t('fixed.purpose')}</p>
+      <dl className={styles.facts}>
+        {rows.map(([key, value]) => (
+          <div key={key}>
+            <dt>{t(`fixed.${key}`)}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}

@@ -1,0 +1,121 @@
+import UploadOutlined from '@ant-design/icons/es/icons/UploadOutlined'
+import { Alert, Button, Input, Modal } from 'antd'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { say } from '../../../shared/text.ts'
+import { useWrite } from '../../../web/api.ts'
+import { usePrefs } from '../../../web/prefs.ts'
+import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { CalendarDay, type DayType, settingErrors, settings } from '../contract.ts'
+import { calendarProblem, calendarRows, yearOf } from '../rules.ts'
+import styles from './calendar.module.css'
+
+type Day = { day: string; type: DayType; name: string }
+type Props = { year: number; days: readonly Day[]; onClose: () => void }
+const largest = 1_048_576
+
+/** Holidays of a year from a JSON list: what will change is shown day by day before it is saved. */
+export function ImportCalendar({ year, days, onClose }: Props) {
+  const { t } = useTranslation('settings')
+  const { lang } = usePrefs()
+  const active = useActiveTab()
+  const field = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState('')
+  const save = useWrite(settings.importCalendar, { success: 'settings:success.importCalendar', onSuccess: onClose })
+  if (!active) return null
+  const { rows, problem } = read()
+  const after = rows ? yearOf(year, new Map(rows.map((row) => [row.day, row]))) : []
+  const changes = after.flatMap((day, index) => {
+    const before = days[index]
+    return before && (before.type !== day.type || before.name !== day.name) ? [{ day: day.day, before, after: day }] : []
+  })
+  return (
+    <Modal
+      open
+      title={t('calendar.importTitle', { year })}
+      width={640}
+      okText={t('web:action.confirm')}
+      cancelText={t('web:action.cancel')}
+      okButtonProps={{ disabled: !rows }}
+      confirmLoading={save.isPending}
+      onOk={() => rows && save.mutate({ year, days: rows })}
+      onCancel={onClose}
+    >
+      <p className={styles.hint}>{t('calendar.hint')}</p>
+      <input
+        ref={field}
+        hidden
+        type="file"
+        accept=".json,application/json"
+        aria-label={t('calendar.file')}
+        onChange={(event) => {
+          const file = event.target.files?.[0]
+          if (file && file.size <= largest) void file.text().then(setText)
+          event.target.value = ''
+        }}
+      />
+      <Button icon={<UploadOutlined />} onClick={() => field.current?.click()}>
+        {t('calendar.file')}
+      </Button>
+      <Input.TextArea
+        className={styles.text ?? ''}
+        aria-label={t('calendar.text')}
+        rows={6}
+        value={text}
+        placeholder={`[{"day": "${year}-10-01", "type": "HOLIDAY", "name": "${t('enums.type.HOLIDAY')}"}]`}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {problem ? <Alert type="error" showIcon title={problem} /> : null}
+      {rows ? (
+        <Alert
+          type="info"
+          showIcon
+          title={changes.length ? t('calendar.preview', { n: changes.length }) : t('calendar.same')}
+          description={t('calendar.replace', { year })}
+        />
+      ) : null}
+      {changes.length ? (
+        <div className={styles.preview}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t('calendar.day')}</th>
+                <th scope="col">{t('calendar.from')}</th>
+                <th scope="col">{t('calendar.to')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {changes.map((change) => (
+                <tr key={change.day}>
+                  <th scope="row">{change.day}</th>
+                  <td>{said(change.before)}</td>
+                  <td>{said(change.after)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ) : null}
+    </Modal>
+  )
+
+  function said(day: Day): string {
+    return `${t(`enums.type.${day.type}`)} ${day.name}`.trim()
+  }
+
+  function read(): { rows?: CalendarDay[]; problem?: string } {
+    if (text.trim() === '') return {}
+    const given = calendarRows(text)
+    if (!given) return { problem: t('calendar.notJson') }
+    if (given.length === 0) return { problem: say(settingErrors.noDays.text, lang) }
+    if (given.length > 1000) return { problem: say(settingErrors.tooManyDays.text, lang) }
+    const rows: CalendarDay[] = []
+    for (const [index, row] of given.entries()) {
+      const parsed = CalendarDay.safeParse(row)
+      if (!parsed.success) return { problem: t('calendar.badRow', { row: index + 1 }) }
+      rows.push(parsed.data)
+    }
+    const found = calendarProblem(year, rows)
+    return found ? { problem: say(found.def.text, lang, found.values) } : { rows }
+  }
+}

@@ -1,0 +1,146 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { type Ctx, visible } from '../../../server/context.ts'
+import type { ImportRow, RowError } from '../../../server/importers.ts'
+import { Refusal } from '../../../shared/errors.ts'
+import * as f from '../../../shared/fields.ts'
+import { type Region, regionPath, regionTree } from '../../../shared/regions.ts'
+import { bi, say } from '../../../shared/text.ts'
+import { type AssignableRole, assignableRoles, checkAssignable } from '../../roles/server/assign.ts'
+import { contactPhone, realName, servicePhone, street, username } from '../contract.ts'
+import { checkRoles, openHome } from './home.ts'
+
+const chooseRole = bi('请至少选择一个角色', 'Choose at least one role')
+const chooseOrg = bi('请选择运营商', 'Choose the operator')
+export const ImportedUser = z.strictObject({
+  username,
+  realName,
+  roles: f.text(200, chooseRole),
+  org: f.text(60, chooseOrg),
+  department: z.string().max(30).optional(),
+  phone: contactPhone,
+  consumerPhone: servicePhone,
+  address: street,
+  region: z.string().max(60).optional(),
+})
+export type UserRow = z.infer<typeof ImportedUser>
+
+/** A row of the file with its words turned into rows of the database. */
+export type Newcomer = { row: UserRow; orgId: number; departmentId: number | null; regionCode: string; roleIds: number[] }
+type Org = { id: number; code: string; name: string; kind: string }
+type Resolver = {
+  row(row: ImportRow<UserRow>): Promise<Newcomer | { errors: RowError[] }>
+  /** Whether every organisation takes as many as the file brings. */
+  room(rows: readonly ImportRow<UserRow>[]): Promise<RowError[]>
+}
+
+const text = {
+  noOrg: bi('机构不存在', 'There is no such organisation'),
+  manyOrgs: bi('有多个同名机构,请填写机构编号', 'Several organisations have this name; use the code'),
+  noRole: bi('角色不存在或无权分配', 'No such role, or not yours to give'),
+  noDepartment: bi('该机构没有此部门', 'The organisation has no such department'),
+  manyDepartments: bi('该机构有多个同名部门', 'Several departments have this name'),
+  noRegion: bi('区域不正确', 'No such region'),
+}
+
+/** Reads once what all rows name, so that a thousand of them cost a handful of statements. */
+export async function resolver(ctx: Ctx, rows: readonly ImportRow<UserRow>[]): Promise<Resolver> {
+  const words = [...new Set(rows.map(({ value }) => value.org))]
+  const { rows: orgs } = await sql<Org>`select o.id, o.code, o.name, o.kind from organisations o
+    where ${visible(ctx, 'o.id')} and (o.code = any(${words.map((word) => word.toUpperCase())}::text[]) or o.name = any(${words}::text[]))`.execute(ctx.db)
+  const { rows: departments } = await sql<{ id: number; org_id: number; name: string }>`
+    select id, org_id, name from departments where org_id = any(${orgs.map((org) => org.id)}::bigint[])`.execute(ctx.db)
+  const roles = await assignableRoles(ctx)
+  const checked = new Map<string, Refusal | null>()
+
+  const orgOf = (word: string): Org | string => {
+    const byCode = orgs.find((org) => org.code === word.toUpperCase())
+    const named = orgs.filter((org) => org.name === word)
+    return byCode ?? (named.length > 1 ? text.manyOrgs : (named[0] ?? text.noOrg))
+  }
+  const departmentOf = (org: Org, word: string | undefined): number | null | string => {
+    if (!word) return null
+    const named = departments.filter((department) => department.org_id === org.id && department.name === word)
+    return named.length > 1 ? text.manyDepartments : (named[0]?.id ?? text.noDepartment)
+  }
+  /** The same roles in the same place are asked about once. */
+  const mayGive = async (given: readonly AssignableRole[], org: Org, regionCode: string): Promise<Refusal | null> => {
+    const key = JSON.stringify([given.map((role) => role.id), org.id, regionCode])
+    const known = checked.get(key)
+    if (known !== undefined) return known
+    const refusal = await checkAssignable(
+      ctx,
+      given.map((role) => role.id),
+      org.id,
+    )
+      .then(() => checkRoles(ctx, given, org.kind, regionCode))
+      .then(() => null)
+      .catch((error: unknown) => {
+        if (error instanceof Refusal) return error
+        throw error
+      })
+    checked.set(key, refusal)
+    return refusal
+  }
+
+  return {
+    async row({ line, value }) {
+      const errors: RowError[] = []
+      const fault = (column: string, message: string) => errors.push({ line, column, text: message })
+      const given = rolesOf(roles, value.roles)
+      if (!given) fault('roles', text.noRole)
+      const regionCode = regionOf(value.region)
+      if (regionCode === null) fault('region', text.noRegion)
+      const org = orgOf(value.org)
+      if (typeof org === 'string') fault('org', org)
+      if (typeof org === 'string' || !given || regionCode === null) return { errors }
+      const departmentId = departmentOf(org, value.department)
+      if (typeof departmentId === 'string') fault('department', departmentId)
+      const refusal = await mayGive(given, org, regionCode)
+      if (refusal) fault(columnOf(refusal), filled(refusal))
+      if (errors.length || typeof departmentId === 'string') return { errors }
+      return { row: value, orgId: org.id, departmentId, regionCode, roleIds: given.map((role) => role.id) }
+    },
+    async room(all) {
+      const errors: RowError[] = []
+      for (const [word, of] of Map.groupBy(all, ({ value }) => value.org)) {
+        const org = orgOf(word)
+        if (typeof org === 'string') continue
+        try {
+          await openHome(ctx, org.id, of.length)
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error
+          errors.push({ line: of[0]?.line ?? 2, column: 'org', text: filled(error) })
+        }
+      }
+      return errors
+    },
+  }
+}
+
+const columns: Readonly<Record<string, string>> = { regionCode: 'region', orgId: 'org', roleIds: 'roles' }
+const columnOf = (refusal: Refusal): string => columns[refusal.fields[0]?.field ?? ''] ?? 'roles'
+const filled = ({ def, values }: Refusal): string => bi(say(def.text, 'zh-CN', values), say(def.text, 'en', values))
+
+function rolesOf(known: readonly AssignableRole[], words: string): AssignableRole[] | null {
+  const wanted = words
+    .split(/[、,，;；]/)
+    .map((word) => word.trim())
+    .filter(Boolean)
+  const found = wanted.map((word) => known.find((role) => [role.code, role.name, role.name_en].includes(word)))
+  return wanted.length && found.every((role) => role !== undefined) ? [...new Set(found as AssignableRole[])] : null
+}
+
+/** A code, or names from the province down, separated by spaces or slashes; '' for none, null for nonsense. */
+function regionOf(word: string | undefined): string | null {
+  if (!word) return ''
+  if (/^\d+$/.test(word)) return regionPath(word).length ? word : null
+  let below: readonly Region[] = regionTree()
+  let found: Region | undefined
+  for (const name of word.split(/[\s/]+/)) {
+    found = below.find((region) => region.name === name)
+    if (!found) return null
+    below = found.children
+  }
+  return found?.code ?? null
+}

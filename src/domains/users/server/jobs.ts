@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import type { App } from '../../../server/context.ts'
+import { bySystem } from '../../../server/run.ts'
+import { dayMs } from '../../../shared/instants.ts'
+import { resetHours } from '../resets.ts'
+import { freedName } from '../rules.ts'
+
+const hourMs = 3_600_000
+const keptDays = 180
+
+export async function registerUserJobs(app: App): Promise<void> {
+  app.jobs.every('password-resets-expire', 300_000, () => expireResets(app))
+  await app.jobs.schedule('users-free-names', '20 3 * * *', () => freeNames(app))
+}
+
+/** A request nobody answered for a day ends. */
+export const expireResets = (app: App): Promise<void> =>
+  bySystem(app, async (ctx) => {
+    const { rows } = await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now}
+      where state = 'PENDING' and created_at <= ${new Date(ctx.now.getTime() - resetHours * hourMs)} returning 1`.execute(ctx.db)
+    if (rows.length) ctx.touch('password-resets')
+  })
+
+/** The name of somebody deleted half a year ago may be given again; the log keeps it as it was. */
+export const freeNames = (app: App): Promise<void> =>
+  bySystem(app, async (ctx) => {
+    const gone = await ctx.db
+      .selectFrom('users')
+      .select(['id', 'username'])
+      .where('deleted_at', '<=', new Date(ctx.now.getTime() - keptDays * dayMs))
+      .where('username', 'not like', '%#%')
+      .limit(1000)
+      .execute()
+    for (const user of gone)
+      await ctx.db
+        .updateTable('users')
+        .set({ username: freedName(user.username, user.id) })
+        .where('id', '=', user.id)
+        .execute()
+  })

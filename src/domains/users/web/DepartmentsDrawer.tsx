@@ -1,0 +1,119 @@
+import { Button, Drawer, Empty as Nothing, Skeleton, Tree } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useRead, useWrite } from '../../../web/api.ts'
+import { useConfirm } from '../../../web/confirm.tsx'
+import { FormDialog } from '../../../web/FormDialog.tsx'
+import { Field, NumberField, TextField } from '../../../web/form/fields.tsx'
+import { useLive } from '../../../web/live.ts'
+import { useUser } from '../../../web/session.ts'
+import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { users } from '../contract.ts'
+import type { DepartmentRow } from '../departments.ts'
+import { DepartmentSelect, HomeSelect } from './pickers.tsx'
+import styles from './users.module.css'
+
+type Editing = { row: DepartmentRow } | { below: number | null }
+type Leaf = { key: number; row: DepartmentRow; children: Leaf[] }
+
+function grown(rows: readonly DepartmentRow[]): Leaf[] {
+  const leaves = new Map(rows.map((row) => [row.id, { key: row.id, row, children: [] as Leaf[] }]))
+  for (const row of rows) if (row.parentId !== null) leaves.get(row.parentId)?.children.push(leaves.get(row.id) as Leaf)
+  return rows.filter((row) => row.parentId === null).map((row) => leaves.get(row.id) as Leaf)
+}
+
+/** The departments of one organisation: add, rename, drag, delete. */
+export function DepartmentsDrawer({ orgId: first, onClose }: { orgId: number | undefined; onClose: () => void }) {
+  const { t } = useTranslation(['users', 'web'])
+  const active = useActiveTab()
+  const confirm = useConfirm()
+  const user = useUser()
+  const [orgId, setOrgId] = useState<number | undefined>(first ?? user.orgId)
+  const [editing, setEditing] = useState<Editing | null>(null)
+  const read = useRead(users.departments, orgId ? { orgId } : {})
+  useLive('departments', [users.departments.path])
+  const move = useWrite(users.updateDepartment, { success: 'users:success.department' })
+  const remove = useWrite(users.removeDepartment, { success: 'users:success.remove' })
+  const rows = read.data?.list ?? []
+  const can = read.data?.can.update ?? false
+  const drop = (id: number, target: number, gap: boolean) => {
+    const row = rows.find((one) => one.id === id)
+    const onto = rows.find((one) => one.id === target)
+    if (!row || !onto) return
+    move.mutate({ id, version: row.version, name: row.name, sort: gap ? onto.sort : row.sort, parentId: gap ? onto.parentId : onto.id })
+  }
+  const askRemove = async (row: DepartmentRow) => {
+    if (await confirm({ title: t('tree.removeAsk'), content: row.name, danger: true })) remove.mutate({ id: row.id })
+  }
+  if (!active) return null
+  return (
+    <Drawer open title={t('tree.title')} size={Math.min(560, innerWidth)} onClose={onClose} destroyOnHidden>
+      <div className={styles.adder}>
+        <HomeSelect value={orgId} onChange={(next) => next && setOrgId(next)} />
+        {can ? <Button onClick={() => setEditing({ below: null })}>{t('tree.add')}</Button> : null}
+      </div>
+      {can ? <p className={styles.quiet}>{t('tree.drag')}</p> : null}
+      {read.isPending ? <Skeleton active paragraph={{ rows: 5 }} /> : null}
+      {read.data && rows.length === 0 ? <Nothing image={Nothing.PRESENTED_IMAGE_SIMPLE} description={t('tree.empty')} /> : null}
+      {rows.length > 0 ? (
+        <Tree
+          key={orgId}
+          blockNode
+          defaultExpandAll
+          selectable={false}
+          draggable={can ? { icon: false } : false}
+          treeData={grown(rows)}
+          onDrop={({ dragNode, node, dropToGap }) => drop(dragNode.key, node.key, dropToGap)}
+          titleRender={({ row }) => (
+            <span className={styles.department}>
+              <span>
+                {row.name} <span className={styles.quiet}>{t('tree.count', { n: row.userCount })}</span>
+              </span>
+              {can ? (
+                <span>
+                  <Button type="link" size="small" onClick={() => setEditing({ below: row.id })}>
+                    {t('tree.addBelow')}
+                  </Button>
+                  <Button type="link" size="small" onClick={() => setEditing({ row })}>
+                    {t('tree.rename')}
+                  </Button>
+                  <Button type="link" size="small" danger onClick={() => void askRemove(row)}>
+                    {t('tree.remove')}
+                  </Button>
+                </span>
+              ) : null}
+            </span>
+          )}
+        />
+      ) : null}
+      {editing && orgId ? <DepartmentDialog orgId={orgId} editing={editing} onClose={() => setEditing(null)} /> : null}
+    </Drawer>
+  )
+}
+
+function DepartmentDialog({ orgId, editing, onClose }: { orgId: number; editing: Editing; onClose: () => void }) {
+  const { t } = useTranslation('users')
+  const shared = { ns: 'users', onClose, success: 'users:success.department' }
+  const fields = (
+    <>
+      <TextField name="name" count wide />
+      <Field name="parentId" label={t('tree.parent')}>
+        <DepartmentSelect orgId={orgId} placeholder={t('tree.top')} />
+      </Field>
+      <NumberField name="sort" />
+    </>
+  )
+  if ('row' in editing) {
+    const { id, version, name, parentId, sort } = editing.row
+    return (
+      <FormDialog {...shared} title={t('tree.rename')} save={users.updateDepartment} initial={{ id, version, name, parentId, sort }}>
+        {fields}
+      </FormDialog>
+    )
+  }
+  return (
+    <FormDialog {...shared} title={t('tree.add')} save={users.createDepartment} initial={{ orgId, parentId: editing.below, sort: 0 }}>
+      {fields}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import type { Access } from '../shared/contract.ts'
+import { Refusal } from '../shared/errors.ts'
+import type { App, Ctx } from './context.ts'
+import { databaseRefusal } from './run.ts'
+
+/** One column of an import file. All texts are packed with `bi`. */
+export type ImportColumn = {
+  readonly key: string
+  readonly title: string
+  readonly required?: boolean
+  readonly example?: string
+  readonly note?: string
+}
+export type ImportRow<V> = {
+  /** The line a person sees in the spreadsheet; the first row below the header is 2. */
+  readonly line: number
+  readonly value: V
+}
+/** What is wrong with one row; without a column, the row as a whole. `text` is packed with `bi`. */
+export type RowError = { readonly line: number; readonly column?: string; readonly text: string }
+
+/**
+ * Rows of a spreadsheet that become things: data and one verb. The platform makes the template, reads and checks the file, runs
+ * `run` inside one transaction (rolled back for a dry run or when it answers an error), writes the one log row and keeps the result.
+ */
+export type Importer<S extends z.ZodObject = z.ZodObject, P = unknown> = {
+  /** Part of the address: letters, digits, dashes. */
+  readonly kind: string
+  readonly title: string
+  readonly permission: Access
+  readonly columns: readonly ImportColumn[]
+  /** Cells arrive as trimmed texts; an empty one is absent. */
+  readonly row: S
+  /** Keys no two rows of one file may share. */
+  readonly unique?: readonly (keyof z.output<S> & string)[]
+  /** Topic of the live channel told after the rows are in. */
+  readonly touches?: string
+  /** Slow work (hashing) before the transaction opens; its result is handed to `run`. */
+  readonly prepare?: (app: App, rows: readonly ImportRow<z.output<S>>[]) => Promise<P>
+  /** Something of `prepared` that only the answer of the import itself shows: never kept, never logged. Texts packed with `bi`. */
+  readonly once?: (prepared: P) => { readonly label: string; readonly text: string }
+  /** Applies all rows; whatever it answers besides `[]` undoes everything. Ids given to machines or people never leave it. */
+  readonly run: (ctx: Ctx, rows: readonly ImportRow<z.output<S>>[], prepared: P) => Promise<readonly RowError[]>
+}
+
+/** Types the row of `run` from `row`. */
+export function defineImporter<S extends z.ZodObject, P = undefined>(importer: Importer<S, P>): Importer {
+  return importer as unknown as Importer
+}
+
+/**
+ * The verb of one row for each row: a refusal or a rule of the database becomes an error of that row, the others are still tried,
+ * so that a person sees all faults at once. The log row of the import stands for those of its rows.
+ */
+export async function eachRow<V>(ctx: Ctx, rows: readonly ImportRow<V>[], work: (ctx: Ctx, value: V, line: number) => Promise<unknown>): Promise<RowError[]> {
+  const errors: RowError[] = []
+  const quiet: Ctx = { ...ctx, audit: () => {} }
+  for (const { line, value } of rows) {
+    await sql`savepoint import_row`.execute(ctx.db)
+    try {
+      await work(quiet, value, line)
+      await sql`release savepoint import_row`.execute(ctx.db)
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error : databaseRefusal(error)
+      if (!refusal) throw error
+      await sql`rollback to savepoint import_row`.execute(ctx.db)
+      errors.push(...rowErrors(refusal, line))
+    }
+  }
+  return errors
+}
+
+function rowErrors(refusal: Refusal, line: number): RowError[] {
+  const filled = (text: string) => text.replace(/\{(\w+)\}/g, (whole, key: string) => String(refusal.values[key] ?? whole))
+  if (!refusal.fields.length) return [{ line, text: filled(refusal.def.text) }]
+  return refusal.fields.map(({ field, text }) => ({ line, column: field, text: filled(text) }))
+}

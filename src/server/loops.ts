@@ -1,0 +1,102 @@
+import { hostname } from 'node:os'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { type Database, systemScope } from './database.ts'
+
+/** Second-level sweeps of this process, and their pulse in job_loops, so that the console sees those of every process. */
+type Loop = { run: () => void; stop: () => Promise<void>; pulse: Pulse }
+type Pulse = { everyMs: number; runs: number; failures: number; lastAt: Date | null; lastMs: number | null; lastError: string; lastErrorAt: Date | null }
+
+const tellEveryMs = 10_000
+const processName = `${hostname()}:${process.pid}`.slice(0, 100)
+
+export type Loops = { every(name: string, ms: number, work: () => Promise<unknown>): void; poke(name: string): void; close(): Promise<void> }
+
+export function openLoops(log: Logger, database: Database): Loops {
+  const loops = new Map<string, Loop>()
+  let telling: NodeJS.Timeout | undefined
+  async function tell(): Promise<void> {
+    const now = new Date()
+    await database.transact(systemScope, async (db) => {
+      for (const [name, { pulse }] of loops) {
+        const row = {
+          every_ms: pulse.everyMs,
+          runs: pulse.runs,
+          failures: pulse.failures,
+          last_at: pulse.lastAt,
+          last_ms: pulse.lastMs,
+          last_error: pulse.lastError,
+          last_error_at: pulse.lastErrorAt,
+          told_at: now,
+        }
+        await db
+          .insertInto('job_loops')
+          .values({ process: processName, name, ...row })
+          .onConflict((oc) => oc.columns(['name', 'process']).doUpdateSet(row))
+          .execute()
+      }
+      await sql`delete from job_loops where told_at < ${new Date(now.getTime() - 86_400_000)}`.execute(db)
+    })
+  }
+  return {
+    every(name, ms, work) {
+      const loop = startLoop(name, ms, work, log)
+      loops.set(name, loop)
+      telling ??= setInterval(() => void tell().catch((error: unknown) => log.warn({ err: error }, 'pulse of loops')), tellEveryMs).unref()
+    },
+    poke: (name) => loops.get(name)?.run(),
+    async close() {
+      clearInterval(telling)
+      await Promise.all([...loops.values()].map((loop) => loop.stop()))
+      if (telling) await database.transact(systemScope, (db) => sql`delete from job_loops where process = ${processName}`.execute(db)).catch(() => {})
+    },
+  }
+}
+
+function startLoop(name: string, ms: number, work: () => Promise<unknown>, log: Logger): Loop {
+  const pulse: Pulse = { everyMs: ms, runs: 0, failures: 0, lastAt: null, lastMs: null, lastError: '', lastErrorAt: null }
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let again = false
+  let stopped = false
+  const run = (): void => {
+    if (stopped) return
+    if (running) {
+      again = true
+      return
+    }
+    clearTimeout(timer)
+    const began = Date.now()
+    running = work()
+      .then(
+        () => {},
+        (error: unknown) => {
+          log.error({ err: error, loop: name }, 'loop')
+          pulse.failures += 1
+          pulse.lastError = String(error instanceof Error ? error.message : error).slice(0, 500)
+          pulse.lastErrorAt = new Date()
+        },
+      )
+      .finally(() => {
+        running = undefined
+        pulse.runs += 1
+        pulse.lastAt = new Date(began)
+        pulse.lastMs = Date.now() - began
+        if (stopped) return
+        if (again) {
+          again = false
+          setImmediate(run)
+        } else timer = setTimeout(run, ms)
+      })
+  }
+  timer = setTimeout(run, ms)
+  return {
+    run,
+    pulse,
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

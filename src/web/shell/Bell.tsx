@@ -1,0 +1,57 @@
+import BellOutlined from '@ant-design/icons/es/icons/BellOutlined'
+import { Button, Popover } from 'antd'
+import { useTranslation } from 'react-i18next'
+import { useLocation, useNavigate } from 'react-router'
+import { countedTo, messageEndpoints } from '../../domains/notices/messageContract.ts'
+import { useRead } from '../api.ts'
+import { lazyDialog } from '../lazyDialog.tsx'
+import { useLive } from '../live.ts'
+import { useMay } from '../session.ts'
+import styles from './Bell.module.css'
+import { usePhone } from './useWidth.ts'
+
+const BellList = lazyDialog(() => import('../../domains/notices/web/BellList.tsx').then((m) => m.BellList))
+const Popup = lazyDialog(() => import('../../domains/notices/web/Popup.tsx').then((m) => m.Popup))
+const { unread } = messageEndpoints
+
+/** How many messages wait; the newest ones on demand, and announcements that want to be seen. */
+export function Bell() {
+  const may = useMay()
+  return may('message:read') ? <LiveBell /> : null
+}
+
+function LiveBell() {
+  const { t } = useTranslation('web')
+  const { key } = useLocation()
+  const read = useRead(unread, {}, { inline: true, keep: true })
+  useLive('messages', [unread.path])
+  const count = read.data?.count ?? 0
+  const shown = count >= countedTo ? `${countedTo - 1}+` : String(count)
+  const [popup] = read.data?.popups ?? []
+  const phone = usePhone()
+  const navigate = useNavigate()
+  const bell = (
+    <Button
+      type="text"
+      className={styles.bell ?? ''}
+      aria-label={t('shell.bell', { count: shown })}
+      icon={<BellOutlined />}
+      {...(phone ? { onClick: () => navigate('/notice') } : {})}
+    >
+      {count > 0 ? <span className={styles.count}>{shown}</span> : null}
+    </Button>
+  )
+  return (
+    <>
+      {/* a new key closes it when one of its links was followed */}
+      {phone ? (
+        bell
+      ) : (
+        <Popover key={key} trigger={['click']} placement="bottomRight" content={<BellList />}>
+          {bell}
+        </Popover>
+      )}
+      {popup === undefined ? null : <Popup key={popup} id={popup} />}
+    </>
+  )
+}

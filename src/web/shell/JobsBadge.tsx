@@ -1,0 +1,27 @@
+import CloudDownloadOutlined from '@ant-design/icons/es/icons/CloudDownloadOutlined'
+import { Button, Tooltip } from 'antd'
+import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router'
+import { jobs } from '../../domains/jobs/contract.ts'
+import { useRead } from '../api.ts'
+import { useLive } from '../live.ts'
+import { useUser } from '../session.ts'
+import styles from './Shell.module.css'
+
+/** Own exports and imports under way; the way to their page. Loads after the shell. */
+export function JobsBadge() {
+  const { t } = useTranslation('web')
+  const navigate = useNavigate()
+  const user = useUser()
+  useLive(`jobs:${user.id}`, [jobs.running.path])
+  const count = useRead(jobs.running, {}, { inline: true, staleTime: 60_000 }).data?.count ?? 0
+  const label = count > 0 ? t('shell.jobsRunning', { count }) : t('shell.downloads')
+  return (
+    <Tooltip title={label}>
+      <span className={styles.jobs}>
+        <Button type="text" icon={<CloudDownloadOutlined />} aria-label={label} onClick={() => void navigate('/downloads')} />
+        {count > 0 ? <b aria-hidden="true">{count}</b> : null}
+      </span>
+    </Tooltip>
+  )
+}
