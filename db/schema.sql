@@ -115,7 +115,7 @@ table public.complaints row security forced
   CREATE INDEX complaints_due ON public.complaints USING btree (resolve_due_at) WHERE ((state = ANY (ARRAY['OPEN'::text, 'HANDLING'::text, 'WAITING'::text])) AND (escalated_at IS NULL) AND (deleted_at IS NULL))
   CREATE INDEX complaints_lane ON public.complaints USING btree (device_id, road, created_at) WHERE (deleted_at IS NULL)
   CREATE INDEX complaints_order ON public.complaints USING btree (order_num) WHERE (order_num IS NOT NULL)
-  CREATE INDEX complaints_org ON public.complaints USING btree (org_id, created_at DESC, id DESC) INCLUDE (device_id, state) WHERE (deleted_at IS NULL)
+  CREATE INDEX complaints_org ON public.complaints USING btree (org_id, created_at DESC, id DESC) INCLUDE (device_id, state)
   CREATE INDEX complaints_org_state ON public.complaints USING btree (org_id, state, created_at DESC) WHERE (deleted_at IS NULL)
   CREATE INDEX complaints_resolved ON public.complaints USING btree (resolved_at) WHERE (state = 'RESOLVED'::text)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))

@@ -33,7 +33,7 @@ create table complaints (
   check (merged_into <> id),
   check (deleted_at is null or not refunded)
 );
-create index complaints_org on complaints (org_id, created_at desc, id desc) include (device_id, state) where deleted_at is null;
+create index complaints_org on complaints (org_id, created_at desc, id desc) include (device_id, state);
 create index complaints_org_state on complaints (org_id, state, created_at desc) where deleted_at is null;
 create index complaints_lane on complaints (device_id, road, created_at) where deleted_at is null;
 create index complaints_order on complaints (order_num) where order_num is not null;

@@ -19,4 +19,23 @@ import { locale as stock } from './stock/locale.ts'
 import { locale as users } from './users/locale.ts'
 
 /** Texts of every domain by name; used by tests and the server, the web loads them lazily with their pages. */
-export const locales: Record<string, Locale> = { accounts, audit, complaints, devices, deviceTypes, files, jobs, lanes, notices, orders, organisations, products, reports, roles, session, settings, stock, users }
+export const locales: Record<string, Locale> = {
+  accounts,
+  audit,
+  complaints,
+  devices,
+  deviceTypes,
+  files,
+  jobs,
+  lanes,
+  notices,
+  orders,
+  organisations,
+  products,
+  reports,
+  roles,
+  session,
+  settings,
+  stock,
+  users,
+}

@@ -17,4 +17,21 @@ import { screens as stock } from './stock/screens.ts'
 import { screens as users } from './users/screens.ts'
 
 /** Every screen of the product, one line per domain. */
-export const screens: readonly Screen[] = [...audit, ...complaints, ...devices, ...deviceTypes, ...jobs, ...lanes, ...notices, ...orders, ...organisations, ...products, ...reports, ...roles, ...session, ...settings, ...stock, ...users]
+export const screens: readonly Screen[] = [
+  ...audit,
+  ...complaints,
+  ...devices,
+  ...deviceTypes,
+  ...jobs,
+  ...lanes,
+  ...notices,
+  ...orders,
+  ...organisations,
+  ...products,
+  ...reports,
+  ...roles,
+  ...session,
+  ...settings,
+  ...stock,
+  ...users,
+]

@@ -3,14 +3,15 @@ import path from 'node:path'
 import pg from 'pg'
 import { seedAccess, seedDemoPeople } from '../domains/accounts/seed.ts'
 import { firstAdministrator } from '../domains/accounts/server/bootstrap.ts'
-import { seedComplaints } from '../domains/complaints/seed.ts'
 import { seedAudit } from '../domains/audit/seed.ts'
+import { seedComplaints } from '../domains/complaints/seed.ts'
 import { demoSecret, seedDevices } from '../domains/devices/seed.ts'
 import { seedJobs } from '../domains/jobs/seed.ts'
 import { seedLanes } from '../domains/lanes/seed.ts'
 import { seedNotices } from '../domains/notices/seed.ts'
 import { seedProducts } from '../domains/products/seed.ts'
 import { seedRoles } from '../domains/roles/seed.ts'
+import { seedSession } from '../domains/session/seed.ts'
 import { seedCalendar, seedSettings } from '../domains/settings/seed.ts'
 import { seedUsers } from '../domains/users/seed.ts'
 import type { Config } from '../server/config.ts'
@@ -59,6 +60,7 @@ async function seedDemo(database: Database, config: Config, log: (line: string) 
     await loadHistory(db, makeHistory(await readSellers(db), now), now)
     await seedAudit(db, now)
     await seedComplaints(db, now)
+    await seedSession(db, ids, now)
   })
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { aliases } from '../domains/aliases.ts'
 import type { Alias, Given } from '../domains/aliases/route.ts'
+import { aliases } from '../domains/aliases.ts'
 import { answerError } from './answers.ts'
 import type { App } from './context.ts'
 import { callOn, refuseOtherMethods, signedIn } from './http.ts'

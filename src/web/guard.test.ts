@@ -50,6 +50,10 @@ describe('route guard', () => {
   it.each(['/login', '/404', '/commodityimg', '/commodityimg?id=3', '/login/'])('without a token %s is open', (target) =>
     expect(at(target, false)).toEqual({ do: 'open' }),
   )
+  it('with a token /login leads home, unless this is the phone that scanned a code', () => {
+    expect(at('/login?mode=scan', true)).toEqual({ do: 'redirect', to: '/' })
+    expect(at('/login?mode=phone&t=x', true)).toEqual({ do: 'open' })
+  })
   it('without a token another known path goes to the login page and comes back', () => {
     expect(at('/device/device-list?page=2', false)).toEqual({ do: 'redirect', to: '/login?redirect=%2Fdevice%2Fdevice-list%3Fpage%3D2' })
     expect(at('/', false)).toEqual({ do: 'redirect', to: '/login' })

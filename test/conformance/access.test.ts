@@ -6,7 +6,7 @@ import { params } from './samples.ts'
 
 /**
  * Permission matrix: every endpoint for every built-in role and for whoever has no right to be here. The probe carries an unknown
- * field, so that who may pass meets 400 (or 415 at an upload) and nothing is changed; who may not, 401 or 403 before that.
+ * field, so that who may pass meets 400 and nothing is changed; who may not, 401 or 403 before that.
  */
 let world: World
 const tokens = new Map<string, string | undefined>()
@@ -46,7 +46,7 @@ const probe = async (name: string, who: string) => {
 }
 
 describe.each(endpoints)('$name', ({ name, endpoint }) => {
-  const passes = endpoint.upload ? 415 : 400
+  const passes = 400
   it('opens to the roles that hold its permission and to nobody else', async () => {
     for (const role of [...roles.map((r) => r.code), 'ROLE_NOTHING']) {
       const { status, body } = await probe(name, role)

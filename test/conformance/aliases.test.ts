@@ -117,7 +117,12 @@ test('organisations as a cascade', async () => {
 
 test('an organ user is added, read, changed by one field, disabled and enabled', async () => {
   const given = { username: 'sample.user', password: 'Sample-2026', realName: '样人', phone: '13800138001', consumerPhone: '400-830-1866', address: '路1号' }
-  const made = await ask('POST', '/organ-manage-list-item', { ...given, avatar: `files/00000003-0000-4000-8000-000000000000.png`, operatorId: place.OWN, role: 'ROLE_NOTHING' })
+  const made = await ask('POST', '/organ-manage-list-item', {
+    ...given,
+    avatar: `files/00000003-0000-4000-8000-000000000000.png`,
+    operatorId: place.OWN,
+    role: 'ROLE_NOTHING',
+  })
   expect(made.body.code, JSON.stringify(made.body)).toBe(200)
   expect(keys(made.body)).toEqual([...organUser, 'code', 'message'].toSorted())
   expect([made.body.status, made.body.password]).toEqual([1, ''])

@@ -15,6 +15,8 @@ const ownerless: Record<string, string> = {
   menus: 'catalogue of the product',
   role_permissions: 'belongs to its role',
   role_menus: 'belongs to its role',
+  role_distributions: 'belongs to its role',
+  role_distribution_limits: 'belongs to its role',
   access_version: 'one counter',
   job_pauses: 'clockwork of the installation',
   job_loops: 'clockwork of the installation',

@@ -11,8 +11,8 @@ import { byRow, type DomainSamples, fresh, type Id, own, type Sample, type Sourc
 import { notices } from './samples/notices.ts'
 import { organisations } from './samples/organisations.ts'
 import { roles } from './samples/roles.ts'
-import { settings } from './samples/settings.ts'
 import { session } from './samples/session.ts'
+import { settings } from './samples/settings.ts'
 import { users } from './samples/users.ts'
 
 /**

@@ -32,6 +32,20 @@ const permitted = ({ endpoint }: Registered, username: (typeof who)[number]) =>
 
 /** Where a row for a path parameter is found among those the user may see: the newest of the organisation tree. */
 const tables: Record<string, string> = { id: 'id', deviceId: 'id', orderNum: 'order_num' }
+const tree = 'select o.id from organisations o where o.path <@ (select p.path from organisations p join users u on u.org_id = p.id where u.username = $1)'
+const newest = (table: string, column: string) =>
+  `select ${column} as value from ${table} where org_id in (${tree}) order by ${table === 'orders' ? 'created_at' : 'id'} desc limit 1`
+/** Rows that are found in another way: of everybody, of the person alone, or no rows at all. */
+const special: Record<string, string> = {
+  'menus id': `select id as value from menus where $1 <> '' limit 1`,
+  'organisations id': `${tree.replace('select o.id', 'select o.id as value')} order by o.id desc limit 1`,
+  'organ_users id': `select u.id as value from users u where u.org_id in (${tree}) and exists (select 1 from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id and r.data_scope = 'ASSIGNED_DEVICES') limit 1`,
+  'products id': `select id as value from products where org_id = 1 and $1 <> '' order by id limit 1`,
+  'roles id': `select id as value from roles where builtin and $1 <> '' order by id limit 1`,
+  'jobs id': `select j.id as value from jobs j join users u on u.id = j.user_id where u.username = $1 order by j.kind desc, j.id limit 1`,
+  'messages id': `select m.id as value from messages m join users u on u.id = m.user_id where u.username = $1 and m.hidden_at is null limit 1`,
+  'imports kind': `select 'users' as value where $1 <> ''`,
+}
 async function rowFor(entry: Registered, username: string): Promise<Record<string, unknown> | null> {
   const found: Record<string, unknown> = {}
   for (const param of Object.keys(sourcesOf(entry.endpoint))) {
@@ -39,14 +53,9 @@ async function rowFor(entry: Registered, username: string): Promise<Record<strin
       .replace(/^\/api/, '')
       .split('/')[1]
       ?.replaceAll('-', '_')
-    // menus belong to everybody
-    const [row] = table === 'menus' ? await api.sql<Record<string, unknown>>('select id as value from menus limit 1') : await api.sql<Record<string, unknown>>(
-      `select t.${tables[param]} as value from ${table} t join organisations o on o.id = t.org_id
-      where o.path <@ (select p.path from organisations p join users u on u.org_id = p.id where u.username = $1) order by t.${table === 'orders' ? 'created_at' : 'id'} desc limit 1`,
-      [username],
-    )
+    const [row] = await api.sql<Record<string, unknown>>(special[`${table} ${param}`] ?? newest(String(table), tables[param] ?? 'id'), [username])
     if (!row) return null
-    found[param] = param === 'orderNum' ? row.value : Number(row.value)
+    found[param] = typeof row.value === 'string' && !/^\d{1,15}$/.test(row.value) ? row.value : Number(row.value)
   }
   return found
 }
@@ -63,7 +72,7 @@ describe.each(reads)('$name', (entry) => {
     const wrong: unknown[] = []
     for (const input of readsOf(entry, { orderNum: () => '0'.repeat(20) } as unknown as World)) {
       const { status, body } = await ask(entry, input, username)
-      if (status === 403 && username !== 'super' && !permitted(entry, username)) continue
+      if (status === 403 && username !== 'super' && (!permitted(entry, username) || entry.name === 'jobs.importInfo')) continue
       if (status !== 200) {
         wrong.push([input, status, body])
         continue

@@ -97,11 +97,7 @@ describe.each(json)('$name', ({ name, endpoint }) => {
       const again = await world.call(endpoint, input, { token: session, headers })
       expect([again.status, again.headers['idempotency-replayed'], again.status === 200 ? '' : again.body]).toEqual([200, 'true', ''])
       expect(comparable(again)).toEqual(comparable(first))
-      const other = await world.call(
-        endpoint,
-        { ...input, ...otherOf(endpoint, input) },
-        { token: session, headers },
-      )
+      const other = await world.call(endpoint, { ...input, ...otherOf(endpoint, input) }, { token: session, headers })
       expect([other.status, other.body.code]).toEqual([409, 409002])
       expect(await digest(world)).toEqual(after)
     })

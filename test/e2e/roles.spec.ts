@@ -27,7 +27,7 @@ export const flows: Flow[] = accounts.map((username) => ({
     const { page, context } = await env.open({ path: '/login' })
     await page.getByLabel('用户名', { exact: true }).fill(username)
     await page.getByLabel('密码', { exact: true }).fill('Huodao@2026')
-    await page.getByRole('button', { name: '登录' }).click()
+    await page.getByRole('button', { name: '登录', exact: true }).click()
     await page.waitForURL((url) => url.pathname === '/home')
     const token = await page.evaluate(() => localStorage.getItem('Authorization'))
     assert.match(token ?? '', /^[\w-]{43}$/)

@@ -85,4 +85,64 @@ export const flows: Flow[] = [
       await context.close()
     },
   },
+  {
+    name: 'scan sign-in: a phone is bound, then opens another browser, once',
+    async run(env) {
+      const desk = await env.open({ username: 'tangjiahui', path: '/bindOpenId' })
+      const unbound = desk.page.locator('a[href*="/scan?t="]')
+      const unbind = desk.page.getByRole('button', { name: '解绑' })
+      await unbound.or(unbind).waitFor()
+      const phone = await env.open({ path: '/404', width: 390 })
+      const read = async (page: typeof desk.page) => phone.page.goto((await page.locator('a[href*="/scan?t="]').getAttribute('href')) as string)
+      if (await unbind.isVisible()) {
+        await unbind.click()
+        await desk.page.getByLabel('密码').fill('Huodao@2026')
+        await desk.page.getByRole('dialog').getByRole('button', { name: '解绑' }).click()
+      }
+      await unbound.waitFor()
+      await read(desk.page)
+      await phone.page.getByLabel('微信昵称').fill('小唐')
+      await phone.page.getByRole('button', { name: '继续' }).click()
+      await phone.page.getByRole('button', { name: '确认' }).click()
+      await desk.page.getByText('小唐').waitFor()
+      const fresh = await env.open({ path: '/login?mode=scan' })
+      await read(fresh.page)
+      await fresh.page.getByText('已扫码,请在手机上确认').waitFor()
+      await phone.page.getByRole('button', { name: '确认' }).click()
+      await fresh.page.waitForURL((url) => url.pathname === '/home')
+      for (const { context } of [desk, phone, fresh]) await context.close()
+    },
+  },
+  {
+    name: 'a forgotten password: code from the demo inbox, new password, signed in with it',
+    async run(env) {
+      const { page, context } = await env.open({ path: '/login' })
+      await page.getByRole('button', { name: '忘记密码' }).click()
+      await page.getByLabel('用户名', { exact: true }).fill('zhaolina')
+      await page.getByLabel('手机号码').fill('13602537755')
+      const before = (await inbox(env.base))[0]
+      await page.getByRole('button', { name: '获取验证码' }).click()
+      await page.getByText('验证码已发送').waitFor()
+      let code = before
+      for (let i = 0; i < 40 && code === before; i += 1) {
+        await page.waitForTimeout(250)
+        code = (await inbox(env.base))[0]
+      }
+      const next = `Fresh pass ${Date.now()}`
+      await page.getByLabel('验证码', { exact: true }).fill(code as string)
+      await page.getByLabel('新密码').fill(next)
+      await page.getByLabel('确认密码').fill(next)
+      await page.locator('button[type=submit]').click()
+      await page.getByText('密码重置成功,请重新登录').waitFor()
+      await page.getByLabel('用户名', { exact: true }).fill('zhaolina')
+      await page.getByLabel('密码', { exact: true }).fill(next)
+      await page.locator('button[type=submit]').click()
+      await page.waitForURL((url) => url.pathname === '/home')
+      await context.close()
+    },
+  },
 ]
+
+/** Codes in the developer inbox, latest first. */
+const inbox = async (base: string): Promise<string[]> =>
+  [...(await (await fetch(`${base}/dev/inbox`)).text()).matchAll(/验证码 (\d{6})/g)].map((m) => m[1] as string)

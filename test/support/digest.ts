@@ -8,7 +8,10 @@ export async function digest({ sql }: Pick<TestApi, 'sql'>, without: readonly st
   const wanted = tables.map((table) => table.name).filter((name) => !without.includes(name))
   const rows = await sql<{ name: string; hash: string }>(
     wanted
-      .map((name) => `select '${name}' as name, md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) as hash from "${name}" t${name === 'operation_logs' ? ` where result = 'SUCCESS'` : ''}`)
+      .map(
+        (name) =>
+          `select '${name}' as name, md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) as hash from "${name}" t${name === 'operation_logs' ? ` where result = 'SUCCESS'` : ''}`,
+      )
       .join(' union all '),
   )
   return Object.fromEntries(rows.map((row) => [row.name, row.hash]))

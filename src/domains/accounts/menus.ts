@@ -137,7 +137,6 @@ const table: readonly Group[] = [
       ['forgetpwd', '重置密码', 'Reset password', 'user:reset-password'],
       ['createroledistribute', '可创建角色设置', 'Roles selectable on user creation', 'role:distribute-read'],
       ['organ-system', '系统设置', 'System settings', 'setting:read'],
-      ['job-console', '任务控制台', 'Job console', 'job-console:read', hidden],
     ],
   ],
   [

@@ -25,7 +25,7 @@ function pages(...wanted: string[]): MenuPage[] {
 }
 
 const everything = menus.flatMap((group) => group.pages)
-const withoutOrgan = menus.filter((group) => group.name !== 'organ').flatMap((group) => group.pages.filter((page) => page.name !== 'job-console'))
+const withoutOrgan = menus.filter((group) => group.name !== 'organ').flatMap((group) => group.pages)
 const forAgents = withoutOrgan.filter((page) => !page.path.startsWith('/finance/') || page.name === 'billing-details')
 
 /** A role holds what the catalogue gives it and what its own pages need (settled difference 10). */

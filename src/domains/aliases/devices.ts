@@ -1,9 +1,9 @@
-import { deviceTypes, type TypeRow } from '../device-types/contract.ts'
-import { type DeviceRow, devices } from '../devices/contract.ts'
-import { lanes, type Planogram } from '../lanes/contract.ts'
 import type { CallOn } from '../../server/bind.ts'
 import type { CallInput } from '../../shared/contract.ts'
 import { common, Refusal } from '../../shared/errors.ts'
+import { deviceTypes, type TypeRow } from '../device-types/contract.ts'
+import { type DeviceRow, devices } from '../devices/contract.ts'
+import { lanes, type Planogram } from '../lanes/contract.ts'
 import { type Alias, idOf, known, merged, pick } from './route.ts'
 
 const listed = (row: DeviceRow) => ({

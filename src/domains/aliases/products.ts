@@ -6,8 +6,7 @@ import { type CategoryRow, type Product, products } from '../products/contract.t
 import { stock } from '../stock/contract.ts'
 import { type Alias, type Given, idOf, known, merged, pick } from './route.ts'
 
-const detailOf = (row: { name: string; model: string; costPrice: number | null; retailPrice: number }) =>
-  pick(row, 'name', 'model', 'costPrice', 'retailPrice')
+const detailOf = (row: { name: string; model: string; costPrice: number | null; retailPrice: number }) => pick(row, 'name', 'model', 'costPrice', 'retailPrice')
 const shown = (product: Product) => ({ ...product, img: product.images[0] ?? '', detail: detailOf(product) })
 
 /** A product is written flat or with the sample's `detail`; `img` is the first picture. */

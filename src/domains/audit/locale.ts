@@ -17,7 +17,7 @@ export const locale = defineLocale(
     failures: '拒绝与失败',
     debugView: '调试记录',
     ms: '{n} 毫秒',
-    someone: { SYSTEM: '系统', ABOVE: '上级', USER: '' },
+    someone: { SYSTEM: '系统', ABOVE: '上级' },
     detail: {
       basic: '基本信息',
       actor: '操作人',
@@ -166,7 +166,7 @@ export const locale = defineLocale(
     failures: 'Refused and failed',
     debugView: 'Debug entries',
     ms: '{n} ms',
-    someone: { SYSTEM: 'System', ABOVE: 'Above', USER: '' },
+    someone: { SYSTEM: 'System', ABOVE: 'Above' },
     detail: {
       basic: 'Basics',
       actor: 'By',

@@ -121,7 +121,12 @@ export const complaints = {
     summary: 'Figures of the quick views',
     output: z.strictObject({ open: z.number().int(), handling: z.number().int(), waiting: z.number().int(), overdue: z.number().int() }),
   }),
-  get: read('complaint:read', { path: '/complaints/{id}', summary: 'One complaint with what was said and done', input: z.strictObject(byId), output: Complaint }),
+  get: read('complaint:read', {
+    path: '/complaints/{id}',
+    summary: 'One complaint with what was said and done',
+    input: z.strictObject(byId),
+    output: Complaint,
+  }),
   create: write('complaint:create', {
     path: '/complaints',
     summary: 'Enter a complaint; it belongs to the organisation of its order or machine',
@@ -146,7 +151,11 @@ export const complaints = {
     errors: [complaintErrors.wrongState, complaintErrors.notStaff],
     input: z.strictObject({
       ids: z.array(f.id).min(1, bi('请选择投诉', 'Choose a complaint')).max(200),
-      assigneeId: z.number({ error: bi('请选择处理人', 'Choose a person') }).int().positive().max(Number.MAX_SAFE_INTEGER),
+      assigneeId: z
+        .number({ error: bi('请选择处理人', 'Choose a person') })
+        .int()
+        .positive()
+        .max(Number.MAX_SAFE_INTEGER),
     }),
     output: f.done,
   }),

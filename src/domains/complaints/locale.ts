@@ -28,7 +28,15 @@ export const locale = defineLocale(
     pieces: '可退商品',
     allPieces: '不选则退全部可退商品',
     views: { all: '全部', open: '待处理', handling: '处理中', waiting: '待用户补充', overdue: '已超时' },
-    detail: { complaint: '投诉内容', order: '关联订单', around: '前后10分钟设备消息', talk: '处理过程', nothing: '暂无处理记录', noMessages: '没有设备消息', toOrder: '查看订单' },
+    detail: {
+      complaint: '投诉内容',
+      order: '关联订单',
+      around: '前后10分钟设备消息',
+      talk: '处理过程',
+      nothing: '暂无处理记录',
+      noMessages: '没有设备消息',
+      toOrder: '查看订单',
+    },
     fields: {
       id: '编号',
       keyword: '内容或用户',

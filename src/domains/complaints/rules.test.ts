@@ -28,7 +28,14 @@ describe('overdue', () => {
   })
   test('never what is over', () => {
     expect(overdue({ ...row, state: 'RESOLVED' }, at(23))).toBe(false)
-    expect(['OPEN', 'HANDLING', 'WAITING', 'RESOLVED', 'CLOSED', 'INVALID'].map((state) => isOpen(state as 'OPEN'))).toEqual([true, true, true, false, false, false])
+    expect(['OPEN', 'HANDLING', 'WAITING', 'RESOLVED', 'CLOSED', 'INVALID'].map((state) => isOpen(state as 'OPEN'))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
   })
 })
 

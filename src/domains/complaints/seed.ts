@@ -13,24 +13,70 @@ type Story = Pick<Complaint, 'type' | 'source' | 'content' | 'state'> & {
 const stories: readonly Story[] = [
   { type: 'NOT_DISPENSED', source: 'DEVICE_QR', content: '付款后机器没有反应,商品没有掉下来。', state: 'OPEN' },
   { type: 'CHARGE', source: 'MINI_PROGRAM', content: '手机显示扣款成功,机器显示支付超时。', state: 'OPEN' },
-  { type: 'NOT_DISPENSED', source: 'PHONE', content: '卡在弹簧上没有掉下来,请帮忙处理。', state: 'HANDLING', talk: [['CLAIM', ''], ['NOTE', '已联系补货员现场查看']] },
-  { type: 'QUALITY', source: 'MINI_PROGRAM', content: '饮料瓶身有凹痕,瓶盖有渗漏。', state: 'WAITING', talk: [['CLAIM', ''], ['ASK', '您好,请补充瓶身照片以便我们核实。']] },
   {
-    ...{ type: 'NOT_DISPENSED', source: 'DEVICE_QR', content: '买了两件只出了一件。', state: 'RESOLVED', result: 'REFUND', remark: '核实电机未转动,已原路退款' },
-    talk: [['CLAIM', ''], ['REPLY', '您好,已核实并为您办理退款,预计1至3个工作日到账。'], ['RESOLVE', '核实电机未转动,已原路退款']],
+    type: 'NOT_DISPENSED',
+    source: 'PHONE',
+    content: '卡在弹簧上没有掉下来,请帮忙处理。',
+    state: 'HANDLING',
+    talk: [
+      ['CLAIM', ''],
+      ['NOTE', '已联系补货员现场查看'],
+    ],
+  },
+  {
+    type: 'QUALITY',
+    source: 'MINI_PROGRAM',
+    content: '饮料瓶身有凹痕,瓶盖有渗漏。',
+    state: 'WAITING',
+    talk: [
+      ['CLAIM', ''],
+      ['ASK', '您好,请补充瓶身照片以便我们核实。'],
+    ],
+  },
+  {
+    ...{
+      type: 'NOT_DISPENSED',
+      source: 'DEVICE_QR',
+      content: '买了两件只出了一件。',
+      state: 'RESOLVED',
+      result: 'REFUND',
+      remark: '核实电机未转动,已原路退款',
+    },
+    talk: [
+      ['CLAIM', ''],
+      ['REPLY', '您好,已核实并为您办理退款,预计1至3个工作日到账。'],
+      ['RESOLVE', '核实电机未转动,已原路退款'],
+    ],
   },
   {
     ...{ type: 'EXPIRED', source: 'BACK_OFFICE', content: '顾客来电反映面包临近保质期。', state: 'CLOSED', result: 'EXPLAIN', remark: '核实在保质期内,已解释' },
-    talk: [['CLAIM', ''], ['REPLY', '您好,经核实商品在保质期内,请放心食用。'], ['RESOLVE', '核实在保质期内,已解释'], ['CLOSE', '']],
+    talk: [
+      ['CLAIM', ''],
+      ['REPLY', '您好,经核实商品在保质期内,请放心食用。'],
+      ['RESOLVE', '核实在保质期内,已解释'],
+      ['CLOSE', ''],
+    ],
   },
   { type: 'OTHER', source: 'MINI_PROGRAM', content: '测试', state: 'INVALID', remark: '内容与设备无关', talk: [['INVALID', '内容与设备无关']] },
   {
     ...{ type: 'DEVICE', source: 'PHONE', content: '屏幕一直黑屏,无法选择商品。', state: 'RESOLVED', result: 'REPAIR', remark: '已派维修员更换屏线' },
-    talk: [['CLAIM', ''], ['RESOLVE', '已派维修员更换屏线']],
+    talk: [
+      ['CLAIM', ''],
+      ['RESOLVE', '已派维修员更换屏线'],
+    ],
   },
 ]
 
-type Sale = { org_id: number; device_id: number; order_num: string; consumer: string; created_at: Date; road: number | null; user_id: number | null; username: string | null }
+type Sale = {
+  org_id: number
+  device_id: number
+  order_num: string
+  consumer: string
+  created_at: Date
+  road: number | null
+  user_id: number | null
+  username: string | null
+}
 
 /** Some of the last weeks' orders that went wrong were complained about; every state is there. */
 export async function seedComplaints(db: Db, now: Date): Promise<void> {
@@ -42,7 +88,9 @@ export async function seedComplaints(db: Db, now: Date): Promise<void> {
     order by o.created_at desc, o.order_num limit 96`.execute(db)
   for (const [index, sale] of rows.entries()) {
     const age = now.getTime() - sale.created_at.getTime()
-    const fits = stories.filter((story) => (age < 36 * hour ? true : !['OPEN', 'WAITING'].includes(story.state)) && (age > 8 * 24 * hour || story.state !== 'CLOSED'))
+    const fits = stories.filter(
+      (story) => (age < 36 * hour ? true : !['OPEN', 'WAITING'].includes(story.state)) && (age > 8 * 24 * hour || story.state !== 'CLOSED'),
+    )
     const story = fits[index % fits.length] as Story
     const at = new Date(Math.min(sale.created_at.getTime() + (10 + (index % 50)) * 60_000, now.getTime() - 60_000))
     const done = story.state === 'RESOLVED' || story.state === 'CLOSED'

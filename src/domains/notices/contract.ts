@@ -4,7 +4,10 @@ import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
-import { messageEndpoints } from './messageContract.ts'
+import { messageEndpoints, messageErrors } from './messageContract.ts'
+
+// the catalogue of errors reads contracts
+export { messageErrors }
 
 export const noticeErrors = defineErrors('notices', {
   blank: [400001, '公告内容不能为空', 'Write the announcement'],

@@ -70,7 +70,7 @@ export const locale = defineLocale(
     },
     forgot: {
       title: '重置密码',
-      lead: '用账号登记的手机号接收验证码',
+      lead: '用账号登记的手机号接收验证码；新密码至少 8 个字符，须同时包含字母和数字',
       submit: '重置密码',
       pending: '短信服务未开通，已提交给管理员处理；信息无误时管理员会与您联系',
       ask: '提交给管理员',
@@ -170,7 +170,7 @@ export const locale = defineLocale(
     ways: {
       account: 'Account',
       scan: 'QR code',
-      sms: 'Sign in by SMS',
+      sms: 'Use an SMS code',
       forgot: 'Forgotten password',
       back: 'Back to account sign-in',
       failed: 'Could not be loaded, reload the page',
@@ -198,7 +198,7 @@ export const locale = defineLocale(
     },
     forgot: {
       title: 'Reset password',
-      lead: 'A code goes to the phone of the account',
+      lead: 'A code goes to the phone of the account. The new password has at least 8 characters with a letter and a digit',
       submit: 'Reset password',
       pending: 'SMS is not set up. Your administrator has been asked and will contact you if the details are right',
       ask: 'Ask the administrator',

@@ -14,8 +14,10 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 const own = rowId('OWN', 1)
-const ask = (endpoint: (typeof complaints)[keyof typeof complaints], input: Record<string, unknown> = {}, as = token) => world.call(endpoint, input, { token: as })
-const enter = async (change: Record<string, unknown> = {}) => (await ask(complaints.create, { content: '没有出货', type: 'NOT_DISPENSED', deviceId: own, ...change })).body
+const ask = (endpoint: (typeof complaints)[keyof typeof complaints], input: Record<string, unknown> = {}, as = token) =>
+  world.call(endpoint, input, { token: as })
+const enter = async (change: Record<string, unknown> = {}) =>
+  (await ask(complaints.create, { content: '没有出货', type: 'NOT_DISPENSED', deviceId: own, ...change })).body
 const ref = (row: { id: number; version: number }) => ({ id: row.id, version: row.version })
 
 describe('entering', () => {

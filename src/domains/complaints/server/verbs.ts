@@ -177,7 +177,11 @@ const reply: Handlers<Contract>['reply'] = async (ctx, input) => {
   if (c.state === 'OPEN' && input.ask) reject(mayMove('HANDLING', 'WAITING'))
   else reject(c.state === state ? null : mayMove(c.state, state))
   const moved = { ...c, state: c.state === 'OPEN' && input.ask ? ('HANDLING' as const) : c.state }
-  await change(ctx, moved, input.version, { state, assignee_id: c.assignee_id ?? ctx.actor.userId, ...(c.first_replied_at ? {} : { first_replied_at: ctx.now }) })
+  await change(ctx, moved, input.version, {
+    state,
+    assignee_id: c.assignee_id ?? ctx.actor.userId,
+    ...(c.first_replied_at ? {} : { first_replied_at: ctx.now }),
+  })
   await say(ctx, c, input.ask ? 'ASK' : 'REPLY', input.content)
   return done(ctx, c, { content: input.content })
 }
@@ -231,7 +235,11 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   const inner: Ctx = { ...ctx, audit: () => {} }
   if (typeof orders.refund !== 'function') throw new Error('orders.refund has no slow part')
   await orders.refund(inner, { ...order, orderNum: c.order_num })
-  await change(ctx, c, version, { refunded: true, assignee_id: c.assignee_id ?? ctx.actor.userId, ...(c.state === 'OPEN' ? { state: 'HANDLING' as const } : {}) })
+  await change(ctx, c, version, {
+    refunded: true,
+    assignee_id: c.assignee_id ?? ctx.actor.userId,
+    ...(c.state === 'OPEN' ? { state: 'HANDLING' as const } : {}),
+  })
   await say(ctx, c, 'REFUND', c.order_num)
   return done(ctx, c, { orderNum: c.order_num, unitIds: input.unitIds, reason: input.reason })
 }

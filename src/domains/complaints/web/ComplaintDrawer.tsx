@@ -14,7 +14,14 @@ import { type Complaint, complaints } from '../contract.ts'
 import styles from './complaints.module.css'
 import { MergeDialog, NoteDialog, ReasonDialog, RefundDialog, RemoveDialog, ReplyDialog, ResolveDialog } from './dialogs.tsx'
 
-const tones: Readonly<Record<Complaint['state'], Tone>> = { OPEN: 'warn', HANDLING: 'paid', WAITING: 'shipped', RESOLVED: 'success', CLOSED: 'closed', INVALID: 'closed' }
+const tones: Readonly<Record<Complaint['state'], Tone>> = {
+  OPEN: 'warn',
+  HANDLING: 'paid',
+  WAITING: 'shipped',
+  RESOLVED: 'success',
+  CLOSED: 'closed',
+  INVALID: 'closed',
+}
 type Verb = 'reply' | 'note' | 'resolve' | 'invalidate' | 'reopen' | 'merge' | 'refund' | 'remove'
 
 /** The complaint named by `?detail=`. */
@@ -141,7 +148,7 @@ function Body({ complaint: c }: { complaint: Complaint }) {
           [t('fields.road'), lane],
           [
             t('fields.orderNum'),
-            c.orderNum === null ? null : may('order:read') ? <Link to={`/order/order-details/${c.orderNum}`}>{c.orderNum}</Link> : c.orderNum,
+            c.orderNum === null ? null : may('order:read') ? <Link key="order" to={`/order/order-details/${c.orderNum}`}>{c.orderNum}</Link> : c.orderNum,
           ],
           [t('fields.assigneeName'), c.assigneeName],
           [

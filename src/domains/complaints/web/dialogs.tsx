@@ -16,7 +16,15 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('complaints')
   const may = useMay()
   return (
-    <FormDialog title={t('create')} ns="complaints" width={640} save={complaints.create} initial={{ source: 'PHONE', images: [] }} success="complaints:success.create" onClose={onClose}>
+    <FormDialog
+      title={t('create')}
+      ns="complaints"
+      width={640}
+      save={complaints.create}
+      initial={{ source: 'PHONE', images: [] }}
+      success="complaints:success.create"
+      onClose={onClose}
+    >
       <TextAreaField name="content" rows={3} />
       <SelectField name="type" />
       <SelectField name="source" />
@@ -69,7 +77,14 @@ const same = (c: Complaint) => ({ id: c.id, version: c.version })
 export function ReplyDialog({ complaint, onClose }: Props) {
   const { t } = useTranslation('complaints')
   return (
-    <FormDialog title={t('reply')} ns="complaints" save={complaints.reply} initial={{ ...same(complaint), ask: false }} success="complaints:success.reply" onClose={onClose}>
+    <FormDialog
+      title={t('reply')}
+      ns="complaints"
+      save={complaints.reply}
+      initial={{ ...same(complaint), ask: false }}
+      success="complaints:success.reply"
+      onClose={onClose}
+    >
       <TextAreaField name="content" rows={4} />
       <SwitchField name="ask" />
     </FormDialog>
@@ -119,7 +134,15 @@ export function MergeDialog({ complaint, onClose }: Props) {
 export function RemoveDialog({ complaint, onClose, onSaved }: Props & { onSaved: () => void }) {
   const { t } = useTranslation('complaints')
   return (
-    <FormDialog title={t('remove')} ns="complaints" save={complaints.remove} initial={same(complaint)} success="complaints:success.remove" onClose={onClose} onSaved={onSaved}>
+    <FormDialog
+      title={t('remove')}
+      ns="complaints"
+      save={complaints.remove}
+      initial={same(complaint)}
+      success="complaints:success.remove"
+      onClose={onClose}
+      onSaved={onSaved}
+    >
       <Alert type="warning" showIcon title={t('removeAsk')} className={styles.wide ?? ''} />
       <TextAreaField name="reason" rows={2} />
     </FormDialog>
@@ -131,7 +154,14 @@ export function RefundDialog({ complaint, onClose }: Props) {
   const order = useRead(orders.get, { orderNum: complaint.orderNum ?? '' }, { inline: true })
   const units = (order.data?.units ?? []).filter((unit) => unit.canRefund)
   return (
-    <FormDialog title={t('refund')} ns="complaints" save={complaints.refund} initial={{ ...same(complaint), unitIds: [], remark: '' }} success="complaints:success.refund" onClose={onClose}>
+    <FormDialog
+      title={t('refund')}
+      ns="complaints"
+      save={complaints.refund}
+      initial={{ ...same(complaint), unitIds: [], remark: '' }}
+      success="complaints:success.refund"
+      onClose={onClose}
+    >
       <Field name="unitIds" label={t('pieces')} wide plain>
         <Checkbox.Group
           className={styles.pieces ?? ''}

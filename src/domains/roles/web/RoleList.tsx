@@ -2,7 +2,7 @@ import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNavigate } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import { useWrite } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { useConfirm } from '../../../web/confirm.tsx'
@@ -67,15 +67,20 @@ export function RoleList() {
           { key: 'builtin', label: t('views.builtin'), query: { builtin: true } },
           { key: 'custom', label: t('views.custom'), query: { builtin: false } },
         ]}
-        filters={[{ key: 'keyword' }, { key: 'identifier' }, { key: 'orgId', picker: (props) => <OrganisationSelect {...props} /> }, { key: 'status' }]}
+        filters={[
+          { key: 'keyword', label: t('fields.keyword') },
+          { key: 'identifier' },
+          { key: 'orgId', picker: (props) => <OrganisationSelect {...props} /> },
+          { key: 'status' },
+        ]}
         empty={{ title: t('empty'), action: add }}
         columns={[
-          col('name', { render: (_, row) => nameOf(row), link: (row) => `/system/organ-role/edit/${row.id}`, width: 176 }),
-          col('identifier', { width: 216 }),
-          col('builtin', { render: (_, row) => t(`builtinWord.${row.builtin}`), width: 88 }),
-          col('orgName', { render: (_, row) => row.orgName || t('platform'), width: 168 }),
-          col('dataScope', { width: 152 }),
-          col('rank', { width: 80 }),
+          col('name', { render: (_, row) => <Link to={`/system/organ-role/edit/${row.id}`}>{nameOf(row)}</Link>, width: 152 }),
+          col('identifier', { width: 208 }),
+          col('builtin', { render: (_, row) => t(`builtinWord.${row.builtin}`), width: 80 }),
+          col('orgName', { render: (_, row) => row.orgName || t('platform'), width: 136 }),
+          col('dataScope', { width: 128 }),
+          col('rank', { width: 80, defaultHidden: true }),
           col('permissionCount'),
           col('userCount'),
           col('status', { width: 96 }),

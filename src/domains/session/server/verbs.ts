@@ -90,7 +90,6 @@ const savePreference: Handlers<Contract>['savePreference'] = async (ctx, input) 
   return { ok: true as const }
 }
 
-export { revokeSessions } from './queries.ts'
 export { unbindWechat } from './reset.ts'
 
 export const handlers: Handlers<Contract> = {

@@ -29,7 +29,7 @@ export function ForgotPane({ onDone }: PaneProps) {
     onChange: (value: string) => setValues((held) => ({ ...held, [name]: value })),
   })
   const send = async () => {
-    const parsed = session.loginsend.input.safeParse({ channel: 'sms', purpose: 'reset', username: values.username, phone: values.phone })
+    const parsed = session.loginsend.input.safeParse({ channel: 'sms', purpose: 'reset', username: values.username, phone: values.phone || undefined })
     if (!parsed.success) {
       setErrors(problemsOf(parsed.error))
       return null
@@ -48,7 +48,7 @@ export function ForgotPane({ onDone }: PaneProps) {
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     if (busy || bare) return
-    const parsed = session.passwordReset.input.safeParse(values)
+    const parsed = session.passwordReset.input.safeParse(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')))
     if (!parsed.success) return setErrors(problemsOf(parsed.error))
     setErrors({})
     setBusy(true)
@@ -83,7 +83,7 @@ export function ForgotPane({ onDone }: PaneProps) {
             maxLength={6}
             after={<CodeButton send={send} />}
           />
-          <PasswordRow {...field('password')} label={t('session:fields.newPassword')} autoComplete="new-password" placeholder={t('pwd.rule')} />
+          <PasswordRow {...field('password')} label={t('session:fields.newPassword')} autoComplete="new-password" />
           <PasswordRow {...field('repeat')} label={t('session:fields.repeat')} autoComplete="new-password" />
         </>
       )}

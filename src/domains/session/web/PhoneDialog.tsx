@@ -38,7 +38,7 @@ function Code() {
   const [note, setNote] = useState('')
   const { t } = useTranslation('session')
   const send = async () => {
-    const parsed = session.loginsend.input.safeParse({ channel: 'sms', purpose: 'changePhone', phone: form.getFieldValue('phone') ?? '' })
+    const parsed = session.loginsend.input.safeParse({ channel: 'sms', purpose: 'changePhone', phone: form.getFieldValue('phone') || undefined })
     if (!parsed.success) {
       form.setFields([{ name: 'phone', errors: [say(parsed.error.issues[0]?.message ?? '', lang)] }])
       return null

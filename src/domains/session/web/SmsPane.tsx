@@ -22,7 +22,7 @@ export function SmsPane() {
   if (methods?.sms === false) return <p className={styles.notice}>{t('session:code.unavailable')}</p>
 
   const send = async () => {
-    const parsed = session.loginsend.input.safeParse({ channel: 'sms', purpose: 'login', phone })
+    const parsed = session.loginsend.input.safeParse({ channel: 'sms', purpose: 'login', phone: phone || undefined })
     if (!parsed.success) {
       setErrors(problemsOf(parsed.error))
       return null
@@ -40,7 +40,12 @@ export function SmsPane() {
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     if (busy) return
-    const parsed = session.loginv.input.safeParse({ channel: 'sms', phone, ...(smsCode ? { smsCode } : {}), ...(username ? { username } : {}) })
+    const parsed = session.loginv.input.safeParse({
+      channel: 'sms',
+      phone: phone || undefined,
+      ...(smsCode ? { smsCode } : {}),
+      ...(username ? { username } : {}),
+    })
     if (!parsed.success) return setErrors(problemsOf(parsed.error))
     setErrors({})
     setBusy(true)

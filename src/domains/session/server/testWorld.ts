@@ -1,0 +1,62 @@
+import { startTestApi, type TestApi } from '../../../../test/support/api.ts'
+import { systemScope } from '../../../server/database.ts'
+import { hashPassword } from '../../../server/passwords.ts'
+import { seedAccess } from '../../accounts/seed.ts'
+import { runSms } from './sms.ts'
+
+/** An operator's organisation whose people try the other ways in; every test has a person and an hour of its own. */
+export type Ways = {
+  api: TestApi
+  /** Username and phone of the person of this test. */
+  name: string
+  phone: string
+  /** How many tests ran, for numbers nobody else has. */
+  n: number
+  now: () => Date
+  later(seconds: number): void
+  addUser(username: string, phone: string): Promise<void>
+  next(): Promise<void>
+  /** What the simulated provider put into the inbox for this number. */
+  delivered(phone: string): Promise<string>
+}
+export const password = 'Right horse 7'
+export const codeOf = (answer: { status: number; body: { code?: number } }): number => answer.body.code ?? answer.status
+
+export async function openWays(): Promise<Ways> {
+  let clock = new Date('2026-11-21T06:00:00Z').getTime()
+  const now = () => new Date(clock)
+  const hash = await hashPassword(password)
+  const api = await startTestApi({ now })
+  await api.app.database.transact(systemScope, (db) => seedAccess(db, now()))
+  await api.sql(`insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'AGENT', 'a'), (3, 2, '1.2.3', 'OPERATOR', 'o')`)
+  const ways: Ways = {
+    api,
+    name: '',
+    phone: '',
+    n: 0,
+    now,
+    later(seconds) {
+      clock += seconds * 1000
+    },
+    async addUser(username, phone) {
+      await api.sql(`insert into users (org_id, username, password_hash, real_name, phone) values (3, $1, $2, 'x', $3)`, [username, hash, phone])
+      await api.sql(
+        `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 3 from users u, roles r where u.username = $1 and r.code = 'ROLE_RTU_SP'`,
+        [username],
+      )
+    },
+    async next() {
+      ways.n += 1
+      ways.later(3600)
+      ways.name = `walker${ways.n}`
+      ways.phone = `1380000${String(ways.n).padStart(4, '0')}`
+      await ways.addUser(ways.name, ways.phone)
+    },
+    async delivered(phone) {
+      await runSms(api.app)
+      const [row] = await api.sql<{ content: string }>('select content from dev_messages where phone = $1 order by id desc limit 1', [phone])
+      return /\d{6}/.exec(row?.content ?? '')?.[0] ?? ''
+    },
+  }
+  return ways
+}
