@@ -61,8 +61,10 @@ afterAll(async () => {
 /** Answers without a name in them; the comparison with row security alone covers them. */
 const figures = [
   'audit.check',
+  'complaints.stats',
   'devices.counts',
   'devices.previewBatch',
+  'jobs.console',
   'notices.unread',
   'notices.audience',
   'orders.statistics',
@@ -73,11 +75,16 @@ const figures = [
   'menus.get',
   'roles.catalogue',
   'roles.diff',
+  'settings.list',
+  'settings.history',
+  'settings.calendar',
+  'settings.dictionary',
+  'settings.server',
   'users.departments',
 ]
 /** What works for the platform's own people alone is nobody's elsewhere. */
 const usable = (entry: Registered): boolean => !isPlatformOnly(entry.endpoint.access)
-const volatile = ['sessions']
+const volatile = ['sessions', 'debug_logs']
 const reads = endpoints.filter(({ endpoint }) => endpoint.kind === 'read' && endpoint.access !== 'open')
 const titled = (entry: Case, where: Place) => `${entry.name} by ${entry.by} at ${where}`
 
@@ -109,10 +116,10 @@ describe('both walls', () => {
   it('what the organisations above share can be read and not changed', async () => {
     const before = await digest(world, volatile)
     const wrong = await eachCase(async (entry, where) => {
-      if (!entry.shared || where === 'SIBLING' || entry.by === 'body') return null
+      // a copy of a role is the copier's own
+      if (!entry.shared || where === 'SIBLING' || entry.by === 'body' || entry.name === 'roles.copy') return null
       const { status, body } = await ask(world, entry, entry.at(where), token)
-      // a copy is the copier's own
-      const fine = entry.endpoint.kind === 'read' || entry.name === 'roles.copy' ? status === 200 : status >= 400 && status < 500
+      const fine = entry.endpoint.kind === 'read' ? status === 200 : status >= 400 && status < 500
       return fine ? null : { status, body }
     })
     expect(wrong).toEqual([])
@@ -188,7 +195,7 @@ describe('row security alone', () => {
     const before = await digest(world, volatile)
     const wrong = await eachCase(async (entry, where) => {
       // an act that crosses organisations by design has the application's wall only
-      if (entry.endpoint.scope === 'system') return null
+      if (entry.endpoint.scope === 'system' || (entry.name === 'roles.copy' && where !== 'SIBLING')) return null
       if (where !== 'SIBLING' && ((entry.shared && entry.endpoint.kind === 'read') || entry.by === 'body')) return null
       const { status, body } = await ask(world, entry, entry.at(where), token, bare)
       if (entry.by === 'query') return JSON.stringify(body).includes(where) && !entry.shared ? { status, body } : null
@@ -201,7 +208,9 @@ describe('row security alone', () => {
   it('figures and lists are the same as with both walls', async () => {
     const wrong: string[] = []
     for (const who of [token, clerk]) {
-      for (const entry of reads.filter(({ endpoint }) => endpoint.scope === 'actor' && !hasParams(endpoint))) {
+      // the clerk's log is his own acts: that is the application's choice, not a row's owner
+      const mine = (entry: Registered) => who === clerk && ['audit.list', 'audit.logins'].includes(entry.name)
+      for (const entry of reads.filter((one) => one.endpoint.scope === 'actor' && !hasParams(one.endpoint) && !mine(one))) {
         // whether a row is the actor's own is decided by the wall that is down
         for (const input of readsOf(entry, world).filter((given) => !('source' in given))) {
           wall.down = false

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { World } from '../../support/world.ts'
+import { place, type World } from '../../support/world.ts'
 import { byRow, type DomainSamples, fresh, missingId, own, versionOf } from './kit.ts'
 
 /** Built-in roles have the numbers of their order in the seed; the replenisher's follows. */
@@ -38,6 +38,8 @@ export const roles: DomainSamples = {
     // menus belong to everybody: no place has one that another has not
     'menus id': { own: (where) => (where === 'SIBLING' ? missingId : 1), none: missingId, shared: true },
   },
+  // roles of the organisations above are listed
+  fieldIds: { 'roles orgId': { own: (where) => place[where], none: missingId, shared: true } },
   samples: {
     'roles.create': async () => role(),
     'roles.update': async (world) => ({ ...role(), id: own, version: await versionOf(world, 'roles', own) }),

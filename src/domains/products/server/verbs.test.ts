@@ -32,7 +32,8 @@ const made = async (user: number, change: Record<string, unknown> = {}) => {
   expect([status, body.message]).toEqual([200, undefined])
   return body as { id: number; version: number }
 }
-const logs = (action: string) => world.rows<{ content: string }>('select content from operation_logs where action = $1 order by id', [action])
+const logs = (action: string) =>
+  world.rows<{ content: string }>(`select content from operation_logs where result = 'SUCCESS' and action = $1 order by id`, [action])
 
 describe('create', () => {
   test('keeps every field and writes one log row', async () => {
