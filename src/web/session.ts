@@ -1,5 +1,6 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type CurrentUser, session } from '../domains/session/contract.ts'
+import type { CurrentUser } from '../domains/session/shapes.ts'
+import { shellEndpoints as session } from '../domains/session/shellContract.ts'
 import { queryClient } from './api.ts'
 import { call, isApiError, messageOf, whenRightsChange } from './call.ts'
 import type { UserState } from './guard.ts'

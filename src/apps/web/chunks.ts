@@ -12,7 +12,15 @@ const antd = (name: string) => `${modules}antd/es/${name}/index.js`
 
 /** First come, first served: a chunk holds what its entrances need and no chunk above it has. */
 const chunks: readonly { readonly name: string; readonly from: readonly string[] }[] = [
-  { name: 'base', from: [new URL('main.tsx', import.meta.url).pathname, `${source}call.ts`, `${source}pictures/silhouettes.tsx`] },
+  {
+    name: 'base',
+    from: [
+      new URL('main.tsx', import.meta.url).pathname,
+      `${source}call.ts`,
+      `${source}pictures/silhouettes.tsx`,
+      new URL('../../domains/session/shellContract.ts', import.meta.url).pathname,
+    ],
+  },
   { name: 'app', from: [`${source}App.tsx`] },
   {
     name: 'list',

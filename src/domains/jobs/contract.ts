@@ -5,6 +5,7 @@ import * as f from '../../shared/fields.ts'
 import { listQuery, page } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { jobLimits } from './rules.ts'
+import { running } from './runningContract.ts'
 
 export const jobErrors = defineErrors('jobs', {
   notExportable: [400001, '该列表不支持导出', 'This list cannot be exported'],
@@ -99,7 +100,7 @@ export const jobs = {
     input: listQuery({ kind: JobKind.optional(), state: JobState.optional() }, ['createTime'], '-createTime'),
     output: page(JobRow),
   }),
-  running: read('self', { path: '/jobs/running', summary: 'How many own jobs wait or run', output: z.strictObject({ count }) }),
+  running,
   get: read('self', { path: '/jobs/{id}', summary: 'One own job', input: byId, output: JobRow }),
   faults: read('self', {
     path: '/jobs/{id}/faults',

@@ -4,8 +4,9 @@ import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
+import { unread } from './unreadContract.ts'
 
-/** The message centre: a person's own messages. Apart from contract.ts because the bell loads it with the shell. */
+/** The message centre: a person's own messages. */
 export const messageErrors = defineErrors('messages', {
   confirmFirst: [422001, '请先确认阅读该公告', 'Confirm that you have read this announcement first'],
   nothingToConfirm: [422001, '该消息无需确认', 'This message needs no confirmation'],
@@ -13,8 +14,6 @@ export const messageErrors = defineErrors('messages', {
 })
 
 export const messageKinds = ['ANNOUNCEMENT', 'DEVICE_ALARM', 'ORDER', 'STOCK', 'JOB', 'LEASE', 'SYSTEM'] as const
-/** The bell counts up to here and says 99+ for it. */
-export const countedTo = 100
 
 export const MessageRow = z.strictObject({
   id: f.id,
@@ -52,11 +51,7 @@ export const messageEndpoints = {
     ).refine(rangeIsFine, { path: ['to'], message: rangeError }),
     output: page(MessageRow),
   }),
-  unread: read('message:read', {
-    path: '/messages/unread-count',
-    summary: 'Own unread messages up to 100, and announcements that pop up',
-    output: z.strictObject({ count: z.number().int().min(0).max(countedTo), popups: z.array(f.id) }),
-  }),
+  unread,
   message: read('message:read', { path: '/messages/{id}', summary: 'One own message', input: z.strictObject({ id: f.id }), output: Message }),
   markRead: write('message:read', {
     path: '/messages/read',

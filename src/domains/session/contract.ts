@@ -4,7 +4,8 @@ import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
 import { newPassword } from './passwordField.ts'
-import { CurrentUser, Profile } from './shapes.ts'
+import { Profile } from './shapes.ts'
+import { shellEndpoints } from './shellContract.ts'
 
 export { CurrentUser, MenuNode } from './shapes.ts'
 export { newPassword }
@@ -185,8 +186,7 @@ export const session = {
     input: ResetBySms,
     output: f.done,
   }),
-  user: read('self', { path: '/auth/user', summary: 'The signed-in user with menus and permissions', output: CurrentUser }),
-  logout: write('self', { path: '/auth/logout', summary: 'End this session', audit: 'session.logout', output: f.done }),
+  ...shellEndpoints,
   profile: read('self', { path: '/me', summary: 'Own record for the personal centre', output: Profile }),
   editProfile: write('self', {
     method: 'PUT',
@@ -242,15 +242,6 @@ export const session = {
     audit: 'session.unbind',
     errors: [sessionErrors.wrongPassword],
     input: z.strictObject({ password: typedPassword }),
-    output: f.done,
-  }),
-  preferences: read('self', { path: '/me/preferences', summary: 'Column settings and the like', output: z.record(z.string(), z.unknown()) }),
-  savePreference: write('self', {
-    method: 'PUT',
-    path: '/me/preferences',
-    summary: 'Keep one preference',
-    audit: { none: 'layout of a screen, not an act' },
-    input: z.strictObject({ key: z.string().regex(/^[a-z][\w.:/-]{0,99}$/i), value: z.unknown() }),
     output: f.done,
   }),
 }

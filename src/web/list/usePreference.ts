@@ -1,4 +1,4 @@
-import { session } from '../../domains/session/contract.ts'
+import { shellEndpoints as session } from '../../domains/session/shellContract.ts'
 import { queryClient, readKey, useRead } from '../api.ts'
 import { call } from '../call.ts'
 

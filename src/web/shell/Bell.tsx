@@ -2,7 +2,7 @@ import BellOutlined from '@ant-design/icons/es/icons/BellOutlined'
 import { Button, Popover } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router'
-import { countedTo, messageEndpoints } from '../../domains/notices/messageContract.ts'
+import { countedTo, unread } from '../../domains/notices/unreadContract.ts'
 import { useRead } from '../api.ts'
 import { lazyDialog } from '../lazyDialog.tsx'
 import { useLive } from '../live.ts'
@@ -12,7 +12,6 @@ import { usePhone } from './useWidth.ts'
 
 const BellList = lazyDialog(() => import('../../domains/notices/web/BellList.tsx').then((m) => m.BellList))
 const Popup = lazyDialog(() => import('../../domains/notices/web/Popup.tsx').then((m) => m.Popup))
-const { unread } = messageEndpoints
 
 /** How many messages wait; the newest ones on demand, and announcements that want to be seen. */
 export function Bell() {

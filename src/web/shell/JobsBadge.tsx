@@ -2,7 +2,7 @@ import CloudDownloadOutlined from '@ant-design/icons/es/icons/CloudDownloadOutli
 import { Button, Tooltip } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
-import { jobs } from '../../domains/jobs/contract.ts'
+import { running } from '../../domains/jobs/runningContract.ts'
 import { useRead } from '../api.ts'
 import { useLive } from '../live.ts'
 import { useUser } from '../session.ts'
@@ -13,8 +13,8 @@ export function JobsBadge() {
   const { t } = useTranslation('web')
   const navigate = useNavigate()
   const user = useUser()
-  useLive(`jobs:${user.id}`, [jobs.running.path])
-  const count = useRead(jobs.running, {}, { inline: true, staleTime: 60_000 }).data?.count ?? 0
+  useLive(`jobs:${user.id}`, [running.path])
+  const count = useRead(running, {}, { inline: true, staleTime: 60_000 }).data?.count ?? 0
   const label = count > 0 ? t('shell.jobsRunning', { count }) : t('shell.downloads')
   return (
     <Tooltip title={label}>

@@ -148,7 +148,13 @@ function Body({ complaint: c }: { complaint: Complaint }) {
           [t('fields.road'), lane],
           [
             t('fields.orderNum'),
-            c.orderNum === null ? null : may('order:read') ? <Link key="order" to={`/order/order-details/${c.orderNum}`}>{c.orderNum}</Link> : c.orderNum,
+            c.orderNum === null ? null : may('order:read') ? (
+              <Link key="order" to={`/order/order-details/${c.orderNum}`}>
+                {c.orderNum}
+              </Link>
+            ) : (
+              c.orderNum
+            ),
           ],
           [t('fields.assigneeName'), c.assigneeName],
           [

@@ -3,7 +3,8 @@ import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, isoOrNull, visible } from '../../../server/context.ts'
 import { selectPage } from '../../../server/lists.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
-import { countedTo, type MessageRow, type messageEndpoints, messageErrors, type messageKinds } from '../messageContract.ts'
+import { type MessageRow, type messageEndpoints, messageErrors, type messageKinds } from '../messageContract.ts'
+import { countedTo } from '../unreadContract.ts'
 import { within } from './queries.ts'
 
 /** The message centre. Every statement names the actor: messages are a person's own. */
