@@ -15,15 +15,14 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { href } from '../base.ts'
 import { useConfirm } from '../confirm.tsx'
-import { lazyDialog } from '../lazyDialog.tsx'
+
 import { setPrefs, usePrefs } from '../prefs.ts'
 import { logout, useUser } from '../session.ts'
 import { Bell } from './Bell.tsx'
+import { JobsBadge } from './JobsBadge.tsx'
 import styles from './Shell.module.css'
 import { anyDirty } from './tabs.ts'
 import { useNarrow } from './useWidth.ts'
-
-const JobsBadge = lazyDialog(() => import('./JobsBadge.tsx').then((m) => m.JobsBadge))
 
 type Props = { trail: readonly string[]; folded: boolean; onMenu: () => void; onSearch: () => void; onHelp: () => void }
 

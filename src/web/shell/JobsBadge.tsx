@@ -8,7 +8,7 @@ import { useLive } from '../live.ts'
 import { useUser } from '../session.ts'
 import styles from './Shell.module.css'
 
-/** Own exports and imports under way; the way to their page. Loads after the shell. */
+/** Own exports and imports under way; the way to their page. */
 export function JobsBadge() {
   const { t } = useTranslation('web')
   const navigate = useNavigate()
