@@ -73,8 +73,8 @@ function Answer({ data }: { data: Explanation }) {
         activeKey={tab}
         onChange={setTab}
         items={[
-          { key: 'pages', label: `${t('explain.tabs.pages')} ${pages.length}`, children: <Pages pages={pages} data={data} /> },
-          { key: 'rights', label: `${t('explain.tabs.rights')} ${rights.length}`, children: <Rights rights={rights} data={data} /> },
+          { key: 'pages', label: t('explain.count', { what: t('explain.tabs.pages'), n: pages.filter((page) => page.shown).length, all: pages.length }), children: <Pages pages={pages} data={data} /> },
+          { key: 'rights', label: t('explain.count', { what: t('explain.tabs.rights'), n: rights.filter((right) => right.granted).length, all: rights.length }), children: <Rights rights={rights} data={data} /> },
           { key: 'row', label: t('explain.tabs.row'), children: <ExplainRow data={data} /> },
         ]}
       />
@@ -103,7 +103,7 @@ function Pages({ pages, data }: { pages: readonly PageAnswer[]; data: Explanatio
     return [
       ...listed,
       { what: menu, text: t(page.hidden ? 'explain.menuHidden' : 'explain.menuShown'), ok: true },
-      { what: t('explain.chain.code'), text: page.permission ?? '', ok: true },
+      { what: t('explain.chain.code'), text: words.nameOf(page.permission), ok: true },
       { what: t('explain.chain.scope'), text: words.scopesOf(right?.scopes ?? []), ok: true },
     ]
   }

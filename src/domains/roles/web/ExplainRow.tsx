@@ -21,17 +21,18 @@ export function ExplainRow({ data }: { data: Explanation }) {
   const ask = () => typed.trim() !== '' && setAsked({ resource: kind, rowId: typed.trim().slice(0, 40) })
   return (
     <>
-      <div className={styles.bar}>
+      <p className={styles.none}>{t('explain.rowHint')}</p>
+      <div className={styles.ask}>
         <Select
           aria-label={t('explain.rowKind')}
           value={kind}
           onChange={(next: Kind) => setKind(next)}
           options={resources.map((value) => ({ value, label: t(`enums.resource.${value}`) }))}
-          style={{ width: 104 }}
         />
         <Input
-          placeholder={t('explain.rowSearch')}
-          aria-label={t('explain.rowSearch')}
+          autoFocus
+          placeholder={t(`explain.rowSearch.${kind}`)}
+          aria-label={t(`explain.rowSearch.${kind}`)}
           maxLength={40}
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
@@ -57,7 +58,7 @@ function Found({ row, data }: { row: RowAnswer; data: Explanation }) {
   return (
     <Chain
       ok={row.visible}
-      title={`${t(row.visible ? 'explain.visible' : 'explain.invisible')} · ${t(`enums.resource.${row.resource}`)} ${row.name}`}
+      title={`${t(row.rule === 'NOT_FOUND' ? 'explain.unknown' : row.visible ? 'explain.visible' : 'explain.invisible')} · ${t(`enums.resource.${row.resource}`)} ${row.name}`}
       hint={row.number}
       links={row.rule === 'NO_RIGHT' ? own : [...own, rule]}
     />

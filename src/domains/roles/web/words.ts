@@ -28,7 +28,6 @@ export function useRightLinks(data: Pick<Explanation, 'roles' | 'rights'>): (rig
     if (right.granted)
       return [
         listed,
-        { what: t('explain.chain.code'), text: right.permission, ok: true },
         { what: t('explain.chain.scope'), text: words.scopesOf(right.scopes), ok: true },
       ]
     return [
