@@ -142,7 +142,14 @@ export const locale = defineLocale(
       usernameHint: '请输入用户名',
       passwordHint: '请输入密码',
     },
-    notFound: { text: '抱歉,您访问的页面不存在', forbidden: '或您没有访问该页面的权限', home: '返回首页', login: '去登录', back: '返回上一页' },
+    notFound: {
+      text: '抱歉,您访问的页面不存在',
+      forbidden: '或您没有访问该页面的权限',
+      why: '为什么？',
+      home: '返回首页',
+      login: '去登录',
+      back: '返回上一页',
+    },
     pwd: {
       title: '修改密码',
       purpose: '修改后所有设备需要重新登录',
@@ -313,6 +320,7 @@ export const locale = defineLocale(
     notFound: {
       text: 'Sorry, this page does not exist',
       forbidden: 'or you have no permission to see it',
+      why: 'Why?',
       home: 'Go to home',
       login: 'Sign in',
       back: 'Go back',

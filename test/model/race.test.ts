@@ -119,7 +119,9 @@ describe.each(crowds)('%i at once', (n) => {
       else expect(fine.length).toBeGreaterThanOrEqual(1)
       for (const loser of answers.filter((a) => a.status !== 200)) expect([409, 422]).toContain(loser.status)
       expect(await world.sql('select 1 from refunds where order_num = $1', [orderNum])).toHaveLength(1)
-      expect(await world.sql(`select 1 from operation_logs where result = 'SUCCESS' and action = 'orders.refund' and resource_id = $1`, [orderNum])).toHaveLength(1)
+      expect(
+        await world.sql(`select 1 from operation_logs where result = 'SUCCESS' and action = 'orders.refund' and resource_id = $1`, [orderNum]),
+      ).toHaveLength(1)
     }
   })
 })

@@ -59,7 +59,7 @@ export const locale = defineLocale(
       title: '开启调试记录',
       on: '正在记录',
       none: '没有正在进行的调试记录',
-      confirm: '调试记录可能包含业务明细,确定开启?',
+      confirm: '调试记录可能包含业务明细，确定开启？',
       start: '开启',
       stop: '停止',
       stopAsk: '停止这项调试记录？',

@@ -161,7 +161,6 @@ export const zh = {
     visible: '可见',
     invisible: '不可见',
     unknown: '查不到',
-    why: '为什么？',
     need: '该页面需要权限“{name}”',
     mine: '您的角色：{roles}',
     own: {
@@ -170,7 +169,7 @@ export const zh = {
       ROLE_DISABLED: '包含该权限的角色已停用',
       PLATFORM_ONLY: '该权限仅对平台用户生效',
       REGULATOR_READS: '药监人员只能查看',
-      READ_MISSING: '您的角色还缺少查看权限“{read}”',
+      READ_MISSING: '您的角色有该权限，但缺少对应的查看权限',
     },
     unticked: '您有该权限，但您的角色未勾选该页面的菜单',
     ask: '如需使用，请联系管理员调整角色',

@@ -79,6 +79,7 @@ function pageAnswers(facts: readonly MenuFact[], held: ReadonlySet<string>, clos
   }
   return facts
     .filter((menu) => menu.permission !== null)
+    .toSorted((a, b) => facts.indexOf(groupOf(a)) - facts.indexOf(groupOf(b)))
     .map((menu) => {
       const group = groupOf(menu)
       const shown = served.has(menu.path)

@@ -73,8 +73,16 @@ function Answer({ data }: { data: Explanation }) {
         activeKey={tab}
         onChange={setTab}
         items={[
-          { key: 'pages', label: t('explain.count', { what: t('explain.tabs.pages'), n: pages.filter((page) => page.shown).length, all: pages.length }), children: <Pages pages={pages} data={data} /> },
-          { key: 'rights', label: t('explain.count', { what: t('explain.tabs.rights'), n: rights.filter((right) => right.granted).length, all: rights.length }), children: <Rights rights={rights} data={data} /> },
+          {
+            key: 'pages',
+            label: t('explain.count', { what: t('explain.tabs.pages'), n: pages.filter((page) => page.shown).length, all: pages.length }),
+            children: <Pages pages={pages} data={data} />,
+          },
+          {
+            key: 'rights',
+            label: t('explain.count', { what: t('explain.tabs.rights'), n: rights.filter((right) => right.granted).length, all: rights.length }),
+            children: <Rights rights={rights} data={data} />,
+          },
           { key: 'row', label: t('explain.tabs.row'), children: <ExplainRow data={data} /> },
         ]}
       />

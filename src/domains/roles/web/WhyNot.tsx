@@ -22,12 +22,11 @@ export function WhyNot({ code }: { code: string }) {
   if (answer === null) return null
   if (typeof answer === 'string') return <p role="alert">{answer}</p>
   const { right } = answer
-  const read = answer.read ? (lang === 'en' ? answer.read.en : answer.read.zh) : ''
   const names = answer.roles.map((role) => `${lang === 'en' ? role.nameEn : role.name}${role.enabled ? '' : ` (${t('explain.stopped')})`}`)
   return (
     <div aria-live="polite">
       <p>{t('explain.need', { name: lang === 'en' ? right.en : right.zh })}</p>
-      <p>{right.granted ? t('explain.unticked') : t(`explain.own.${right.reason}`, { read })}</p>
+      <p>{right.granted ? t('explain.unticked') : t(`explain.own.${right.reason}`)}</p>
       <p>{t('explain.mine', { roles: names.join(lang === 'en' ? ', ' : '、') || '—' })}</p>
       <p>{t('explain.ask')}</p>
     </div>

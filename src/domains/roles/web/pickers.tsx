@@ -7,3 +7,10 @@ export const ExplainDrawer = lazyDialog<{ userId: number; onClose: () => void }>
   registerLocale('roles', locale)
   return found.Explain
 })
+
+/** Why the signed-in person himself has no way to a page that needs `code`; stands without antd. */
+export const WhyNot = lazyDialog<{ code: string }>(async () => {
+  const [{ locale }, found] = await Promise.all([import('../locale.ts'), import('./WhyNot.tsx')])
+  registerLocale('roles', locale)
+  return found.WhyNot
+})

@@ -25,11 +25,7 @@ export function useRightLinks(data: Pick<Explanation, 'roles' | 'rights'>): (rig
   const words = useWords(data)
   return (right) => {
     const listed = { what: t('explain.chain.role'), text: words.rolesOf(right.granted ? right.through : right.listedBy), ok: right.listedBy.length > 0 }
-    if (right.granted)
-      return [
-        listed,
-        { what: t('explain.chain.scope'), text: words.scopesOf(right.scopes), ok: true },
-      ]
+    if (right.granted) return [listed, { what: t('explain.chain.scope'), text: words.scopesOf(right.scopes), ok: true }]
     return [
       ...(listed.ok ? [listed] : []),
       { what: t('explain.chain.code'), text: t(`explain.right.${right.reason}`, { read: words.nameOf(right.read) }), ok: false },

@@ -1,9 +1,10 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { href } from '../../../web/base.ts'
-import { isKnown } from '../../../web/guard.ts'
+import { isKnown, screenOf } from '../../../web/guard.ts'
 import { EmptyArt } from '../../../web/pictures/silhouettes.tsx'
 import { token } from '../../../web/token.ts'
+import { WhyNot } from '../../roles/web/pickers.tsx'
 import { screens } from '../../screens.ts'
 import styles from './NotFound.module.css'
 
@@ -12,6 +13,8 @@ export function NotFound() {
   const { t } = useTranslation('web')
   const from = new URLSearchParams(location.search).get('from') ?? ''
   const signedIn = token() !== null
+  const code = signedIn ? (screenOf(from, screens)?.permission ?? '') : ''
+  const [asked, setAsked] = useState(false)
   useEffect(() => {
     document.title = '404'
   }, [])
@@ -21,10 +24,16 @@ export function NotFound() {
       <h1>{t('notFound.text')}</h1>
       {signedIn && from !== '' && isKnown(from, screens) ? <p>{t('notFound.forbidden')}</p> : null}
       {from === '' ? null : <p className={styles.path}>{from.slice(0, 200)}</p>}
+      {asked ? <WhyNot code={code} /> : null}
       <div className={styles.actions}>
         <a className={styles.primary} href={href(signedIn ? '/home' : '/login')}>
           {t(signedIn ? 'notFound.home' : 'notFound.login')}
         </a>
+        {code.includes(':') && !asked ? (
+          <button type="button" onClick={() => setAsked(true)}>
+            {t('notFound.why')}
+          </button>
+        ) : null}
         <button type="button" onClick={() => history.back()}>
           {t('notFound.back')}
         </button>

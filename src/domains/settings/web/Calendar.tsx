@@ -75,16 +75,17 @@ function Legend() {
 
 function Month({ month, days, today }: { month: number; days: readonly Day[]; today: string }) {
   const { t } = useTranslation('settings')
+  const name = t('calendar.months').split(',')[month - 1]
   const first = new Date(`${days[0]?.day}T00:00:00Z`).getUTCDay()
   return (
-    <section className={styles.month} aria-label={t('calendar.month', { n: month })}>
-      <h2>{t('calendar.month', { n: month })}</h2>
+    <section className={styles.month} aria-label={name}>
+      <h2>{name}</h2>
       <div className={styles.grid}>
         {t('calendar.weekdays')
           .split(',')
-          .map((name) => (
-            <span key={name} className={styles.weekday}>
-              {name}
+          .map((weekday) => (
+            <span key={weekday} className={styles.weekday}>
+              {weekday}
             </span>
           ))}
         {days.map((day, index) => {

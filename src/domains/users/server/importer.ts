@@ -95,7 +95,7 @@ export const userImporter = defineImporter<typeof ImportedUser, Ready>({
       title: bi('角色', 'Roles'),
       required: true,
       example: bi('补货员', 'Replenisher'),
-      note: bi('角色名称或标识,多个用顿号或逗号分隔', 'Names or identifiers, separated by commas'),
+      note: bi('角色名称或标识，多个用顿号或逗号分隔', 'Names or identifiers, separated by commas'),
     },
     {
       key: 'org',
@@ -112,7 +112,7 @@ export const userImporter = defineImporter<typeof ImportedUser, Ready>({
       key: 'region',
       title: bi('区域', 'Region'),
       example: bi('广东省 深圳市 南山区', '440305'),
-      note: bi('名称或行政区划代码;药监人员必填', 'Names or code; required for drug regulators'),
+      note: bi('名称或行政区划代码；药监人员必填', 'Names or code; required for drug regulators'),
     },
   ],
   row: ImportedUser,
@@ -125,7 +125,7 @@ export const userImporter = defineImporter<typeof ImportedUser, Ready>({
     return { password, hash, taken }
   },
   once: ({ password }) => ({
-    label: bi('初始密码(只显示这一次,首次登录须修改)', 'First password (shown this once, to be changed at the first sign-in)'),
+    label: bi('初始密码(只显示这一次，首次登录须修改)', 'First password (shown this once, to be changed at the first sign-in)'),
     text: password,
   }),
   run,

@@ -82,6 +82,7 @@ export function UserList() {
         header={
           <>
             {may('org:read') ? <Button onClick={() => navigate('/organ/organ-manage')}>{t('organisations')}</Button> : null}
+            {may('user:read') ? <Button onClick={() => navigate('/organ/online-users')}>{t('online')}</Button> : null}
             {may('department:read') ? <Button onClick={() => setOpen({ what: 'departments' })}>{t('departments')}</Button> : null}
             {may('user:create') ? <Button onClick={() => setOpen({ what: 'import' })}>{t('import')}</Button> : null}
             {add}
