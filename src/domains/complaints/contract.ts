@@ -203,7 +203,14 @@ export const complaints = {
     summary: 'The same as another: this one closes into it',
     audit: 'complaints.merge',
     errors: [complaintErrors.wrongState, complaintErrors.mergeSelf],
-    input: z.strictObject({ ...byVersion, mainId: f.id }),
+    input: z.strictObject({
+      ...byVersion,
+      mainId: z
+        .number({ error: bi('请选择要保留的投诉', 'Choose the complaint that stays') })
+        .int()
+        .positive()
+        .max(Number.MAX_SAFE_INTEGER),
+    }),
     output: Complaint,
   }),
   refund: write('order:refund', {

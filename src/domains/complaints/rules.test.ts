@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isOpen, mayMove, overdue, removable } from './rules.ts'
+import { isOpen, mayMove, overdue, removable, reopenable } from './rules.ts'
+import { preselected } from './web/pieces.ts'
 
 const at = (hour: number) => new Date(Date.UTC(2026, 10, 22, hour))
 
@@ -42,4 +43,21 @@ describe('overdue', () => {
 test('a complaint with a refund stays', () => {
   expect(removable({ refunded: false })).toBeNull()
   expect(removable({ refunded: true })?.name).toBe('complaints.refundLinked')
+})
+
+test('only a resolved complaint opens again, and a duplicate never', () => {
+  expect(reopenable({ state: 'RESOLVED', mergedInto: null })).toBeNull()
+  expect(reopenable({ state: 'RESOLVED', mergedInto: 7 })?.name).toBe('complaints.wrongState')
+  expect(reopenable({ state: 'CLOSED', mergedInto: null })?.name).toBe('complaints.wrongState')
+})
+
+describe('the piece a refund starts with', () => {
+  const piece = (id: number, road: number | null, vendState: 'SUCCESS' | 'FAILED') => ({ id, road, vendState })
+  test.each([
+    ['what did not come out of the lane', [piece(1, 3, 'SUCCESS'), piece(2, 3, 'FAILED'), piece(3, 4, 'FAILED')], 3, [2]],
+    ['all of the lane when all came out', [piece(1, 3, 'SUCCESS'), piece(2, 4, 'FAILED')], 3, [1]],
+    ['whatever did not come out when no lane is known', [piece(1, 3, 'SUCCESS'), piece(2, 4, 'FAILED')], null, [2]],
+    ['the only piece', [piece(1, 3, 'SUCCESS')], null, [1]],
+    ['nothing when it is not clear', [piece(1, 3, 'SUCCESS'), piece(2, 4, 'SUCCESS')], null, []],
+  ] as const)('%s', (_, pieces, road, ids) => expect(preselected(pieces, road)).toEqual(ids))
 })

@@ -30,6 +30,10 @@ export function overdue(row: { state: ComplaintState; firstReplyDueAt: Date; res
   return row.resolveDueAt <= now || (row.firstRepliedAt === null && row.firstReplyDueAt <= now)
 }
 
+/** A duplicate lives on in the complaint it was merged into; that one is opened again. */
+export const reopenable = (row: { state: ComplaintState; mergedInto: number | null }): ErrorDef | null =>
+  row.state === 'RESOLVED' && row.mergedInto === null ? null : complaintErrors.wrongState
+
 export const removable = (row: { refunded: boolean }): ErrorDef | null => (row.refunded ? complaintErrors.refundLinked : null)
 
 /** A lane with that many reports of nothing dispensed within a day should stop selling. */

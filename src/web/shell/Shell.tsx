@@ -64,10 +64,10 @@ export function Shell({ settled }: { settled: boolean }) {
     <div className={styles.shell}>
       <a
         className={styles.skip}
-        href={`${location.pathname}#content`}
+        href={`${location.pathname}#page-content`}
         onClick={(event) => {
           event.preventDefault()
-          document.getElementById('content')?.focus()
+          document.getElementById('page-content')?.focus()
         }}
       >
         {t('shell.skip')}
@@ -99,7 +99,7 @@ export function Shell({ settled }: { settled: boolean }) {
         />
         {phone ? null : <TabsBar />}
         <VersionHint />
-        <main id="content" tabIndex={-1} className={styles.content}>
+        <main id="page-content" tabIndex={-1} className={styles.content}>
           <TabPanes missing={missing} settled={settled} />
         </main>
       </div>

@@ -29,7 +29,8 @@ describe('entering', () => {
   test('wants a place, and refuses what is not there or of another organisation', async () => {
     expect((await enter({ deviceId: undefined })).errors[0]).toMatchObject({ field: 'orderNum', message: '请填写订单号或选择设备' })
     for (const where of ['SIBLING', 'PARENT'] as const) {
-      expect((await ask(complaints.create, { content: 'x', type: 'OTHER', orderNum: world.orderNum(where) })).status).toBe(404)
+      const missing = await ask(complaints.create, { content: 'x', type: 'OTHER', orderNum: world.orderNum(where) })
+      expect([missing.status, missing.body.errors[0].field]).toEqual([404, 'orderNum'])
       expect((await ask(complaints.create, { content: 'x', type: 'OTHER', deviceId: rowId(where, 1) })).status).toBe(404)
     }
     expect((await enter({ content: '   ' })).errors[0]).toMatchObject({ field: 'content', message: '内容不能为空' })

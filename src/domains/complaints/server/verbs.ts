@@ -5,7 +5,7 @@ import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { handlers as orders } from '../../orders/server/verbs.ts'
 import { settingsOf } from '../../settings/server/values.ts'
 import { type Complaint, type ComplaintRow, complaintErrors, type complaints } from '../contract.ts'
-import { type ComplaintState, isOpen, laneAlarm, mayMove, overdue, removable } from '../rules.ts'
+import { type ComplaintState, isOpen, laneAlarm, mayMove, overdue, removable, reopenable } from '../rules.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof complaints
@@ -33,7 +33,7 @@ const shownRow = (ctx: Ctx, c: q.Row): ComplaintRow => ({
   can: {
     handle: may(ctx, 'complaint:update') && isOpen(c.state),
     reply: may(ctx, 'complaint:reply') && isOpen(c.state),
-    reopen: may(ctx, 'complaint:update') && mayMove(c.state, 'HANDLING') === null && c.state === 'RESOLVED',
+    reopen: may(ctx, 'complaint:update') && reopenable({ state: c.state, mergedInto: c.merged_into }) === null,
     refund: may(ctx, 'order:refund') && c.order_num !== null && isOpen(c.state),
     remove: may(ctx, 'complaint:delete') && removable(c) === null,
   },
@@ -112,7 +112,8 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
   if (!input.orderNum && input.deviceId === undefined) {
     throw new Refusal(complaintErrors.placeMissing, {}, [{ field: 'orderNum', text: complaintErrors.placeMissing.text }])
   }
-  const place = found(await q.placeOf(ctx, input))
+  const place = await q.placeOf(ctx, input)
+  if (!place) throw new Refusal(common.notFound, {}, [{ field: input.orderNum ? 'orderNum' : 'deviceId', text: common.notFound.text }])
   if (input.deviceId !== undefined && place.device_id !== input.deviceId) {
     throw new Refusal(complaintErrors.otherOrder, {}, [{ field: 'orderNum', text: complaintErrors.otherOrder.text }])
   }
@@ -209,7 +210,7 @@ const invalidate: Handlers<Contract>['invalidate'] = async (ctx, input) => {
 
 const reopen: Handlers<Contract>['reopen'] = async (ctx, input) => {
   const c = found(await q.row(ctx, input.id))
-  if (c.state !== 'RESOLVED') throw new Refusal(complaintErrors.wrongState)
+  reject(reopenable({ state: c.state, mergedInto: c.merged_into }))
   await change(ctx, c, input.version, { state: 'HANDLING', result: null, resolved_at: null })
   await say(ctx, c, 'REOPEN', input.remark)
   return done(ctx, c, { remark: input.remark })

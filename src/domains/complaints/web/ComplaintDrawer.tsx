@@ -7,26 +7,23 @@ import { Detail, Rows } from '../../../web/Detail.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Picture } from '../../../web/Picture.tsx'
 import { Empty } from '../../../web/Problem.tsx'
-import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
+import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
 import { type Complaint, complaints } from '../contract.ts'
 import styles from './complaints.module.css'
-import { MergeDialog, NoteDialog, ReasonDialog, RefundDialog, RemoveDialog, ReplyDialog, ResolveDialog } from './dialogs.tsx'
+import { AssignDialog, MergeDialog, NoteDialog, ReasonDialog, RemoveDialog, ReplyDialog, ResolveDialog } from './dialogs.tsx'
+import { OrderPieces } from './OrderPieces.tsx'
+import { laneNo } from './pieces.ts'
+import { RefundDialog } from './RefundDialog.tsx'
+import { stateTones } from './tones.ts'
 
-const tones: Readonly<Record<Complaint['state'], Tone>> = {
-  OPEN: 'warn',
-  HANDLING: 'paid',
-  WAITING: 'shipped',
-  RESOLVED: 'success',
-  CLOSED: 'closed',
-  INVALID: 'closed',
-}
-type Verb = 'reply' | 'note' | 'resolve' | 'invalidate' | 'reopen' | 'merge' | 'refund' | 'remove'
+type Verb = 'reply' | 'assign' | 'note' | 'resolve' | 'invalidate' | 'reopen' | 'merge' | 'refund' | 'remove'
 
 /** The complaint named by `?detail=`. */
 export function ComplaintDrawer() {
-  const { t } = useTranslation('complaints')
+  const { t } = useTranslation(['complaints', 'web'])
+  const may = useMay()
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
   const id = Number(new URLSearchParams(search).get('detail') ?? 0)
@@ -42,10 +39,11 @@ export function ComplaintDrawer() {
     navigate(params.size ? `${pathname}?${params}` : pathname)
   }
   const can = complaint?.can
-  const more = (['note', 'merge', 'invalidate', 'reopen', 'remove'] as const).filter((key) => {
+  const more = (['assign', 'note', 'merge', 'invalidate', 'reopen', 'remove'] as const).filter((key) => {
     if (!complaint || !can) return false
     if (key === 'reopen') return can.reopen
     if (key === 'remove') return can.remove
+    if (key === 'assign') return can.handle && may('user:lookup')
     if (key === 'invalidate') return can.handle && complaint.state === 'OPEN'
     return can.handle
   })
@@ -58,7 +56,7 @@ export function ComplaintDrawer() {
         {...(complaint
           ? {
               status: (
-                <StatusTag chip tone={tones[complaint.state]}>
+                <StatusTag chip tone={stateTones[complaint.state]}>
                   {t(`enums.state.${complaint.state}`)}
                 </StatusTag>
               ),
@@ -72,7 +70,9 @@ export function ComplaintDrawer() {
           complaint && can ? (
             <>
               {can.handle && complaint.state === 'OPEN' ? (
-                <Button onClick={() => claim.mutate({ id: complaint.id, version: complaint.version })}>{t('claim')}</Button>
+                <Button loading={claim.isPending} onClick={() => claim.mutate({ id: complaint.id, version: complaint.version })}>
+                  {t('claim')}
+                </Button>
               ) : null}
               {can.refund ? <Button onClick={() => setVerb('refund')}>{t('refund')}</Button> : null}
               {can.reply ? <Button onClick={() => setVerb('reply')}>{t('reply')}</Button> : null}
@@ -86,7 +86,7 @@ export function ComplaintDrawer() {
                   trigger={['click']}
                   menu={{ items: more.map((key) => ({ key, label: t(key), danger: key === 'remove' })), onClick: ({ key }) => setVerb(key as Verb) }}
                 >
-                  <Button aria-label={t('web:list.more', { defaultValue: '…' })}>…</Button>
+                  <Button>{t('web:action.more')}</Button>
                 </Dropdown>
               ) : null}
             </>
@@ -103,6 +103,7 @@ export function ComplaintDrawer() {
 function Dialogs({ verb, complaint, onClose, onGone }: { verb: Verb | null; complaint: Complaint; onClose: () => void; onGone: () => void }) {
   const props = { complaint, onClose }
   if (verb === 'reply') return <ReplyDialog {...props} />
+  if (verb === 'assign') return <AssignDialog ids={[complaint.id]} onClose={onClose} />
   if (verb === 'note') return <NoteDialog {...props} />
   if (verb === 'resolve') return <ResolveDialog {...props} />
   if (verb === 'invalidate' || verb === 'reopen') return <ReasonDialog {...props} verb={verb} />
@@ -114,7 +115,17 @@ function Dialogs({ verb, complaint, onClose, onGone }: { verb: Verb | null; comp
 function Body({ complaint: c }: { complaint: Complaint }) {
   const { t } = useTranslation('complaints')
   const may = useMay()
-  const lane = c.road === null ? null : `${c.road}`
+  const { search } = useLocation()
+  const history = [...(c.sameLane ? [t('sameLane', { n: c.sameLane })] : []), ...(c.sameUser ? [t('sameUser', { n: c.sameUser })] : [])].join(' · ')
+  const late = (at: string) => c.overdue && Date.parse(at) <= Date.now()
+  const due = (at: string, over: boolean) => (
+    <span className={styles.due}>
+      <Time at={at} />
+      {over ? <StatusTag tone="fault">{t('overdue')}</StatusTag> : null}
+    </span>
+  )
+  const other = new URLSearchParams(search)
+  other.set('detail', String(c.mergedInto))
   return (
     <>
       {c.laneAlarm ? (
@@ -126,8 +137,8 @@ function Body({ complaint: c }: { complaint: Complaint }) {
         />
       ) : null}
       {c.mergedInto === null ? null : (
-        <p>
-          <Link to={`/complaint/feedback?detail=${c.mergedInto}`}>{t('mergedInto', { n: c.mergedInto })}</Link>
+        <p className={styles.merged}>
+          <Link to={`/complaint/feedback?${other}`}>{t('mergedInto', { n: c.mergedInto })}</Link>
         </p>
       )}
       <p className={styles.content}>{c.content}</p>
@@ -145,7 +156,7 @@ function Body({ complaint: c }: { complaint: Complaint }) {
           [t('fields.source'), t(`enums.source.${c.source}`)],
           [t('fields.createTime'), <Time key="at" at={c.createTime} />],
           [t('fields.rtuNumber'), c.rtuNumber === null ? null : `${c.rtuNumber} ${c.nickname ?? ''}`],
-          [t('fields.road'), lane],
+          [t('fields.road'), c.road === null ? null : laneNo(c.road)],
           [
             t('fields.orderNum'),
             c.orderNum === null ? null : may('order:read') ? (
@@ -157,23 +168,22 @@ function Body({ complaint: c }: { complaint: Complaint }) {
             ),
           ],
           [t('fields.assigneeName'), c.assigneeName],
-          [
-            t('fields.resolveDueAt'),
-            <span key="due">
-              <Time at={c.resolveDueAt} /> {c.overdue ? <StatusTag tone="fault">{t('overdue')}</StatusTag> : null}
-            </span>,
-          ],
           [t('fields.orgName'), c.orgName],
+          c.firstRepliedAt === null
+            ? [t('fields.firstReplyDueAt'), due(c.firstReplyDueAt, late(c.firstReplyDueAt))]
+            : [t('fields.firstRepliedAt'), <Time key="replied" at={c.firstRepliedAt} />],
+          c.resolvedAt === null
+            ? [t('fields.resolveDueAt'), due(c.resolveDueAt, late(c.resolveDueAt))]
+            : [t('fields.resolvedAt'), <Time key="resolved" at={c.resolvedAt} />],
           [t('fields.result'), c.result === null ? null : t(`enums.result.${c.result}`)],
           [t('fields.remark'), c.remark],
         ]}
       />
-      <p className={styles.quiet}>
-        {[...(c.sameLane ? [t('sameLane', { n: c.sameLane })] : []), ...(c.sameUser ? [t('sameUser', { n: c.sameUser })] : [])].join(' · ')}
-      </p>
+      {history ? <p className={styles.quiet}>{history}</p> : null}
       <Tabs
         items={[
           { key: 'talk', label: t('detail.talk'), children: <Talk complaint={c} /> },
+          ...(c.orderNum !== null && may('order:read') ? [{ key: 'order', label: t('detail.order'), children: <OrderPieces orderNum={c.orderNum} /> }] : []),
           { key: 'around', label: t('detail.around'), children: <Around complaint={c} /> },
         ]}
       />
@@ -189,7 +199,7 @@ function Talk({ complaint }: { complaint: Complaint }) {
       {complaint.entries.map((entry) => (
         <li key={entry.id} data-kind={entry.kind}>
           <small>
-            {entry.username} · <Time at={entry.createTime} />
+            {entry.username === 'system' ? t('system') : entry.username} · <Time at={entry.createTime} />
           </small>
           <p>
             <b>{t(`enums.kind.${entry.kind}`)}</b> {entry.content}
@@ -211,7 +221,7 @@ function Around({ complaint }: { complaint: Complaint }) {
             <Time at={message.createTime} />
           </small>
           <p>
-            <b>{t(`enums.message.${message.kind}`)}</b> {message.note}
+            <b>{t(`enums.message.${message.kind}`)}</b> <span className="hd-mono">{message.note}</span>
           </p>
         </li>
       ))}

@@ -1,16 +1,14 @@
-import { Alert, Checkbox, Select } from 'antd'
+import { Alert, Select } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { Field, ImageField, NumberField, SelectField, SwitchField, TextAreaField, TextField } from '../../../web/form/fields.tsx'
-import { Money } from '../../../web/Money.tsx'
 import { useMay } from '../../../web/session.ts'
-import { accounts } from '../../accounts/contract.ts'
 import { DeviceSelect } from '../../devices/web/pickers.tsx'
-import { orders } from '../../orders/contract.ts'
 import { type Complaint, complaints } from '../contract.ts'
 import styles from './complaints.module.css'
+import { PersonSelect } from './PersonSelect.tsx'
 
 export function CreateDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('complaints')
@@ -42,28 +40,21 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Somebody of the scope, found by name. */
-function PersonSelect({ value, onChange }: { value?: number; onChange?: (id: number | undefined) => void }) {
-  const { t } = useTranslation('web')
-  const [keyword, setKeyword] = useState('')
-  const read = useRead(accounts.userOptions, keyword ? { keyword, pageSize: 50 } : { pageSize: 50 }, { keep: true })
-  return (
-    <Select
-      style={{ width: '100%' }}
-      value={value ?? null}
-      loading={read.isFetching}
-      placeholder={t('form.choose')}
-      showSearch={{ filterOption: false, onSearch: setKeyword }}
-      options={(read.data?.list ?? []).map((user) => ({ value: user.id, label: `${user.name} ${user.userName}` }))}
-      onChange={(next: number | null) => onChange?.(next ?? undefined)}
-    />
-  )
-}
-
-export function AssignDialog({ ids, onClose }: { ids: readonly number[]; onClose: () => void }) {
+/** `skipped`: chosen ones that are finished already. */
+export function AssignDialog({ ids, skipped = 0, onClose, onSaved }: { ids: readonly number[]; skipped?: number; onClose: () => void; onSaved?: () => void }) {
   const { t } = useTranslation('complaints')
   return (
-    <FormDialog title={t('assign')} ns="complaints" save={complaints.assign} initial={{ ids: [...ids] }} success="complaints:success.assign" onClose={onClose}>
+    <FormDialog
+      title={t('assign')}
+      okText={t('assign')}
+      ns="complaints"
+      save={complaints.assign}
+      initial={{ ids: [...ids] }}
+      success="complaints:success.assign"
+      onClose={onClose}
+      onSaved={() => onSaved?.()}
+    >
+      {skipped ? <Alert type="info" showIcon title={t('assignSkipped', { n: skipped })} className={styles.wide ?? ''} /> : null}
       <Field name="assigneeId" wide>
         <PersonSelect />
       </Field>
@@ -79,6 +70,7 @@ export function ReplyDialog({ complaint, onClose }: Props) {
   return (
     <FormDialog
       title={t('reply')}
+      okText={t('reply')}
       ns="complaints"
       save={complaints.reply}
       initial={{ ...same(complaint), ask: false }}
@@ -104,7 +96,15 @@ export function ResolveDialog({ complaint, onClose }: Props) {
   const { t } = useTranslation('complaints')
   const initial = { ...same(complaint), ...(complaint.refunded ? { result: 'REFUND' } : {}) }
   return (
-    <FormDialog title={t('resolve')} ns="complaints" save={complaints.resolve} initial={initial} success="complaints:success.resolve" onClose={onClose}>
+    <FormDialog
+      title={t('resolve')}
+      okText={t('resolve')}
+      ns="complaints"
+      save={complaints.resolve}
+      initial={initial}
+      success="complaints:success.resolve"
+      onClose={onClose}
+    >
       <SelectField name="result" wide />
       <TextAreaField name="remark" rows={3} />
     </FormDialog>
@@ -115,7 +115,15 @@ export function ResolveDialog({ complaint, onClose }: Props) {
 export function ReasonDialog({ complaint, verb, onClose }: Props & { verb: 'invalidate' | 'reopen' }) {
   const { t } = useTranslation('complaints')
   return (
-    <FormDialog title={t(verb)} ns="complaints" save={complaints[verb]} initial={same(complaint)} success={`complaints:success.${verb}`} onClose={onClose}>
+    <FormDialog
+      title={t(verb)}
+      okText={t(verb)}
+      ns="complaints"
+      save={complaints[verb]}
+      initial={same(complaint)}
+      success={`complaints:success.${verb}`}
+      onClose={onClose}
+    >
       <TextAreaField name="remark" rows={3} />
     </FormDialog>
   )
@@ -124,10 +132,41 @@ export function ReasonDialog({ complaint, verb, onClose }: Props & { verb: 'inva
 export function MergeDialog({ complaint, onClose }: Props) {
   const { t } = useTranslation('complaints')
   return (
-    <FormDialog title={t('merge')} ns="complaints" save={complaints.merge} initial={same(complaint)} success="complaints:success.merge" onClose={onClose}>
+    <FormDialog
+      title={t('merge')}
+      okText={t('merge')}
+      ns="complaints"
+      save={complaints.merge}
+      initial={same(complaint)}
+      success="complaints:success.merge"
+      onClose={onClose}
+    >
       <Alert type="info" showIcon title={t('mainHint')} className={styles.wide ?? ''} />
-      <NumberField name="mainId" />
+      <Field name="mainId" wide>
+        <MainSelect complaint={complaint} />
+      </Field>
     </FormDialog>
+  )
+}
+
+/** Complaints about the same machine, newest first; typed words look through all of them. */
+function MainSelect({ complaint, id, value, onChange }: { complaint: Complaint; id?: string; value?: number; onChange?: (id: number) => void }) {
+  const { t } = useTranslation('complaints')
+  const [keyword, setKeyword] = useState('')
+  const near = complaint.rtuNumber ? { rtuNumber: complaint.rtuNumber } : {}
+  const read = useRead(complaints.list, { ...(keyword ? { keyword } : near), pageSize: 50 }, { keep: true })
+  const others = (read.data?.list ?? []).filter((row) => row.id !== complaint.id && row.state !== 'INVALID')
+  return (
+    <Select
+      {...(id ? { id } : {})}
+      value={value ?? null}
+      loading={read.isFetching}
+      placeholder={t('mainChoose')}
+      notFoundContent={read.isPending ? null : t('mainNone')}
+      showSearch={{ filterOption: false, onSearch: setKeyword }}
+      options={others.map((row) => ({ value: row.id, label: `#${row.id} ${t(`enums.type.${row.type}`)} · ${row.username} · ${row.content}` }))}
+      onChange={(next: number | null) => (next === null ? undefined : onChange?.(next))}
+    />
   )
 }
 
@@ -136,6 +175,7 @@ export function RemoveDialog({ complaint, onClose, onSaved }: Props & { onSaved:
   return (
     <FormDialog
       title={t('remove')}
+      okText={t('remove')}
       ns="complaints"
       save={complaints.remove}
       initial={same(complaint)}
@@ -145,39 +185,6 @@ export function RemoveDialog({ complaint, onClose, onSaved }: Props & { onSaved:
     >
       <Alert type="warning" showIcon title={t('removeAsk')} className={styles.wide ?? ''} />
       <TextAreaField name="reason" rows={2} />
-    </FormDialog>
-  )
-}
-
-export function RefundDialog({ complaint, onClose }: Props) {
-  const { t } = useTranslation('complaints')
-  const order = useRead(orders.get, { orderNum: complaint.orderNum ?? '' }, { inline: true })
-  const units = (order.data?.units ?? []).filter((unit) => unit.canRefund)
-  return (
-    <FormDialog
-      title={t('refund')}
-      ns="complaints"
-      save={complaints.refund}
-      initial={{ ...same(complaint), unitIds: [], remark: '' }}
-      success="complaints:success.refund"
-      onClose={onClose}
-    >
-      <Field name="unitIds" label={t('pieces')} wide plain>
-        <Checkbox.Group
-          className={styles.pieces ?? ''}
-          options={units.map((unit) => ({
-            value: unit.id,
-            label: (
-              <>
-                {unit.productName} {unit.model} · <Money fen={unit.paid} />
-              </>
-            ),
-          }))}
-        />
-      </Field>
-      <p className={styles.quiet}>{t('allPieces')}</p>
-      <SelectField name="reason" wide />
-      <TextAreaField name="remark" rows={2} />
     </FormDialog>
   )
 }

@@ -103,20 +103,20 @@ export function OrganisationList() {
             { key: 'range', more: true },
           ]}
           columns={[
-            col('avatar'),
-            col('username', { width: 120, render: (_, row) => row.username || <span className="hd-none">{t('noPrincipal')}</span> }),
+            col('avatar', { width: 56, render: (_, row) => (row.avatar ? <Picture src={row.avatar} size={24} /> : <span className="hd-none">—</span>) }),
+            col('username', { width: 128, fixed: 'left', render: (_, row) => row.username || <span className="hd-none">{t('noPrincipal')}</span> }),
             col('realName', { width: english ? 120 : 96 }),
             col('name', { width: 160 }),
-            col('kind', { width: 96 }),
-            col('roleName', { width: 136 }),
+            col('status', { width: 80, render: (_, row) => toggle(row) }),
+            col('kind', { width: english ? 144 : 96 }),
+            col('roleName', { width: english ? 176 : 136 }),
             col('operatorName', { width: 136 }),
             col('area', { width: 200 }),
             col('phone', { width: 120 }),
-            col('consumerPhone', { width: 128 }),
+            col('consumerPhone', { width: 144 }),
             col('tenantId', { defaultHidden: true }),
             col('deviceCount', { width: english ? 88 : 80 }),
             col('childCount', { width: 80 }),
-            col('status', { width: 80, render: (_, row) => toggle(row) }),
             col('createTime'),
             col('orgCode', { defaultHidden: true, width: 120 }),
           ]}
@@ -146,7 +146,7 @@ export function OrganisationList() {
           card={(row, actions) => (
             <>
               <div className={styles.cardHead}>
-                <Picture src={row.avatar} />
+                {row.avatar ? <Picture src={row.avatar} /> : null}
                 <strong>{row.can.update ? <Link to={`${home}/edit/${row.id}`}>{row.name}</Link> : row.name}</strong>
                 {row.can.disable ? toggle(row) : status(row)}
               </div>

@@ -1,0 +1,29 @@
+import { Select } from 'antd'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useRead } from '../../../web/api.ts'
+import { accounts } from '../../accounts/contract.ts'
+
+type Props = { id?: string; value?: unknown; onChange?: (id: number | undefined) => void; placeholder?: string; prefix?: ReactNode }
+
+/** Somebody of the scope, found by name. */
+export function PersonSelect({ id, value, onChange, placeholder, prefix }: Props) {
+  const { t } = useTranslation('web')
+  const [keyword, setKeyword] = useState('')
+  const read = useRead(accounts.userOptions, keyword ? { keyword, pageSize: 50 } : { pageSize: 50 }, { keep: true })
+  return (
+    <Select
+      {...(id ? { id } : {})}
+      style={{ width: '100%' }}
+      prefix={prefix}
+      value={typeof value === 'number' ? value : null}
+      loading={read.isFetching}
+      placeholder={placeholder ?? t('form.choose')}
+      allowClear
+      popupMatchSelectWidth={false}
+      showSearch={{ filterOption: false, onSearch: setKeyword }}
+      options={(read.data?.list ?? []).map((user) => ({ value: user.id, label: `${user.name} ${user.userName}` }))}
+      onChange={(next: number | null | undefined) => onChange?.(next ?? undefined)}
+    />
+  )
+}
