@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { masked } from '../../server/auditMask.ts'
 import { traceOf } from '../../server/refusals.ts'
-import { changesOf, deviceOf, kickProblem, moduleOf } from './rules.ts'
+import { changesOf, deviceOf, kickProblem, listChange, moduleOf } from './rules.ts'
 
 describe('what changed', () => {
   test.each([
@@ -14,6 +14,16 @@ describe('what changed', () => {
     ['everything of a deleted one', { a: 1 }, undefined, [{ field: 'a', before: 1, after: null }]],
     ['two texts', 'x', 'y', [{ field: 'value', before: 'x', after: 'y' }]],
   ])('%s', (_, before, after, wanted) => expect(changesOf(before, after)).toEqual(wanted))
+})
+
+describe('what went from a list and what came', () => {
+  test.each([
+    ['one of each', [1, 2, 3], [2, 3, 4], { gone: [1], came: [4] }],
+    ['a first list', null, ['a'], { gone: [], came: ['a'] }],
+    ['another order: both as they are', [1, 2], [2, 1], { gone: [1, 2], came: [2, 1] }],
+    ['lists of objects are not compared', [{ a: 1 }], [], null],
+    ['no list', 'x', [], null],
+  ])('%s', (_, before, after, wanted) => expect(listChange(before, after)).toEqual(wanted))
 })
 
 describe('what a log row may hold', () => {

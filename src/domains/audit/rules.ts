@@ -68,6 +68,16 @@ function leaves(value: unknown, path = '', found = new Map<string, unknown>()): 
   return found
 }
 
+/** Of two lists only what went and what came, so that one tick among hundreds is seen; null when they are no lists of plain values. */
+export function listChange(before: unknown, after: unknown): { gone: unknown[]; came: unknown[] } | null {
+  const [old, now] = [before ?? [], after ?? []]
+  if (!isPlainList(old) || !isPlainList(now)) return null
+  const [had, has] = [new Set(old), new Set(now)]
+  const [gone, came] = [old.filter((item) => !has.has(item)), now.filter((item) => !had.has(item))]
+  return gone.length + came.length > 0 ? { gone, came } : { gone: old, came: now }
+}
+const isPlainList = (value: unknown): value is unknown[] => Array.isArray(value) && value.every((item) => typeof item !== 'object')
+
 export type Kickable = { rank: number; current: boolean }
 /** Nobody ends a session of somebody above him, nor by this way his own. */
 export const kickProblem = (own: { rank: number }, target: Kickable): 'higherRank' | 'ownSession' | null =>

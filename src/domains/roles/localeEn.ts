@@ -81,6 +81,7 @@ export const en = {
     moveUp: 'Move up',
     moveDown: 'Move down',
     noRole: 'None',
+    titleZh: 'Chinese title',
   },
   matrix: {
     title: 'Roles selectable on user creation',

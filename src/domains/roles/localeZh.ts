@@ -81,6 +81,7 @@ export const zh = {
     moveUp: '上移',
     moveDown: '下移',
     noRole: '无',
+    titleZh: '中文标题',
   },
   matrix: {
     title: '可创建角色设置',

@@ -7,7 +7,7 @@ import { lastCheck, requestCheck } from './checks.ts'
 import { debugVerbs } from './debug.ts'
 import { online } from './online.ts'
 import * as q from './queries.ts'
-import { moduleName, options, shownChanges } from './words.ts'
+import { errorText, moduleName, options, shownChanges } from './words.ts'
 
 /** Acts of people outside the reader's organisations stay to be seen, without who and from where. */
 function shown(ctx: Ctx, row: q.Row): LogRow {
@@ -38,7 +38,7 @@ function contentFor(ctx: Ctx, row: q.Row): string {
   if (ctx.lang !== 'en') return row.content
   const thing = row.target_name || row.resource_id
   const label = actionLabel(row.action, 'en')
-  return `${label}${thing ? `: ${thing}` : ''}${row.error_name ? ` (${row.error_name})` : ''}`
+  return `${label}${thing ? `: ${thing}` : ''}${row.error_name ? ` (${errorText(row.error_name, 'en')})` : ''}`
 }
 
 const get: Handlers<typeof audit>['get'] = async (ctx, input) => {

@@ -1,12 +1,15 @@
 import type { z } from 'zod'
 import { actionLabel } from '../../../server/auditText.ts'
 import { baseType, type Contract, type Endpoint } from '../../../shared/contract.ts'
+import { common } from '../../../shared/errors.ts'
 import type { Texts } from '../../../shared/locale.ts'
-import type { Lang } from '../../../shared/text.ts'
+import { type Lang, say } from '../../../shared/text.ts'
+import { permissions } from '../../accounts/permissions.ts'
 import { contracts } from '../../contracts.ts'
 import { locales } from '../../locales.ts'
+import { screens } from '../../screens.ts'
 import { locale } from '../locale.ts'
-import { type Change, changesOf } from '../rules.ts'
+import { type Change, changesOf, listChange } from '../rules.ts'
 
 /** The words of a log row in the reader's language: rows themselves are kept in Chinese and by code. */
 const textsOf = (domain: string, lang: Lang): Texts => (lang === 'en' ? locales[domain]?.en : locales[domain]?.zh) ?? {}
@@ -32,6 +35,24 @@ export const options = (lang: Lang) => ({
     module,
   })),
 })
+
+/** Why something was refused, as the person was told; a text with values is not known any more, so its name stands. */
+const errorTexts = new Map(
+  [
+    ...Object.values(common),
+    ...Object.values(contracts as Record<string, Contract>).flatMap((contract) => Object.values(contract).flatMap((e) => e.errors)),
+  ].map((error) => [error.name, error.text]),
+)
+export function errorText(name: string, lang: Lang): string {
+  const text = say(errorTexts.get(name) ?? name, lang)
+  return text.includes('{') ? name : text
+}
+
+/** Rights and pages are written down by code and path. */
+const entryNames = new Map<string, (lang: Lang) => string>([
+  ...permissions.map((entry) => [entry.code, (lang: Lang) => entry[lang === 'en' ? 'en' : 'zh']] as const),
+  ...screens.map((screen) => [screen.path, (lang: Lang) => say(screen.title, lang)] as const),
+])
 
 /** Names of a module's fields that are money: its contract says so. */
 const moneyOf = new Map<string, ReadonlySet<string>>()
@@ -70,7 +91,17 @@ export function shownChanges(module: string, before: unknown, after: unknown, la
       if (typeof value === 'string') return (typeof words === 'object' ? words[value] : undefined) ?? value
       return JSON.stringify(value).slice(0, 2000)
     }
-    return { field: change.field, label: typeof label === 'string' ? label : change.field, before: show(change.before), after: show(change.after) }
+    const list = listChange(change.before, change.after)
+    const showAll = (items: readonly unknown[]) => {
+      const named = items.map((item) => (typeof item === 'string' ? entryNames.get(item)?.(lang) : undefined) ?? show(item) ?? '')
+      return named.join(lang === 'en' ? ', ' : '、').slice(0, 2000) || null
+    }
+    return {
+      field: change.field,
+      label: typeof label === 'string' ? label : change.field,
+      before: list ? showAll(list.gone) : show(change.before),
+      after: list ? showAll(list.came) : show(change.after),
+    }
   })
   // nothing and empty text look alike
   return shown.filter((change) => change.before !== change.after)

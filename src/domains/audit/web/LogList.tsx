@@ -61,14 +61,14 @@ export function LogList() {
           </>
         }
         columns={[
-          col('username', { width: 112, render: (_, row) => <Actor row={row} /> }),
-          col('level', { width: 88 }),
-          col('content', { width: 280 }),
-          col('moduleName', { width: 112 }),
-          col('targetName', { width: 168, render: (_, row) => <Target row={row} /> }),
-          col('result', { width: 96 }),
-          col('ipAddress', { width: 128, ellipsis: false }),
-          col('durationMs', { width: 96, render: (ms: number) => t('ms', { n: ms }) }),
+          col('username', { width: 104, render: (_, row) => <Actor row={row} /> }),
+          col('level', { width: 80 }),
+          col('content', { width: 248 }),
+          col('moduleName', { width: 96 }),
+          col('targetName', { width: 152, render: (_, row) => <Target row={row} /> }),
+          col('result', { width: 88 }),
+          col('ipAddress', { width: 120, ellipsis: false }),
+          col('durationMs', { width: 88, render: (ms: number) => t('ms', { n: ms }) }),
           col('createTime', { width: 124 }),
         ]}
         onRow={detail}

@@ -12,6 +12,7 @@ import { Bones, Problem } from '../../../web/Problem.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { menuIcon } from '../../../web/shell/icons.tsx'
+import { usePhone } from '../../../web/shell/useWidth.ts'
 import { type MenuItem, menus } from '../menuContract.ts'
 import styles from './menus.module.css'
 import { moved, treeOf } from './menuTree.ts'
@@ -20,6 +21,7 @@ import { moved, treeOf } from './menuTree.ts'
 export function MenuList() {
   const { t } = useTranslation(['roles', 'web'])
   const { lang } = usePrefs()
+  const phone = usePhone()
   const navigate = useNavigate()
   const confirm = useConfirm()
   const read = useRead(menus.tree, {}, { inline: true })
@@ -120,16 +122,19 @@ export function MenuList() {
               key: 'title',
               title: t('fields.title'),
               width: 248,
-              fixed: 'left',
+              // on a phone the verbs keep their place and the title gives way
+              ...(phone ? {} : { fixed: 'left' as const }),
               render: (_, row) => (
                 <span className={styles.title}>
                   {handle(row)}
                   {row.icon ? menuIcon(row.icon) : null}
-                  {row.can.update ? <Link to={edit(row)}>{row.title}</Link> : row.title}
+                  {row.can.update ? <Link to={edit(row)}>{titleOf(row)}</Link> : titleOf(row)}
                 </span>
               ),
             },
-            { key: 'titleEn', dataIndex: 'titleEn', title: t('fields.titleEn'), width: 176, ellipsis: true },
+            lang === 'en'
+              ? { key: 'titleZh', dataIndex: 'title', title: t('menu.titleZh'), width: 176, ellipsis: true }
+              : { key: 'titleEn', dataIndex: 'titleEn', title: t('fields.titleEn'), width: 176, ellipsis: true },
             { key: 'name', dataIndex: 'name', title: t('fields.menuName'), width: 184, ellipsis: true },
             {
               key: 'path',

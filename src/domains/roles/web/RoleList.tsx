@@ -75,15 +75,15 @@ export function RoleList() {
         ]}
         empty={{ title: t('empty'), action: add }}
         columns={[
-          col('name', { render: (_, row) => <Link to={`/system/organ-role/edit/${row.id}`}>{nameOf(row)}</Link>, width: 152 }),
-          col('identifier', { width: 208 }),
-          col('builtin', { render: (_, row) => t(`builtinWord.${row.builtin}`), width: 80 }),
-          col('orgName', { render: (_, row) => row.orgName || t('platform'), width: 136 }),
+          col('name', { render: (_, row) => <Link to={`/system/organ-role/edit/${row.id}`}>{nameOf(row)}</Link>, width: 136 }),
+          col('identifier', { width: 200 }),
+          col('builtin', { render: (_, row) => t(`builtinWord.${row.builtin}`), width: 72 }),
+          col('orgName', { render: (_, row) => row.orgName || t('platform'), width: 120 }),
           col('dataScope', { width: 128 }),
           col('rank', { width: 80, defaultHidden: true }),
-          col('permissionCount'),
-          col('userCount'),
-          col('status', { width: 96 }),
+          col('permissionCount', { width: 96 }),
+          col('userCount', { width: 88 }),
+          col('status', { width: 88 }),
           col('updateTime'),
           col('description', { defaultHidden: true }),
         ]}

@@ -24,7 +24,7 @@ export function WhyNot({ code }: { code: string }) {
   const { right } = answer
   const names = answer.roles.map((role) => `${lang === 'en' ? role.nameEn : role.name}${role.enabled ? '' : ` (${t('explain.stopped')})`}`)
   return (
-    <div aria-live="polite">
+    <div aria-live="polite" style={{ marginTop: 12 }}>
       <p>{t('explain.need', { name: lang === 'en' ? right.en : right.zh })}</p>
       <p>{right.granted ? t('explain.unticked') : t(`explain.own.${right.reason}`)}</p>
       <p>{t('explain.mine', { roles: names.join(lang === 'en' ? ', ' : '、') || '—' })}</p>

@@ -10,6 +10,7 @@ import { Count } from '../../../web/Money.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
+import { usePhone } from '../../../web/shell/useWidth.ts'
 import { RoleFilter } from '../../organisations/web/pickers.tsx'
 import { OrganUserRow, users } from '../contract.ts'
 import { Face } from './Face.tsx'
@@ -35,6 +36,7 @@ export function UserList() {
   const col = useCols(OrganUserRow, 'users')
   const may = useMay()
   const english = usePrefs().lang === 'en'
+  const phone = usePhone()
   const navigate = useNavigate()
   const { search } = useLocation()
   const acts = useActs()
@@ -80,12 +82,14 @@ export function UserList() {
         rowKey="id"
         live="users"
         header={
+          // a phone shows the first of them and scrolls to the rest
           <>
+            {phone ? add : null}
             {may('org:read') ? <Button onClick={() => navigate('/organ/organ-manage')}>{t('organisations')}</Button> : null}
             {may('user:read') ? <Button onClick={() => navigate('/organ/online-users')}>{t('online')}</Button> : null}
             {may('department:read') ? <Button onClick={() => setOpen({ what: 'departments' })}>{t('departments')}</Button> : null}
             {may('user:create') ? <Button onClick={() => setOpen({ what: 'import' })}>{t('import')}</Button> : null}
-            {add}
+            {phone ? null : add}
           </>
         }
         empty={{ title: t('empty'), ...(add ? { action: add } : {}) }}
