@@ -8,6 +8,7 @@ import { type Database, type Db, type Scope, systemScope } from './database.ts'
 import type { FileStore } from './files.ts'
 import type { JobQueue } from './jobs.ts'
 import type { Live } from './live.ts'
+import type { View } from './view.ts'
 
 /** What a process has: opened once by a main, handed to everything. */
 export type App = {
@@ -36,6 +37,8 @@ export type Actor = {
   readonly permissions: ReadonlySet<string>
   /** The rows he reaches by the right he acts with. */
   readonly scope: Scope
+  /** What he looks through, if anything. */
+  readonly view?: View
 }
 
 /** One request, message or job: one transaction. */

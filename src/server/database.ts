@@ -29,7 +29,9 @@ export const systemScope: Scope = { all: true, orgs: [], ancestors: [], devices:
 export const noScope: Scope = { all: false, orgs: [], ancestors: [], devices: null }
 
 export type Db = Kysely<DB>
-type Client = pg.PoolClient & { scope?: string | undefined }
+type Client = pg.PoolClient & { scope?: string | undefined; prepared?: Set<string> | undefined }
+/** A statement that travels with the commit; `prepare` is sent once for each connection. */
+export type LastStatement = { readonly prepare: string; readonly execute: string }
 
 pg.types.setTypeParser(pg.types.builtins.INT8, (value) => Number(value))
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, (value) => Number(value))
@@ -37,8 +39,8 @@ pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value)
 pg.types.setTypeParser(1016 as never, (value: string) => (value === '{}' ? [] : value.slice(1, -1).split(',').map(Number)))
 
 export type Database = {
-  /** One transaction in `scope`; commits when `work` returns, rolls back when it throws. `atEnd`: a statement that travels with the commit. */
-  transact<T>(scope: Scope, work: (db: Db, atEnd: (statement: string) => void) => Promise<T>): Promise<T>
+  /** One transaction in `scope`; commits when `work` returns, rolls back when it throws. `atEnd`: what travels with the commit. */
+  transact<T>(scope: Scope, work: (db: Db, atEnd: (statement: LastStatement) => void) => Promise<T>): Promise<T>
   /** Single statements in `scope`, without a transaction around them. For screens: its pool never starves writes. */
   read<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
   /** One look at the data for as long as `work` takes: REPEATABLE READ, read only, on a small pool beside those of screens and writes. */
@@ -77,14 +79,18 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         await client.query(`${prologue(client, scope)}begin`)
         try {
           let last = ''
-          const result = await work(over(client), (statement) => {
-            last += `${statement}; `
+          const result = await work(over(client), ({ prepare, execute }) => {
+            client.prepared ??= new Set()
+            if (!client.prepared.has(prepare)) last += `${prepare}; `
+            client.prepared.add(prepare)
+            last += `${execute}; `
           })
           await client.query(`${last}commit`)
           return result
         } catch (error) {
           client.scope = undefined // a rollback also takes the scope back
-          await client.query('rollback')
+          client.prepared = undefined
+          await client.query('rollback; deallocate all')
           throw error
         }
       }),
@@ -190,9 +196,13 @@ function over(client: Client): Db {
   return new Kysely<DB>({ dialect: clientDialect(client) })
 }
 function clientDialect(client: Client): Dialect {
+  // one statement after the other, also when a handler asks for several at once
+  let last: Promise<unknown> = Promise.resolve()
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: { sql: string; parameters: readonly unknown[] }): Promise<QueryResult<R>> {
-      const result = await client.query(query.sql, query.parameters as unknown[])
+      const next = last.then(() => client.query(query.sql, query.parameters as unknown[]))
+      last = next.catch(() => undefined)
+      const result = await next
       return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) }
     },
     // biome-ignore lint/correctness/useYield: streaming is not offered

@@ -16,7 +16,8 @@ import { systemScope } from './database.ts'
 import { openDebugLog } from './debugLog.ts'
 import { noteAttempt, traceRefusal } from './refusals.ts'
 import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
-import { actorOfToken, type Person } from './sessions.ts'
+import { actorOfToken, type Person, passwordDue } from './sessions.ts'
+import { seenThrough } from './view.ts'
 
 type Entry = { readonly name: string; readonly domain: string; readonly endpoint: Endpoint; readonly handler: Handler<Endpoint> }
 let entries: readonly Entry[] | undefined
@@ -189,7 +190,11 @@ async function callerOf(app: App, endpoint: Endpoint, request: FastifyRequest, r
   reply.header('x-perm-version', person.mark)
   const actor = { ...person, scope: person.scopeOf(endpoint.access) }
   noteAttempt(request, nameOf(endpoint), endpoint, actor)
-  if (endpoint.access !== 'self' && !person.permissions.has(endpoint.access)) throw new Refusal(common.forbidden)
+  if (endpoint.access !== 'self') {
+    if (!person.permissions.has(endpoint.access)) throw new Refusal(common.forbidden)
+    if (await passwordDue(app, person.password)) throw new Refusal(common.passwordFirst)
+  }
+  if (person.view && endpoint.kind !== 'read') throw new Refusal(common.viewOnly)
   return { ...base, actor }
 }
 
@@ -200,7 +205,7 @@ export async function signedIn(app: App, request: FastifyRequest): Promise<Perso
   if (!/^[A-Za-z0-9_-]{43}$/.test(token)) throw new Refusal(common.tokenAbsent)
   const person = await actorOfToken(app, token)
   if ('status' in person) throw new Refusal(person)
-  return person
+  return seenThrough(app, person, request.headers)
 }
 
 function parseInput(endpoint: Endpoint, request: FastifyRequest): Record<string, unknown> {

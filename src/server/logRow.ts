@@ -4,19 +4,57 @@ import pg from 'pg'
 import { masked } from './auditMask.ts'
 import { auditText } from './auditText.ts'
 import type { AuditEntry, Ctx } from './context.ts'
+import type { LastStatement } from './database.ts'
 
 type Writer = Pick<Ctx, 'db' | 'now' | 'requestId' | 'ip' | 'userAgent'> & { actor: Pick<Ctx['actor'], 'userId' | 'username' | 'orgId'> }
 export type Outcome = { result: 'SUCCESS' | 'REFUSED' | 'FAILED'; errorName?: string; content?: string; startedAt: number }
 
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(masked(value)))
 
+const columns = {
+  org_id: 'bigint',
+  created_at: 'timestamptz',
+  user_id: 'bigint',
+  actor_org_id: 'bigint',
+  username: 'text',
+  level: 'text',
+  action: 'text',
+  content: 'text',
+  resource_id: 'text',
+  target_name: 'text',
+  result: 'text',
+  error_name: 'text',
+  before: 'jsonb',
+  after: 'jsonb',
+  ip_address: 'text',
+  user_agent: 'text',
+  request_id: 'text',
+  duration_ms: 'int',
+} as const
+type Row = Record<keyof typeof columns, string | number | null>
+const insert = `insert into operation_logs (${Object.keys(columns).join(', ')})`
+
+/** Planned once for each connection: planning would cost as much as writing. */
+const prepare = `prepare log_row(${Object.values(columns).join(', ')}) as ${insert} values (${Object.keys(columns)
+  .map((_, n) => `$${n + 1}`)
+  .join(', ')})`
+
 /**
- * One row of the operation log as a statement of its own, without parameters: an act sends it together with its commit, so that its
- * row costs no round trip. It belongs to the organisation of the thing, and whoever sees that sees the row.
+ * One row of the operation log as a statement without a round trip of its own: it travels with the commit of its act. The row
+ * belongs to the organisation of the thing, and whoever sees that sees the row.
  */
-export function logStatement(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outcome: Outcome): string {
+export function logStatement(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outcome: Outcome): LastStatement {
+  return { prepare, execute: `execute log_row(${values(ctx, action, entry, outcome)})` }
+}
+
+/** The same inside a transaction that goes on. */
+export async function writeLog(ctx: Writer, action: string, entry: AuditEntry, outcome: Outcome): Promise<void> {
+  await sql.raw(`${insert} values (${values(ctx, action, entry, outcome)})`).execute(ctx.db)
+}
+
+function values(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outcome: Outcome): string {
   const name = entry.name ?? String(entry.id)
-  const row: Record<string, string | number | null> = {
+  const row: Row = {
     org_id: entry.orgId ?? ctx.actor.orgId,
     created_at: ctx.now.toISOString(),
     user_id: ctx.actor.userId,
@@ -36,16 +74,10 @@ export function logStatement(ctx: Omit<Writer, 'db'>, action: string, entry: Aud
     request_id: ctx.requestId,
     duration_ms: Math.min(2_147_483_647, Math.max(0, Math.round(performance.now() - outcome.startedAt))),
   }
-  const names = Object.keys(row).map((key) => `"${key}"`)
-  return `insert into operation_logs (${names.join(', ')}) values (${Object.values(row).map(literal).join(', ')})`
+  return (Object.keys(columns) as (keyof Row)[]).map((key) => literal(row[key])).join(', ')
 }
 
 function literal(value: string | number | null): string {
   if (value === null) return 'null'
   return typeof value === 'number' ? String(Math.trunc(value)) : pg.escapeLiteral(value.replaceAll('\u0000', ''))
-}
-
-/** The same inside a transaction that goes on. */
-export async function writeLog(ctx: Writer, action: string, entry: AuditEntry, outcome: Outcome): Promise<void> {
-  await sql.raw(logStatement(ctx, action, entry, outcome)).execute(ctx.db)
 }

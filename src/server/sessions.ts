@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { DataScope } from '../domains/accounts/roles.ts'
 import { accessOf } from '../domains/accounts/rules.ts'
+import { passwordExpired } from '../domains/session/rules.ts'
 import { cachedSetting, noteSettingsVersion, platformOrg } from '../domains/settings/server/values.ts'
 import type { Access } from '../shared/contract.ts'
 import { common, type ErrorDef } from '../shared/errors.ts'
@@ -14,9 +15,15 @@ import { type Database, type Db, type Scope, systemScope } from './database.ts'
 export type Person = Omit<Actor, 'sessionId'> & {
   /** The rows he reaches by this right; for what every signed-in person may do, the widest of his roles. */
   readonly scopeOf: (access: Access) => Scope
+  readonly password: PasswordAge
   /** Changes when menus or rights of this person change; browsers read again when it does. */
   readonly mark: string
 }
+
+/** How a password stands: made by somebody else, and since when. */
+export type PasswordAge = { readonly mustChange: boolean; readonly changedAt: Date }
+export const passwordDue = async (app: App, password: PasswordAge): Promise<boolean> =>
+  password.mustChange || passwordExpired(password.changedAt, await cachedSetting(app, platformOrg, 'password.maxAgeDays'), app.now())
 
 const cache = new Map<number, { version: number; person: Person | null }>()
 
@@ -71,6 +78,8 @@ type PersonRow = {
   org_path: string
   status: string
   region_code: string
+  must_change_password: boolean
+  password_changed_at: Date
   org_closed: boolean
   roles: { code: string; rank: number; data_scope: DataScope; status: string; permissions: string[] }[] | null
   menus: string | null
@@ -80,7 +89,7 @@ type PersonRow = {
 export async function loadPerson(database: Database, userId: number): Promise<Person | null> {
   return database.read(systemScope, async (db) => {
     const { rows } = await sql<PersonRow>`
-      select u.id, u.username, u.org_id, o.path::text as org_path, u.status, u.region_code,
+      select u.id, u.username, u.org_id, o.path::text as org_path, u.status, u.region_code, u.must_change_password, u.password_changed_at,
         exists (select 1 from organisations a where a.path @> o.path and a.status = 'DISABLED') as org_closed,
         (select json_agg(json_build_object('code', r.code, 'rank', r.rank, 'data_scope', r.data_scope, 'status', r.status,
             'permissions', (select coalesce(json_agg(p.permission_code), '[]') from role_permissions p where p.role_id = r.id)) order by r.rank desc)
@@ -111,6 +120,7 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
         const kinds = access.get(right)
         return kinds ? scopes(kinds) : widest
       },
+      password: { mustChange: row.must_change_password, changedAt: row.password_changed_at },
       mark: createHash('sha256')
         .update(JSON.stringify([[...permissions].sort(), row.roles[0]?.code, row.org_id, row.menus]))
         .digest('base64url')

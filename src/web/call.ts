@@ -5,6 +5,7 @@ import { basePath } from './base.ts'
 import { translate } from './i18n.ts'
 import { prefs } from './prefs.ts'
 import { endSession, token } from './token.ts'
+import { viewHeader } from './view.ts'
 
 /** Milliseconds after which the client gives up (specification, section 9). */
 const timeout = 100_000
@@ -72,6 +73,8 @@ function headersFor(endpoint: Endpoint, body: unknown, options: Options): Header
   const held = token()
   if (held) headers.set('Authorization', held)
   if (body !== undefined && !options.file) headers.set('Content-Type', 'application/json')
+  const view = viewHeader(endpoint)
+  if (view) headers.set(...view)
   if (endpoint.idempotent) headers.set('Idempotency-Key', options.idempotencyKey ?? newKey())
   return headers
 }

@@ -24,6 +24,8 @@ const user: CurrentUser = {
   permissions: [],
   orgId: 1,
   orgName: '',
+  view: null,
+  canViewAs: false,
   mustChangePassword: false,
   menus: [node('/device', [node('/device/device-list')]), node('/finance', [node('/finance/busManager', [], true)])],
 }

@@ -6,6 +6,7 @@ import { call, isApiError, messageOf, whenRightsChange } from './call.ts'
 import type { UserState } from './guard.ts'
 import { readUser } from './menus.ts'
 import { endSession } from './token.ts'
+import { stopLooking } from './view.ts'
 
 const key = ['session.user'] as const
 
@@ -16,6 +17,8 @@ async function fetchUser(): Promise<UserState> {
     if (found === 'menus') return { is: 'badMenus' }
     return found === 'user' ? { is: 'failed' } : { is: 'known', user: found }
   } catch (error) {
+    // the role or organisation is gone, or may no longer be looked through
+    if (isApiError(error) && error.kind === 'refused' && stopLooking()) return { is: 'unknown' }
     return isApiError(error) && error.kind !== 'refused' ? { is: 'error', message: messageOf(error) } : { is: 'failed' }
   }
 }

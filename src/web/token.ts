@@ -1,3 +1,5 @@
+import { forgetView } from './view.ts'
+
 /** The session token; the key is the specification's. Also what must survive the reload after a logout. */
 const key = 'Authorization'
 const flashKey = 'flash'
@@ -14,6 +16,7 @@ export function endSession(message?: string): void {
   if (leaving) return
   leaving = true
   localStorage.removeItem(key)
+  forgetView()
   sessionStorage.removeItem('tabs')
   if (message) sessionStorage.setItem(flashKey, message)
   location.reload()
@@ -31,6 +34,7 @@ export function watchToken(): void {
   addEventListener('storage', (event) => {
     if (leaving || event.key !== key || event.newValue === own) return
     leaving = true
+    forgetView()
     sessionStorage.removeItem('tabs')
     location.reload()
   })

@@ -8,6 +8,7 @@ export const en = {
   views: { all: 'All', builtin: 'Built-in', custom: 'Custom' },
   edit: 'Edit',
   view: 'View',
+  preview: 'Preview',
   copy: 'Copy',
   copyTitle: 'Copy role',
   copyHint: 'Copies permissions and menus; what you do not hold is left out',

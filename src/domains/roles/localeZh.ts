@@ -8,6 +8,7 @@ export const zh = {
   views: { all: '全部', builtin: '内置', custom: '自定义' },
   edit: '编辑',
   view: '查看',
+  preview: '预览',
   copy: '复制',
   copyTitle: '复制角色',
   copyHint: '复制权限和菜单；您没有的权限不会带入',

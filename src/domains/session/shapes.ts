@@ -38,6 +38,10 @@ export const CurrentUser = z.strictObject({
   permissions: z.array(z.string()),
   orgId: f.id,
   orgName: z.string(),
+  /** The role or organisation this session looks through (headers `x-view-role`, `x-view-org`); nothing is changed meanwhile. */
+  view: z.strictObject({ kind: z.enum(['role', 'org']), id: f.id, name: z.strictObject({ zh: z.string(), en: z.string() }) }).nullable(),
+  /** May look through an organisation below. */
+  canViewAs: z.boolean(),
   mustChangePassword: z.boolean(),
 })
 export type CurrentUser = z.infer<typeof CurrentUser>

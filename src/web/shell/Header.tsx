@@ -15,7 +15,7 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { href } from '../base.ts'
 import { useConfirm } from '../confirm.tsx'
-
+import { lazyDialog } from '../lazyDialog.tsx'
 import { setPrefs, usePrefs } from '../prefs.ts'
 import { logout, useUser } from '../session.ts'
 import { Bell } from './Bell.tsx'
@@ -24,12 +24,13 @@ import styles from './Shell.module.css'
 import { anyDirty } from './tabs.ts'
 import { useNarrow } from './useWidth.ts'
 
+const ViewDialog = lazyDialog(() => import('../../domains/organisations/web/ViewDialog.tsx').then((m) => m.ViewDialog))
+
 type Props = { trail: readonly string[]; folded: boolean; onMenu: () => void; onSearch: () => void; onHelp: () => void }
 
 export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
   const { t } = useTranslation('web')
   const { lang, theme, compact } = usePrefs()
-  const user = useUser()
   const narrow = useNarrow()
   const full = useFullscreen()
   const foldKey = narrow ? 'shell.menu' : folded ? 'shell.unfold' : 'shell.fold'
@@ -49,11 +50,7 @@ export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
         <span className={styles.searchText}>{t('shell.search')}</span>
         <kbd>Ctrl K</kbd>
       </button>
-      <Tooltip title={t('shell.org')}>
-        <span className={styles.org}>
-          <BankOutlined aria-hidden /> <span>{user.orgName}</span>
-        </span>
-      </Tooltip>
+      <Organisation />
       <span className={styles.rule} />
       <JobsBadge />
       <Bell />
@@ -77,6 +74,34 @@ export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
       <IconButton wide label={t('shell.help')} icon={<QuestionCircleOutlined />} onClick={onHelp} />
       <UserMenu />
     </header>
+  )
+}
+
+/** Whose eyes; people of the platform may look through another organisation. */
+function Organisation() {
+  const { t } = useTranslation('web')
+  const user = useUser()
+  const [choosing, setChoosing] = useState(false)
+  const name = (
+    <>
+      <BankOutlined aria-hidden /> <span>{user.view?.kind === 'org' ? user.view.name.zh : user.orgName}</span>
+    </>
+  )
+  if (!user.canViewAs)
+    return (
+      <Tooltip title={t('shell.org')}>
+        <span className={styles.org}>{name}</span>
+      </Tooltip>
+    )
+  return (
+    <>
+      <Tooltip title={t('shell.viewAs')}>
+        <Button type="text" className={styles.org ?? ''} onClick={() => setChoosing(true)}>
+          {name}
+        </Button>
+      </Tooltip>
+      {choosing ? <ViewDialog onClose={() => setChoosing(false)} /> : null}
+    </>
   )
 }
 

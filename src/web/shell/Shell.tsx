@@ -19,6 +19,7 @@ import { breadcrumb } from './trail.ts'
 import { useFold } from './useFold.ts'
 import { useNarrow, usePhone } from './useWidth.ts'
 import { VersionHint } from './VersionHint.tsx'
+import { ViewBanner } from './ViewBanner.tsx'
 
 /** `settled`: the guard lets the present location through; redirects and 404 open no tab. */
 export function Shell({ settled }: { settled: boolean }) {
@@ -99,6 +100,7 @@ export function Shell({ settled }: { settled: boolean }) {
         />
         {phone ? null : <TabsBar />}
         <VersionHint />
+        <ViewBanner />
         <main id="page-content" tabIndex={-1} className={styles.content}>
           <TabPanes missing={missing} settled={settled} />
         </main>

@@ -4,7 +4,7 @@ import { type TestDatabase, testDatabase } from '../../../../test/support/postgr
 import { organisations, staff } from '../../../seed/world.ts'
 import { type Database, openDatabase, systemScope } from '../../../server/database.ts'
 import { checkPassword } from '../../../server/passwords.ts'
-import { menuRows, menuTree } from '../../session/server/menus.ts'
+import { menuRows, menuTree, rolesOf } from '../../session/server/menus.ts'
 import { permissions } from '../permissions.ts'
 import { roles } from '../roles.ts'
 import { demoPassword, seedAccess, seedDemoPeople } from '../seed.ts'
@@ -80,7 +80,7 @@ describe('seeding access and people', () => {
       const operator = await db.selectFrom('users').select(['id', 'org_id', 'password_hash']).where('username', '=', 'operator').executeTakeFirstOrThrow()
       expect(operator.org_id).toBe(ids.organisations.get('op-xiaoyuan'))
       expect(await checkPassword(operator.password_hash, demoPassword)).toBe(true)
-      expect(menuTree(await menuRows(db, ids.users.get('replenisher') ?? 0, every), () => true).map((group) => group.name)).toEqual([
+      expect(menuTree(await menuRows(db, await rolesOf(db, ids.users.get('replenisher') ?? 0), every), () => true).map((group) => group.name)).toEqual([
         'stock',
         'log',
         'complaint',
@@ -108,7 +108,7 @@ describe('seeding access and people', () => {
       const row = await db.selectFrom('users').select(['id', 'must_change_password', 'password_hash']).executeTakeFirstOrThrow()
       expect(row.must_change_password).toBe(true)
       expect(await checkPassword(row.password_hash, first?.password ?? '')).toBe(true)
-      expect(menuTree(await menuRows(db, row.id, every), () => true)).toHaveLength(23)
+      expect(menuTree(await menuRows(db, await rolesOf(db, row.id), every), () => true)).toHaveLength(23)
     })
   })
 })

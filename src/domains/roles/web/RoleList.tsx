@@ -11,6 +11,7 @@ import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { useMay } from '../../../web/session.ts'
 import { toast } from '../../../web/toast.ts'
+import { lookThrough } from '../../../web/view.ts'
 import { OrganisationSelect } from '../../organisations/web/pickers.tsx'
 import { RoleRow, roles } from '../contract.ts'
 
@@ -100,6 +101,7 @@ export function RoleList() {
         ]}
         actions={(row) => [
           { key: 'edit', label: t(row.can.update ? 'edit' : 'view'), to: `/system/organ-role/edit/${row.id}` },
+          { key: 'preview', label: t('preview'), can: row.can.preview, onClick: () => lookThrough({ kind: 'role', id: row.id }) },
           { key: 'copy', label: t('copy'), can: row.can.copy, onClick: () => setCopied(row) },
           { key: 'restore', label: t('restore'), can: row.can.restore, onClick: () => void askRestore(row) },
           {

@@ -32,9 +32,9 @@ export async function rolesOf(db: Db, userId: number): Promise<number[]> {
   return rows.map((row) => row.id)
 }
 
-/** Menus a person gets: enabled, listed by an enabled role of his, and he may read what is behind. The caller prunes what has no screen. */
-export const menuRows = async (db: Db, userId: number, permissions: ReadonlySet<string>): Promise<MenuFact[]> =>
-  (await menuFacts(db, await rolesOf(db, userId))).filter((menu) => menuWithheld(menu, permissions) === null)
+/** Menus these roles give: enabled, listed by an enabled one of them, and one may read what is behind. The caller prunes what has no screen. */
+export const menuRows = async (db: Db, roleIds: readonly number[], permissions: ReadonlySet<string>): Promise<MenuFact[]> =>
+  (await menuFacts(db, roleIds)).filter((menu) => menuWithheld(menu, permissions) === null)
 
 const mostLevels = 3
 

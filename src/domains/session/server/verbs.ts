@@ -3,13 +3,13 @@ import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found, refused } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { checkPassword } from '../../../server/passwords.ts'
+import { passwordDue } from '../../../server/sessions.ts'
+import { canViewAs } from '../../../server/view.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { screens } from '../../screens.ts'
-import { cachedSetting, platformOrg } from '../../settings/server/values.ts'
 import { type session, sessionErrors } from '../contract.ts'
-import { passwordExpired } from '../rules.ts'
 import * as me from './me.ts'
-import { menuRows, menuTree } from './menus.ts'
+import { menuRows, menuTree, rolesOf } from './menus.ts'
 import * as q from './queries.ts'
 import { changePassword, passwordReset, unbind } from './reset.ts'
 import { confirmScan, refuseScan, scan, scanIdentity } from './scan.ts'
@@ -54,6 +54,7 @@ async function user(ctx: Ctx) {
       (select r.name from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id order by r.rank desc limit 1) as role_name
     from users u join organisations o on o.id = u.org_id where u.id = ${ctx.actor.userId}`.execute(ctx.db)
   const row = found(rows[0])
+  const { view } = ctx.actor
   return {
     id: row.id,
     username: row.username,
@@ -62,12 +63,15 @@ async function user(ctx: Ctx) {
     is_superuser: ctx.actor.role === 'ROLE_SUPER_ADMIN',
     img: row.avatar,
     title: row.title || row.role_name,
-    menus: menuTree(await menuRows(ctx.db, row.id, ctx.actor.permissions), (path) => screenPaths.has(path)),
+    menus: menuTree(await menuRows(ctx.db, view?.kind === 'role' ? [view.id] : await rolesOf(ctx.db, row.id), ctx.actor.permissions), (path) =>
+      screenPaths.has(path),
+    ),
     permissions: [...ctx.actor.permissions].sort(),
     orgId: row.org_id,
     orgName: row.org_name,
-    mustChangePassword:
-      row.must_change_password || passwordExpired(row.password_changed_at, await cachedSetting(ctx.app, platformOrg, 'password.maxAgeDays'), ctx.now),
+    view: view ? { kind: view.kind, id: view.id, name: { zh: view.name, en: view.nameEn } } : null,
+    canViewAs: canViewAs(ctx.actor),
+    mustChangePassword: await passwordDue(ctx.app, { mustChange: row.must_change_password, changedAt: row.password_changed_at }),
   }
 }
 

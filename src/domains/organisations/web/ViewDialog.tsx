@@ -1,0 +1,24 @@
+import { Modal } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { lookThrough } from '../../../web/view.ts'
+import { OrganisationSelect } from './pickers.tsx'
+
+/** Choose an organisation and see what it sees. */
+export function ViewDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation('organisations')
+  const [id, setId] = useState<number>()
+  return (
+    <Modal
+      open
+      title={t('viewAs')}
+      okText={t('viewAsOk')}
+      okButtonProps={{ disabled: id === undefined }}
+      onOk={() => id !== undefined && lookThrough({ kind: 'org', id })}
+      onCancel={onClose}
+    >
+      <p>{t('viewAsNote')}</p>
+      <OrganisationSelect value={id} onChange={setId} />
+    </Modal>
+  )
+}

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { devices } from '../domains/devices/contract.ts'
+import { organisations } from '../domains/organisations/contract.ts'
+import { session } from '../domains/session/contract.ts'
+import { users } from '../domains/users/contract.ts'
+import { openWorld, type World } from '../domains/users/server/testWorld.ts'
+
+let world: World
+let root = ''
+beforeAll(async () => {
+  world = await openWorld()
+  root = await world.login('boss')
+})
+afterAll(() => world.close())
+const through = (token: string, headers: Record<string, string>) => ({
+  call: (endpoint: Parameters<World['call']>[0], input: Record<string, unknown> = {}) => world.call(endpoint, input, { token, headers }),
+})
+const group = (menu: { name: string }) => menu.name
+
+describe('a previewed role', () => {
+  test('shows its menus and rights, no more than the own ones, and changes nothing', async () => {
+    const id = await world.roleId('ROLE_RTU_REPLENISHER')
+    const role = through(root, { 'x-view-role': String(id) })
+    const { body } = await role.call(session.user)
+    expect(body).toMatchObject({ role: 'ROLE_RTU_REPLENISHER', is_superuser: false, view: { kind: 'role', id, name: { zh: '补货员', en: 'Replenisher' } } })
+    expect(body.menus.map(group)).toEqual(['stock', 'log', 'complaint'])
+    expect(body.permissions).not.toContain('user:create')
+    expect((await role.call(users.list, {})).status).toBe(403)
+    expect((await role.call(session.editProfile, { realName: 'x', version: 1 })).body.code).toBe(403004)
+    expect((await world.call(session.user, {}, { token: root })).body.view).toBeNull()
+  })
+  test('only for those who may, of roles they see', async () => {
+    const chief = await world.login('chief')
+    const id = await world.roleId('ROLE_SUPER_ADMIN')
+    const seen = await through(chief, { 'x-view-role': String(id) }).call(session.user)
+    const own = (await world.call(session.user, {}, { token: chief })).body
+    if (own.permissions.includes('role:preview')) {
+      expect(own.permissions).toEqual(expect.arrayContaining(seen.body.permissions))
+    } else expect(seen.status).toBe(403)
+    expect((await through(root, { 'x-view-role': '999999' }).call(session.user)).status).toBe(404)
+    expect((await through(root, { 'x-view-role': "1' or 1=1" }).call(session.user)).status).toBe(404)
+    expect((await through(root, { 'x-view-role': '1', 'x-view-org': '1' }).call(session.user)).status).toBe(400)
+  })
+})
+
+describe('another organisation', () => {
+  test('shows its rows only and changes nothing', async () => {
+    const org = through(root, { 'x-view-org': '3' })
+    const all = (await world.call(users.list, { pageSize: 200 }, { token: root })).body.total
+    const below = (await org.call(users.list, { pageSize: 200 })).body
+    expect(below.total).toBeGreaterThan(0)
+    expect(below.total).toBeLessThan(all)
+    expect(new Set(below.list.map((row: { operatorId: number }) => row.operatorId))).toEqual(new Set([3]))
+    expect((await org.call(session.user)).body).toMatchObject({ view: { kind: 'org', id: 3 }, canViewAs: false })
+    const [row] = (await world.call(organisations.list, { pageSize: 200 }, { token: root })).body.list.filter((one: { id: number }) => one.id === 3)
+    const refusal = await org.call(organisations.setStatus, { id: 3, status: 'DISABLED', version: row.version, pauseDevices: false })
+    expect(refusal.body.code).toBe(403004)
+    expect(await world.sql('select status from organisations where id = 3')).toEqual([{ status: 'ENABLED' }])
+  })
+  test('is not for people outside the platform', async () => {
+    expect((await through(await world.login('chief'), { 'x-view-org': '3' }).call(session.user)).status).toBe(403)
+    expect((await through(root, { 'x-view-org': '404' }).call(session.user)).status).toBe(404)
+  })
+})
+
+test('whoever has to change a password does nothing else before', async () => {
+  const id = await world.addUser('fresh-1', 3, 'ROLE_RTU_SP', { must_change_password: true })
+  const token = await world.login('fresh-1')
+  expect((await world.call(devices.list, {}, { token })).body.code).toBe(403005)
+  expect((await world.call(session.user, {}, { token })).body.mustChangePassword).toBe(true)
+  await world.sql('update users set must_change_password = false where id = $1', [id])
+  expect((await world.call(devices.list, {}, { token })).body.code).not.toBe(403005)
+})

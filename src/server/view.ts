@@ -1,0 +1,63 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { sql } from 'kysely'
+import type { DataScope } from '../domains/accounts/roles.ts'
+import { accessOf, isPlatformOnly } from '../domains/accounts/rules.ts'
+import { common, Refusal } from '../shared/errors.ts'
+import type { App } from './context.ts'
+import { type Scope, systemScope } from './database.ts'
+import type { Person } from './sessions.ts'
+
+/**
+ * What a person looks through: a role he previews (`x-view-role`), or an organisation below the platform (`x-view-org`), one at a time.
+ * A view only takes away: rights and rows are those he has anyway and the view has too, and nothing is changed through it (http.ts).
+ */
+export type View = { readonly kind: 'role' | 'org'; readonly id: number; readonly name: string; readonly nameEn: string }
+
+export async function seenThrough<P extends Person>(app: App, person: P, headers: IncomingHttpHeaders): Promise<P> {
+  const given = [headers['x-view-role'], headers['x-view-org']]
+  if (given.every((value) => value === undefined)) return person
+  const [role, org] = given.map((value) => (value === undefined ? undefined : /^[1-9]\d{0,14}$/.test(String(value)) ? Number(value) : 0))
+  if (role !== undefined && org !== undefined) throw new Refusal(common.invalid)
+  return role === undefined ? asOrganisation(app, person, org ?? 0) : asRole(app, person, role)
+}
+
+async function asRole<P extends Person>(app: App, person: P, id: number): Promise<P> {
+  if (!person.permissions.has('role:preview')) throw new Refusal(common.forbidden)
+  const row = await app.database.read(person.scopeOf('role:preview'), async (db) => {
+    const { rows } = await sql<{ code: string; name: string; name_en: string; rank: number; data_scope: DataScope; permissions: string[] }>`
+      select r.code, r.name, r.name_en, r.rank, r.data_scope,
+        (select coalesce(json_agg(p.permission_code), '[]') from role_permissions p where p.role_id = r.id) as permissions
+      from roles r where r.id = ${id}`.execute(db)
+    return rows[0]
+  })
+  if (!row) throw new Refusal(common.notFound)
+  const access = accessOf([{ code: row.code, dataScope: row.data_scope, permissions: row.permissions }], person.ofPlatform && row.data_scope === 'ALL')
+  const permissions = new Set([...access.keys()].filter((code) => person.permissions.has(code)))
+  return { ...person, role: row.code, rank: Math.min(person.rank, row.rank), permissions, view: { kind: 'role', id, name: row.name, nameEn: row.name_en } }
+}
+
+/** People of the platform who see every organisation. */
+export const canViewAs = (person: Pick<Person, 'ofPlatform' | 'scope' | 'permissions'>): boolean =>
+  person.ofPlatform && person.scope.all && person.permissions.has('org:read')
+
+async function asOrganisation<P extends Person>(app: App, person: P, id: number): Promise<P> {
+  if (!canViewAs(person)) throw new Refusal(common.forbidden)
+  const { rows } = await app.database.read(systemScope, (db) =>
+    sql<{ id: number; name: string; below: boolean }>`
+      select o.id, o.name, o.path <@ v.path as below from organisations v join organisations o on o.path <@ v.path or o.path @> v.path where v.id = ${id}`.execute(
+      db,
+    ),
+  )
+  const own = rows.find((row) => row.id === id)
+  if (!own) throw new Refusal(common.notFound)
+  const scope: Scope = {
+    all: false,
+    orgs: rows.filter((row) => row.below).map((row) => row.id),
+    ancestors: rows.filter((row) => !row.below).map((row) => row.id),
+    devices: null,
+  }
+  const permissions = new Set([...person.permissions].filter((code) => !isPlatformOnly(code)))
+  // his own account, messages and layouts stay his
+  const scopeOf: Person['scopeOf'] = (right) => (right === 'self' ? person.scope : scope)
+  return { ...person, orgId: id, ofPlatform: false, permissions, scope, scopeOf, view: { kind: 'org', id, name: own.name, nameEn: own.name } }
+}
