@@ -288,8 +288,9 @@ describe('texts', () => {
 describe('A18 too many', () => {
   it('200 requests in a row meet a limit that says when to come back', async () => {
     const limited = await buildHttp({ ...world.app, config: { ...world.app.config, rateLimit: 100 } })
-    const answers: LightMyRequestResponse[] = []
-    for (let i = 0; i < 200; i += 1) answers.push(await limited.inject({ method: 'GET', url: '/auth/user', headers: { authorization: token } }))
+    const ask = () => limited.inject({ method: 'GET', url: '/auth/user', headers: { authorization: token } })
+    // at once: the limit counts a second, and a busy machine answers fewer in a row
+    const answers = await Promise.all(Array.from({ length: 200 }, ask))
     const refused = answers.filter((answer) => answer.statusCode === 429)
     expect(refused.length).toBeGreaterThan(0)
     expect(answers.filter((answer) => answer.statusCode === 200).length).toBeGreaterThanOrEqual(100)

@@ -39,16 +39,13 @@ try {
   const files = readdirSync(import.meta.dirname)
     .filter((file) => file.endsWith('.spec.ts'))
     .sort()
-  for (const file of files) {
-    const { flows } = (await import(path.join(import.meta.dirname, file))) as { flows: Flow[] }
-    for (const flow of flows) {
-      if (only && !`${file} ${flow.name}`.includes(only)) continue
-      // a browser on a busy machine may be late once; twice is a fault
-      const error = (await attempt(flow, env)) && (await attempt(flow, env))
-      if (error === null) passed += 1
-      else failures.push(flow.name)
-    }
+  // the flows of a file follow each other; two files at a time, and what kills the server alone at the end
+  const together = files.filter((file) => !file.startsWith('zz-'))
+  const lane = async () => {
+    for (let file = together.shift(); file; file = together.shift()) await runFile(file, env)
   }
+  await Promise.all([lane(), lane()])
+  for (const file of files.filter((one) => one.startsWith('zz-'))) await runFile(file, env)
   if (violations.length) {
     failures.push('no violation of the content security policy, no page error')
     console.log(`  FAIL  no violation of the content security policy, no page error\n${[...new Set(violations)].join('\n')}`)
@@ -60,6 +57,17 @@ try {
 }
 console.log(`${passed} passed, ${failures.length} failed`)
 process.exit(failures.length ? 1 : 0)
+
+async function runFile(file: string, env: Env): Promise<void> {
+  const { flows } = (await import(path.join(import.meta.dirname, file))) as { flows: Flow[] }
+  for (const flow of flows) {
+    if (only && !`${file} ${flow.name}`.includes(only)) continue
+    // a browser on a busy machine may be late once; twice is a fault
+    const error = (await attempt(flow, env)) && (await attempt(flow, env))
+    if (error === null) passed += 1
+    else failures.push(flow.name)
+  }
+}
 
 /** null when the flow went well; prints either way. */
 async function attempt(flow: Flow, env: Env): Promise<unknown> {

@@ -233,6 +233,8 @@ async function repair(random: Random, machine: Machine): Promise<void> {
     }>`select l.id, u.id as unit, u.order_num from lanes l join order_units u on u.lane_id = l.id and u.hold = 'FAILED_HOLD'
       where l.device_id = ${machine.id} order by u.order_id, u.unit_no for no key update of u skip locked`.execute(ctx.db)
     await sql`update order_units set hold = 'COUNTED' where id = any(${rows.map((row) => row.unit)}::bigint[])`.execute(ctx.db)
+    // all that is touched, in the global order
+    await sql`select id from lanes where device_id = ${machine.id} order by id for no key update`.execute(ctx.db)
     await moveStock(
       ctx,
       rows.map((row) => ({

@@ -36,6 +36,12 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
   const box = useRef<HTMLDivElement>(null)
   const height = useHeight(box)
   const bones = useSkeleton(answer === undefined)
+  useEffect(() => {
+    // bones hold nothing to focus, and what scrolls must be reachable by keyboard
+    const body = box.current?.querySelector('.ant-table-body')
+    if (bones) body?.setAttribute('tabindex', '0')
+    else body?.removeAttribute('tabindex')
+  }, [bones])
   const sortable = fieldInfo(props.endpoint.input.shape.sort as z.ZodType | undefined).values
   const shown: Column<R>[] = arrange(props.columns, layout)
     .filter((item) => item.shown)
