@@ -41,6 +41,8 @@ pg.types.setTypeParser(1016 as never, (value: string) => (value === '{}' ? [] : 
 export type Database = {
   /** One transaction in `scope`; commits when `work` returns, rolls back when it throws. `atEnd`: what travels with the commit. */
   transact<T>(scope: Scope, work: (db: Db, atEnd: (statement: LastStatement) => void) => Promise<T>): Promise<T>
+  /** The same statement at every request, planned once for each connection. */
+  readSame<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
   /** Single statements in `scope`, without a transaction around them. For screens: its pool never starves writes. */
   read<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
   /** One look at the data for as long as `work` takes: REPEATABLE READ, read only, on a small pool beside those of screens and writes. */
@@ -73,38 +75,41 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const reads = make(options.reads, 'reads')
   const snapshots = make(2, 'snapshots', 3 * options.statementMs)
   await untilThere(() => refuseStrongRole(writes))
+  const reading = <T>(naming: Naming, scope: Scope, work: (db: Db) => Promise<T>) =>
+    withClient(reads, async (client) => {
+      const sql = prologue(client, scope)
+      if (sql) await client.query(sql)
+      return work(over(client, naming))
+    })
   return {
     transact: (scope, work) =>
       withClient(writes, async (client) => {
         await client.query(`${prologue(client, scope)}begin`)
         try {
-          let last = ''
-          const result = await work(over(client), ({ prepare, execute }) => {
-            client.prepared ??= new Set()
-            if (!client.prepared.has(prepare)) last += `${prepare}; `
-            client.prepared.add(prepare)
-            last += `${execute}; `
+          const last: LastStatement[] = []
+          const result = await work(over(client, planOnce), (statement) => {
+            last.push(statement)
           })
-          await client.query(`${last}commit`)
+          for (const { prepare } of last) {
+            client.prepared ??= new Set()
+            if (!client.prepared.has(prepare)) await client.query(prepare)
+            client.prepared.add(prepare)
+          }
+          await client.query([...last.map((statement) => statement.execute), 'commit'].join('; '))
           return result
         } catch (error) {
           client.scope = undefined // a rollback also takes the scope back
-          client.prepared = undefined
-          await client.query('rollback; deallocate all')
+          await client.query('rollback')
           throw error
         }
       }),
-    read: (scope, work) =>
-      withClient(reads, async (client) => {
-        const sql = prologue(client, scope)
-        if (sql) await client.query(sql)
-        return work(over(client))
-      }),
+    read: (scope, work) => reading(planAlways, scope, work),
+    readSame: (scope, work) => reading(planOnce, scope, work),
     snapshot: (scope, work) =>
       withClient(snapshots, async (client) => {
         await client.query(`${prologue(client, scope)}begin isolation level repeatable read read only`)
         try {
-          const result = await work(over(client))
+          const result = await work(over(client, planAlways))
           await client.query('commit')
           return result
         } catch (error) {
@@ -138,7 +143,7 @@ async function withClient<T>(pool: pg.Pool, work: (client: Client) => Promise<T>
   try {
     return await work(client)
   } catch (error) {
-    if (isConnectionError(error)) broken = true
+    if (isConnectionError(error) || isOutdatedPlan(error)) broken = true
     throw error
   } finally {
     client.off('error', onError)
@@ -156,6 +161,9 @@ export function isConnectionError(error: unknown): boolean {
     /Connection terminated|timeout exceeded when trying to connect|not queryable/.test(error.message)
   )
 }
+
+/** A table changed under a statement that was planned before; a new connection plans it again. */
+export const isOutdatedPlan = (error: unknown): boolean => error instanceof Error && /cached plan must not change result type/.test(error.message)
 
 /** Numbers only, so the text is safe to concatenate; one round trip together with `begin`. */
 function prologue(client: Client, scope: Scope): string {
@@ -191,16 +199,37 @@ async function refuseStrongRole(pool: pg.Pool): Promise<void> {
   })
 }
 
-/** A Kysely over one checked-out connection: queries are typed, the connection is ours. */
-function over(client: Client): Db {
-  return new Kysely<DB>({ dialect: clientDialect(client) })
+/**
+ * Planning costs more than running for the short statements of writes, so those that come again are kept by their name on the
+ * connection. Statements of screens are planned with their values: organisations differ too much in size for one plan.
+ */
+type Naming = (text: string) => string | undefined
+const planAlways: Naming = () => undefined
+const mostKept = 300
+const seenOnce = new Set<string>()
+const kept = new Map<string, string>()
+const planOnce: Naming = (text) => {
+  const name = kept.get(text)
+  if (name || kept.size >= mostKept) return name
+  if (seenOnce.has(text)) {
+    kept.set(text, `s${kept.size}`)
+    seenOnce.delete(text)
+  } else if (seenOnce.size < 5000) seenOnce.add(text)
+  return kept.get(text)
 }
-function clientDialect(client: Client): Dialect {
+
+/** A Kysely over one checked-out connection: queries are typed, the connection is ours. */
+function over(client: Client, naming: Naming): Db {
+  return new Kysely<DB>({ dialect: clientDialect(client, naming) })
+}
+function clientDialect(client: Client, naming: Naming): Dialect {
   // one statement after the other, also when a handler asks for several at once
   let last: Promise<unknown> = Promise.resolve()
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: { sql: string; parameters: readonly unknown[] }): Promise<QueryResult<R>> {
-      const next = last.then(() => client.query(query.sql, query.parameters as unknown[]))
+      const name = naming(query.sql)
+      const values = query.parameters as unknown[]
+      const next = last.then(() => (name ? client.query({ name, text: query.sql, values }) : client.query(query.sql, values)))
       last = next.catch(() => undefined)
       const result = await next
       return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) }

@@ -40,7 +40,7 @@ type SessionRow = {
 }
 
 export async function actorOfToken(app: App, token: string): Promise<(Person & { readonly sessionId: string }) | ErrorDef> {
-  const session = await app.database.read(systemScope, async (db) => {
+  const session = await app.database.readSame(systemScope, async (db) => {
     const { rows } = await sql<SessionRow>`select s.id, s.user_id, s.revoke_reason, s.expires_at, s.last_seen_at, v.version, sv.version as settings_version
       from sessions s cross join access_version v cross join settings_version sv where s.token_hash = ${tokenHash(token)}`.execute(db)
     return rows[0]
