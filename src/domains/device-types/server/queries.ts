@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Ctx, inheritable } from '../../../server/context.ts'
+import { type Ctx, inheritable, visible } from '../../../server/context.ts'
 import { selectPage } from '../../../server/lists.ts'
 import type { Input } from '../../../shared/contract.ts'
 import type { deviceTypes, NewType } from '../contract.ts'
@@ -16,12 +16,12 @@ export type Row = Omit<NewType, 'screenSize' | 'dropSensor' | 'maxLevels' | 'max
   devices: number
 }
 const from = sql`device_types t`
-const columns = sql`t.id, t.org_id, t.img, t.name, t.screen, t.screen_size, t.refrigeration, t.pattern, t.kind, t.drop_sensor, t.max_levels, t.max_roads, t.version, t.created_at,
-  (select count(*) from devices d where d.type_id = t.id) as devices`
+const columns = (ctx: Ctx) => sql`t.id, t.org_id, t.img, t.name, t.screen, t.screen_size, t.refrigeration, t.pattern, t.kind, t.drop_sensor, t.max_levels, t.max_roads, t.version, t.created_at,
+  (select count(*) from devices d where d.type_id = t.id and ${visible(ctx, 'd.org_id', 'd.id')}) as devices`
 
 export const listRows = (ctx: Ctx, input: Input<typeof deviceTypes.list>) =>
   selectPage<Row>(ctx.db, {
-    columns,
+    columns: columns(ctx),
     from,
     input,
     last: sql`t.id`,
@@ -35,11 +35,11 @@ export const listRows = (ctx: Ctx, input: Input<typeof deviceTypes.list>) =>
   })
 
 export async function row(ctx: Ctx, id: number): Promise<Row | undefined> {
-  const { rows } = await sql<Row>`select ${columns} from ${from} where t.id = ${id} and ${inheritable(ctx, 't.org_id')}`.execute(ctx.db)
+  const { rows } = await sql<Row>`select ${columns(ctx)} from ${from} where t.id = ${id} and ${inheritable(ctx, 't.org_id')}`.execute(ctx.db)
   return rows[0]
 }
 export async function options(ctx: Ctx): Promise<Row[]> {
-  const { rows } = await sql<Row>`select ${columns} from ${from} where ${inheritable(ctx, 't.org_id')} order by t.name limit 200`.execute(ctx.db)
+  const { rows } = await sql<Row>`select ${columns(ctx)} from ${from} where ${inheritable(ctx, 't.org_id')} order by t.name limit 200`.execute(ctx.db)
   return rows
 }
 
