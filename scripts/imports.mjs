@@ -8,9 +8,15 @@ const pattern = /(?:^|[\n;}])\s*(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s
 
 /** What domains share on the server besides their verbs: one writer for each kind of fact. A new entry is a decision. */
 const sharedServer = [
+  'boards/server/binding.ts', // the only writer of which board a machine has, and of its secret
+  'boards/server/codes.ts', // the only writer of activation codes
+  'devices/server/secret.ts', // how a secret is made and kept
+  'distribution/server/transfer.ts', // the only writer of whose a machine is
   'stock/server/move.ts', // the only writer of what a lane holds
   'lanes/server/counters.ts', // what device_states says about lanes
   'ledger/server/post.ts', // the only writer of vouchers
+  'machines/server/events.ts', // the only writer of what the platform knows about a machine
+  'machines/server/shadows.ts', // the only writer of what a machine should have
   'notices/server/notify.ts', // the only writer of messages of the system
   'orders/server/vend.ts', // the gateway's two doors
   'payments/server/providers.ts', // channels the refund job calls

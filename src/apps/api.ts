@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { tileOrigin } from '../domains/geo/server/verbs.ts'
 import { serveDownloads } from '../domains/jobs/server/download.ts'
 import { serveSignInPages } from '../domains/session/server/pages.ts'
 import { reportProcess } from '../domains/settings/server/processStats.ts'
@@ -20,7 +21,7 @@ export async function buildApi(app: App, webDir = path.resolve('dist/web')): Pro
   serveEvents(http, app)
   serveDownloads(http, app)
   serveSignInPages(http, app)
-  await servePages(http, app, webDir)
+  await servePages(http, app, webDir, tileOrigin)
   return http
 }
 

@@ -1,28 +1,47 @@
+import { recordControls, takeControls } from '../domains/device-commands/server/gateway.ts'
+import { configDocuments } from '../domains/device-settings/server/document.ts'
+import { planogramDocuments } from '../domains/lanes/server/documents.ts'
 import { limits } from '../domains/machines/rules.ts'
 import { openBroker } from '../domains/machines/server/broker.ts'
+import { openControlPump } from '../domains/machines/server/controls.ts'
+import { type Documents, inParts, openDocumentPump } from '../domains/machines/server/documents.ts'
 import { openIdentities } from '../domains/machines/server/identity.ts'
 import { openIntake } from '../domains/machines/server/intake.ts'
 import { openPump } from '../domains/machines/server/pump.ts'
 import { openRemoteBroker } from '../domains/machines/server/remoteBroker.ts'
 import { recordVend, takeCommands } from '../domains/orders/server/vend.ts'
 import { reportProcess } from '../domains/settings/server/processStats.ts'
-import type { App } from '../server/context.ts'
+import { type App, systemActor } from '../server/context.ts'
 import type { Part } from './api.ts'
+
+/** Who writes what machines should have. */
+const documentsOf: Documents = {
+  CONFIG: configDocuments,
+  async PLANOGRAM(db, ids) {
+    const found = await planogramDocuments({ db, actor: systemActor }, ids)
+    return new Map([...found].map(([id, { version, body }]) => [id, { version, bodies: inParts(body.lanes).map((lanes) => ({ lanes })) }]))
+  },
+}
 
 /** The machines' door: takes their messages in, sends them their commands. Several gateways may run. */
 export async function startGateway(app: App): Promise<Part> {
   const identities = openIdentities(app)
-  const intake = openIntake(app, limits, recordVend)
+  const intake = openIntake(app, limits, { vends: recordVend, controls: recordControls })
   const { mqttUrl } = app.config
   const link = mqttUrl ? await openRemoteBroker(app, mqttUrl, identities, intake) : await openBroker(app, identities, intake.isBanned, intake)
   intake.answerOver(link)
   reportProcess(app, 'gateway', () => link.connected().length)
   const pump = openPump(app, link, takeCommands)
+  const controls = openControlPump(app, link, takeControls)
+  const documents = openDocumentPump(app, link, documentsOf)
   let stopped = false
   const unless = (work: () => Promise<unknown>) => async () => {
     if (!stopped) await work()
   }
   app.jobs.every('machine-commands', 1000, unless(pump))
+  app.jobs.every('machine-controls', 1000, unless(controls))
+  app.jobs.every('machine-documents', 2000, unless(documents))
+  app.jobs.every('machine-identity', 30_000, unless(link.recheck))
   app.jobs.every('machine-tick', 1000, unless(intake.tick))
   app.jobs.every('machine-sweep', 5000, unless(intake.sweep))
   app.jobs.every(
@@ -32,6 +51,9 @@ export async function startGateway(app: App): Promise<Part> {
   )
   const unsubscribe = app.live.subscribe((topics) => {
     if (topics.includes('vend')) app.jobs.poke('machine-commands')
+    if (topics.includes('commands')) app.jobs.poke('machine-controls')
+    if (topics.includes('shadows')) app.jobs.poke('machine-documents')
+    if (topics.some((topic) => topic === 'identity' || topic.startsWith('shut-out:'))) app.jobs.poke('machine-identity')
   })
   return {
     async stop() {

@@ -1,7 +1,10 @@
 import type { App } from '../server/context.ts'
+import { registerAlertJobs } from './alerts/server/jobs.ts'
 import { registerAuditJobs } from './audit/server/jobs.ts'
 import { registerComplaintJobs } from './complaints/server/jobs.ts'
+import { registerCommandJobs } from './device-commands/server/jobs.ts'
 import { registerJobJobs } from './jobs/server/jobs.ts'
+import { registerLaneJobs } from './lanes/server/jobs.ts'
 import { registerMachineJobs } from './machines/server/jobs.ts'
 import { registerNoticeJobs } from './notices/server/jobs.ts'
 import { registerOrderJobs } from './orders/server/jobs.ts'
@@ -11,9 +14,12 @@ import { registerUserJobs } from './users/server/jobs.ts'
 
 /** Background work of every domain, one line per domain. */
 export const jobs: readonly ((app: App) => Promise<void>)[] = [
+  registerAlertJobs,
   registerAuditJobs,
+  registerCommandJobs,
   registerComplaintJobs,
   registerJobJobs,
+  registerLaneJobs,
   registerMachineJobs,
   registerOrderJobs,
   registerNoticeJobs,

@@ -1,10 +1,16 @@
 import type { Locale } from '../shared/locale.ts'
 import { locale as accounts } from './accounts/locale.ts'
+import { locale as alerts } from './alerts/locale.ts'
 import { locale as audit } from './audit/locale.ts'
+import { locale as boards } from './boards/locale.ts'
 import { locale as complaints } from './complaints/locale.ts'
+import { locale as deviceCommands } from './device-commands/locale.ts'
+import { locale as deviceSettings } from './device-settings/locale.ts'
 import { locale as deviceTypes } from './device-types/locale.ts'
 import { locale as devices } from './devices/locale.ts'
+import { locale as distribution } from './distribution/locale.ts'
 import { locale as files } from './files/locale.ts'
+import { locale as geo } from './geo/locale.ts'
 import { locale as jobs } from './jobs/locale.ts'
 import { locale as lanes } from './lanes/locale.ts'
 import { locale as notices } from './notices/locale.ts'
@@ -16,16 +22,23 @@ import { locale as roles } from './roles/locale.ts'
 import { locale as session } from './session/locale.ts'
 import { locale as settings } from './settings/locale.ts'
 import { locale as stock } from './stock/locale.ts'
+import { locale as stores } from './stores/locale.ts'
 import { locale as users } from './users/locale.ts'
 
 /** Texts of every domain by name; used by tests and the server, the web loads them lazily with their pages. */
 export const locales: Record<string, Locale> = {
   accounts,
+  alerts,
   audit,
+  boards,
   complaints,
   devices,
+  deviceCommands,
+  deviceSettings,
   deviceTypes,
+  distribution,
   files,
+  geo,
   jobs,
   lanes,
   notices,
@@ -37,5 +50,6 @@ export const locales: Record<string, Locale> = {
   session,
   settings,
   stock,
+  stores,
   users,
 }

@@ -1,11 +1,17 @@
 import type { Handlers } from '../server/bind.ts'
 import { handlers as accounts } from './accounts/server/verbs.ts'
+import { handlers as alerts } from './alerts/server/verbs.ts'
 import { handlers as audit } from './audit/server/verbs.ts'
+import { handlers as boards } from './boards/server/verbs.ts'
 import { handlers as complaints } from './complaints/server/verbs.ts'
 import type { contracts } from './contracts.ts'
+import { handlers as deviceCommands } from './device-commands/server/verbs.ts'
+import { handlers as deviceSettings } from './device-settings/server/verbs.ts'
 import { handlers as deviceTypes } from './device-types/server/verbs.ts'
 import { handlers as devices } from './devices/server/verbs.ts'
+import { handlers as distribution } from './distribution/server/verbs.ts'
 import { handlers as files } from './files/server/verbs.ts'
+import { handlers as geo } from './geo/server/verbs.ts'
 import { handlers as jobs } from './jobs/server/verbs.ts'
 import { handlers as lanes } from './lanes/server/verbs.ts'
 import { handlers as notices } from './notices/server/verbs.ts'
@@ -19,16 +25,23 @@ import { handlers as roles } from './roles/server/verbs.ts'
 import { handlers as session } from './session/server/verbs.ts'
 import { handlers as settings } from './settings/server/verbs.ts'
 import { handlers as stock } from './stock/server/verbs.ts'
+import { handlers as stores } from './stores/server/verbs.ts'
 import { handlers as users } from './users/server/verbs.ts'
 
 /** Every handler of the product, one line per domain. */
 export const handlers: { readonly [D in keyof typeof contracts]: Handlers<(typeof contracts)[D]> } = {
   accounts,
+  alerts,
   audit,
+  boards,
   complaints,
+  deviceCommands,
   devices,
+  deviceSettings,
   deviceTypes,
+  distribution,
   files,
+  geo,
   jobs,
   lanes,
   notices,
@@ -42,5 +55,6 @@ export const handlers: { readonly [D in keyof typeof contracts]: Handlers<(typeo
   session,
   settings,
   stock,
+  stores,
   users,
 }

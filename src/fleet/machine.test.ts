@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Command } from '../domains/machines/protocol.ts'
 import { createRandom } from '../seed/random.ts'
-import { createMachine, type Luck, type VendResult } from './machine.ts'
+import type { Luck, VendResult } from './kinds.ts'
+import { createMachine } from './machine.ts'
 import type { Memory } from './memory.ts'
 import { waitAt } from './run.ts'
 
@@ -179,6 +180,64 @@ test('a lost result waits for the next connection', () => {
   machine.disconnected()
   connect()
   expect(last('vend_result')).toMatchObject({ result: 'OK' })
+})
+
+const settings = (version: number, more: object = {}) => ({
+  ...{ version, part: 1, parts: 1, tempMin: 2, tempMax: 6, humMin: 20, humMax: 80, limitPerOrder: 0, limitPerDay: 0 },
+  ...{ lighting: [], defog: false, volume: 50, reportSeconds: 60, screenOffSeconds: 0, dropSensor: true, ...more },
+})
+const control = (n: number, type: string, expireAt = 4e12) => ({ cmdId: `1f8fad5b-d9cb-469f-a165-70867728950${n}`, type, issuedAt: 1, expireAt })
+
+test('settings and lanes are applied once whole, refused when they cannot be, and survive a loss of power', () => {
+  const stored = { memory: null as Memory | null }
+  const { machine, said, hear, connect, last } = build({ stored })
+  connect()
+  hear('config', settings(3))
+  expect([last('applied'), machine.reportMs]).toEqual([expect.objectContaining({ what: 'CONFIG', version: 3, ok: true }), 60_000])
+  hear('config', settings(4, { tempMin: -28 }))
+  expect(last('applied')).toMatchObject({ what: 'CONFIG', version: 4, ok: false, reason: 'cannot cool below -25' })
+  const lane = (n: number) => ({ lane: n, motor: n, width: 1, product: 1, name: 'x', price: 300, capacity: 8, limit: 0, later: 'unknown' })
+  const count = () => said.filter(({ kind }) => kind === 'applied').length
+  hear('planogram', { version: 7, part: 2, parts: 2, lanes: [lane(2)] })
+  expect(count()).toBe(2)
+  hear('planogram', { version: 7, part: 1, parts: 2, lanes: [lane(1)] })
+  expect([count(), last('applied')]).toEqual([3, expect.objectContaining({ what: 'PLANOGRAM', version: 7, ok: true })])
+  const again = build({ stored })
+  again.connect(8)
+  expect(again.last('hello')).toMatchObject({ config: 3, planogram: 7 })
+})
+
+test('a command is done once, answered every time, and not after its time', () => {
+  const { machine, said, hear, connect, last } = build()
+  connect()
+  hear('command', control(1, 'LOCK'))
+  expect([machine.locked, last('cmd_ack')?.ack, last('cmd_result')?.ok]).toEqual([true, 'ACCEPTED', true])
+  hear('command', control(2, 'UNLOCK'))
+  hear('command', control(1, 'LOCK'))
+  expect([machine.locked, last('cmd_ack')?.ack, said.filter(({ kind }) => kind === 'cmd_result').length]).toEqual([false, 'DUPLICATE', 3])
+  hear('command', control(3, 'LOCK', 5))
+  hear('command', control(3, 'LOCK', 5))
+  expect([machine.locked, last('cmd_ack')?.ack]).toEqual([false, 'EXPIRED'])
+  hear('command', control(4, 'QUERY'))
+  expect(said.slice(-3).map(({ kind }) => kind)).toEqual(['cmd_ack', 'telemetry', 'cmd_result'])
+})
+
+test('a restart is told as done after the start; anything else that had begun is given up', () => {
+  const { machine, hear, connect, last, pass, outages, said } = build()
+  connect()
+  hear('command', control(1, 'REBOOT'))
+  expect([last('cmd_ack')?.ack, last('cmd_result')]).toEqual(['ACCEPTED', undefined])
+  pass(3000)
+  expect(outages.length).toBe(1)
+  machine.disconnected()
+  machine.restart()
+  connect(8)
+  hear('welcome', { boot: 8, lastBoot: 8 })
+  expect(said.findLast(({ kind }) => kind === 'cmd_result')).toMatchObject({ boot: 8, ok: true })
+  hear('command', control(2, 'DOOR'))
+  expect(machine.doorOpen).toBe(true)
+  pass(21_000)
+  expect(machine.doorOpen).toBe(false)
 })
 
 test.each(['office', 'school', 'airport', 'residential'] as const)('customers of %s come every 14 to 78 s at any hour', (site) => {

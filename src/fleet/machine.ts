@@ -1,50 +1,9 @@
-import { type Command, type Down, isPassing, readDown, type UpKind, type vendResults } from '../domains/machines/protocol.ts'
-import type { Random } from '../seed/random.ts'
-import type { Kept, MemoryChip } from './memory.ts'
+import { type Command, type Down, isPassing, readDown, type UpKind } from '../domains/machines/protocol.ts'
+import { openClimate } from './climate.ts'
+import { nothingHeld, openDesires } from './desires.ts'
+import type { Machine, MachineOptions, VendResult } from './kinds.ts'
+import type { Kept } from './memory.ts'
 import { openOutbox } from './outbox.ts'
-
-/** A machine as the protocol sees it: no I/O of its own, its clock, luck and wire are given. */
-type Clock = { now(): number; later(ms: number, work: () => void): void }
-export type VendResult = (typeof vendResults)[number]
-export type Luck = { readonly noDrop: number; readonly stuck: number; readonly silent: number; readonly lost: number }
-export const usualLuck: Luck = { noDrop: 0.015, stuck: 0.01, silent: 0.003, lost: 0.002 }
-
-type MachineOptions = {
-  readonly rtu: string
-  /** Larger than that of any earlier start. */
-  readonly boot: number
-  readonly dropSensor: boolean
-  readonly random: Random
-  readonly clock: Clock
-  readonly luck: Luck
-  readonly chip: MemoryChip
-  send(kind: UpKind, message: Record<string, unknown>): void
-  /** The motor turned; `OK` is a piece that fell. */
-  turned(command: Command, result: VendResult): void
-  /** The power goes for so long: the wire must drop the connection, wait, and call `restart`. */
-  powerFails(ms: number): void
-  /** The wire is bad: drop the connection and come back. */
-  lineDrops(ms: number): void
-}
-
-export type Machine = {
-  /** The last will of the next connection, and with it the number of its hello. */
-  will(): Record<string, unknown>
-  connected(): void
-  disconnected(): void
-  hear(topic: string, payload: Uint8Array): void
-  heartbeat(): void
-  telemetry(): void
-  fault(code: string, lane: number | null): void
-  clear(code: string, lane: number | null): void
-  door(open: boolean): void
-  stock(lanes: readonly { lane: number; count: number }[]): void
-  /** Sends what is due again; called every second. */
-  tick(): void
-  restart(): void
-  readonly waiting: number
-  readonly doorOpen: boolean
-}
 
 const memory = 1000
 /** Older commands cannot come again: they expire after a minute. */
@@ -68,9 +27,7 @@ export function createMachine(options: MachineOptions): Machine {
   let motorFreeAt = 0
   let doorOpen = false
   let alive = 0
-  let temperature = 4 + random.next() * 3
-  let humidity = 40 + random.next() * 20
-  let rsrp = -70 - random.int(0, 35)
+  const climate = openClimate(random)
 
   const envelope = (number: number) => ({ ts: clock.now(), boot, seq: number, fw: '2.4.1', apk: '5.12.0' })
 
@@ -84,7 +41,19 @@ export function createMachine(options: MachineOptions): Machine {
     if (outbox.all().length <= perTick) flush()
   }
 
-  const remember = () => options.chip.write({ boot, kept: [...kept.values()].slice(-lasting), messages: [...outbox.all()], broken: [...broken] })
+  const desires = openDesires(before?.held ?? nothingHeld(), {
+    tell,
+    remember: () => remember(),
+    platformNow: () => clock.now() + offset,
+    reboot: () => clock.later(2000, () => options.powerFails(60_000 + random.int(0, 60_000))),
+    openDoor() {
+      machine.door(true)
+      clock.later(20_000, () => machine.door(false))
+    },
+    report: () => machine.telemetry(),
+  })
+  const { held } = desires
+  const remember = () => options.chip.write({ boot, kept: [...kept.values()].slice(-lasting), messages: [...outbox.all()], broken: [...broken], held })
 
   function flush(): void {
     if (!online || !welcomed) return
@@ -99,7 +68,15 @@ export function createMachine(options: MachineOptions): Machine {
   function sayHello(): void {
     const known = outbox.all().find((message) => message.kind === 'hello' && message.boot === boot && message.seq === hello)
     if (known) return put(known)
-    outbox.add({ kind: 'hello', boot, seq: hello, body: { ...envelope(hello), rsrp, door: doorOpen }, sentAt: 0, sends: 0, held: false })
+    outbox.add({
+      kind: 'hello',
+      boot,
+      seq: hello,
+      body: { ...envelope(hello), rsrp: climate.rsrp, door: doorOpen, ...desires.versions() },
+      sentAt: 0,
+      sends: 0,
+      held: false,
+    })
     sayHello()
   }
 
@@ -209,6 +186,7 @@ export function createMachine(options: MachineOptions): Machine {
       Object.assign(entry, { state: 'refused', ack: 'EXPIRED' })
       answer(entry.command, 'EXPIRED')
     }
+    desires.started()
     remember()
   }
 
@@ -218,6 +196,12 @@ export function createMachine(options: MachineOptions): Machine {
     },
     get doorOpen() {
       return doorOpen
+    },
+    get locked() {
+      return held.locked
+    },
+    get reportMs() {
+      return (held.config?.reportSeconds ?? 300) * 1000
     },
     will() {
       if (!hello) {
@@ -252,16 +236,14 @@ export function createMachine(options: MachineOptions): Machine {
         const { boot: of, from, to } = down.body
         outbox.renew((message) => !message.held && message.boot === of && message.seq >= from && message.seq <= to)
         flush()
-      } else if (down.kind === 'vend') vend(down.body)
+      } else if (down.kind === 'config') desires.config(down.body)
+      else if (down.kind === 'planogram') desires.planogram(down.body)
+      else if (down.kind === 'command') desires.control(down.body)
+      else if (down.kind === 'vend') vend(down.body)
       else ask(down.body, down.kind === 'void')
     },
-    heartbeat: () => tell('heartbeat', { rsrp }),
-    telemetry() {
-      temperature = Math.min(9, Math.max(2, temperature + random.next() - 0.5))
-      humidity = Math.min(75, Math.max(30, humidity + random.next() * 4 - 2))
-      rsrp = Math.min(-62, Math.max(-112, rsrp + random.int(-3, 3)))
-      tell('telemetry', { temperature: Math.round(temperature * 10) / 10, humidity: Math.round(humidity * 10) / 10, rsrp })
-    },
+    heartbeat: () => tell('heartbeat', { rsrp: climate.rsrp }),
+    telemetry: () => tell('telemetry', climate.measure(held.config)),
     fault: (code, lane) => tell('fault', { code, ...(lane === null ? {} : { lane }), level: 'ERROR' }),
     clear: (code, lane) => tell('clear', { code, ...(lane === null ? {} : { lane }) }),
     door(open) {

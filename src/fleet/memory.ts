@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from '../domains/machines/protocol.ts'
-import type { VendResult } from './machine.ts'
+import type { Held } from './desires.ts'
+import type { VendResult } from './kinds.ts'
 import type { Message } from './outbox.ts'
 
 /** A command and what became of it. */
@@ -15,7 +16,7 @@ export type Kept = {
 }
 
 /** What a machine knows after a loss of power. */
-export type Memory = { boot: number; kept: Kept[]; messages: Message[]; broken: number[] }
+export type Memory = { boot: number; kept: Kept[]; messages: Message[]; broken: number[]; held?: Held }
 
 export type MemoryChip = { read(): Memory | null; write(memory: Memory): void }
 

@@ -7,7 +7,8 @@ import { createRandom } from '../seed/random.ts'
 import { rhythm } from '../seed/rhythm.ts'
 import type { Config } from '../server/config.ts'
 import { type Http, shop } from './customer.ts'
-import { createMachine, type Machine, usualLuck } from './machine.ts'
+import { type Machine, usualLuck } from './kinds.ts'
+import { createMachine } from './machine.ts'
 import { openMemory } from './memory.ts'
 import { openWire, type Wire } from './wire.ts'
 
@@ -110,7 +111,12 @@ function startMachine(config: Config, shipped: Shipped, record: Record, signal: 
   wire.start(delay)
   every(60_000, machine.heartbeat)
   later(5000 + random.int(0, 25_000), machine.telemetry)
-  every(300_000, machine.telemetry)
+  const report = () =>
+    later(machine.reportMs * (0.9 + random.next() * 0.2), () => {
+      machine.telemetry()
+      report()
+    })
+  report()
   every(1000, machine.tick)
   // somebody looks after the machine a few times a day
   every(6 * hour, () => {
@@ -131,20 +137,21 @@ async function customers(config: Config, queue: Running[], record: Record, signa
   await stroll(5000 + random.int(0, 20_000))
   while (place && !signal.aborted && !closing.aborted) {
     const { shipped, machine } = place
-    const outcome = machine.doorOpen
-      ? 'failed'
-      : await shop(
-          {
-            http,
-            random,
-            payKey: config.simPayKey,
-            walkAway: 0.05,
-            now: Date.now,
-            pause,
-            paid: (payment) => record(payment),
-          },
-          shipped.rtuNumber,
-        ).catch(() => 'failed' as const)
+    const outcome =
+      machine.doorOpen || machine.locked
+        ? 'failed'
+        : await shop(
+            {
+              http,
+              random,
+              payKey: config.simPayKey,
+              walkAway: 0.05,
+              now: Date.now,
+              pause,
+              paid: (payment) => record(payment),
+            },
+            shipped.rtuNumber,
+          ).catch(() => 'failed' as const)
     refusals = outcome === 'refused' || outcome === 'nothing' ? refusals + 1 : 0
     if (refusals >= 5) {
       queue.push(place)

@@ -1,6 +1,6 @@
 import mqtt, { type MqttClient } from 'mqtt'
 import { downFilter, type UpKind, upTopic } from '../domains/machines/protocol.ts'
-import type { Machine } from './machine.ts'
+import type { Machine } from './kinds.ts'
 
 /** A machine's MQTT connection: one client per connection, because the last will names the connection. */
 export type Wire = {

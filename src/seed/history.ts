@@ -43,6 +43,11 @@ export type History = { orders: OrderRow[]; flows: FlowRow[] }
 
 /** He opened this week: with FLEET=0 his order list has as many rows as the specification's sample server. */
 const sampleOperator = { orgKey: 'op-xiaoyuan', orders: 212 }
+/** The latest drafts, with as many that the list shows: an order nobody paid is not among them. */
+const lastListed = (drafts: readonly Draft[], count: number): Draft[] => {
+  const first = drafts.filter((draft) => !draft.closed).at(-count)
+  return first ? drafts.slice(drafts.indexOf(first)) : [...drafts]
+}
 const byTime = (a: Draft, b: Draft) => a.created.getTime() - b.created.getTime() || a.device.id - b.device.id
 
 /** Orders until `now`; the last ones a few minutes ago. Deterministic for a given day. */
@@ -51,7 +56,7 @@ export function makeHistory(devices: readonly SeedDevice[], now: Date): History 
   const selling = devices.filter((device) => device.lanes.length > 0)
   const drafts = [false, true].flatMap((sample) => {
     const own = selling.filter((device) => (device.demo.orgKey === sampleOperator.orgKey) === sample).flatMap((device) => draftsOf(device, today, now))
-    return sample ? own.toSorted(byTime).slice(-sampleOperator.orders) : own
+    return sample ? lastListed(own.toSorted(byTime), sampleOperator.orders) : own
   })
   drafts.sort(byTime)
   let unitId = 0
@@ -63,7 +68,7 @@ export function makeHistory(devices: readonly SeedDevice[], now: Date): History 
     const units = draft.units.map((unit) => ({ ...unit, id: nextUnit() }))
     return { ...draft, id: index + 1, num: orderNumber(shanghaiDay(draft.created), index + 1), units }
   })
-  return { orders, flows: flowsOf(devices, orders, startOfDay(addDays(today, -DEMO_DAYS))) }
+  return { orders, flows: flowsOf(devices, orders, startOfDay(addDays(today, -DEMO_DAYS)), now) }
 }
 
 type Draft = Omit<OrderRow, 'id' | 'num'>
@@ -145,7 +150,7 @@ export const refunded = (outcome: Outcome): boolean => outcome === 'NO_DROP' || 
  * Flows of each lane, found backwards from what it holds today: a sale puts one back, and where that would overflow, a refill
  * must have come after it. The first flow of a lane is its first filling.
  */
-function flowsOf(devices: readonly SeedDevice[], orders: readonly OrderRow[], begin: Date): FlowRow[] {
+function flowsOf(devices: readonly SeedDevice[], orders: readonly OrderRow[], begin: Date, now: Date): FlowRow[] {
   const sales = new Map<number, { unit: UnitRow; order: OrderRow }[]>()
   for (const order of orders) {
     for (const unit of order.units) {
@@ -166,7 +171,7 @@ function flowsOf(devices: readonly SeedDevice[], orders: readonly OrderRow[], be
       const sale = own[i] as { unit: UnitRow; order: OrderRow }
       if (quantity + 1 > lane.capacity) {
         const added = Math.max(1, Math.round(quantity * (0.55 + random.next() * 0.45)))
-        const next = own[i + 1]?.unit.finished.getTime() ?? sale.unit.finished.getTime() + 4 * 3_600_000
+        const next = own[i + 1]?.unit.finished.getTime() ?? Math.min(now.getTime(), sale.unit.finished.getTime() + 4 * 3_600_000)
         back.push({
           lane,
           at: new Date(Math.round((sale.unit.finished.getTime() * 2 + next) / 3)),

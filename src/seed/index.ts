@@ -3,16 +3,25 @@ import path from 'node:path'
 import pg from 'pg'
 import { seedAccess, seedDemoPeople } from '../domains/accounts/seed.ts'
 import { firstAdministrator } from '../domains/accounts/server/bootstrap.ts'
+import { seedAlerts } from '../domains/alerts/seed.ts'
 import { seedAudit } from '../domains/audit/seed.ts'
+import { seedBoards } from '../domains/boards/seed.ts'
 import { seedComplaints } from '../domains/complaints/seed.ts'
+import { seedDeviceCommands } from '../domains/device-commands/seed.ts'
+import { seedDeviceSettings } from '../domains/device-settings/seed.ts'
 import { demoSecret, seedDevices } from '../domains/devices/seed.ts'
+import { seedDistribution } from '../domains/distribution/seed.ts'
 import { seedJobs } from '../domains/jobs/seed.ts'
 import { seedLanes } from '../domains/lanes/seed.ts'
+import { seedPlanograms } from '../domains/lanes/seedPlanograms.ts'
+import { seedTelemetry } from '../domains/machines/seed.ts'
 import { seedNotices } from '../domains/notices/seed.ts'
 import { seedProducts } from '../domains/products/seed.ts'
 import { seedRoles } from '../domains/roles/seed.ts'
 import { seedSession } from '../domains/session/seed.ts'
 import { seedCalendar, seedSettings } from '../domains/settings/seed.ts'
+import { seedStores } from '../domains/stores/seed.ts'
+import { seedAvatars } from '../domains/users/avatars.ts'
 import { seedUsers } from '../domains/users/seed.ts'
 import type { Config } from '../server/config.ts'
 import { type Database, openDatabase, systemScope } from '../server/database.ts'
@@ -48,18 +57,28 @@ async function seedDemo(database: Database, config: Config, log: (line: string) 
   log('Filling in the demo business (60 days of sales) …')
   await database.transact(systemScope, async (db) => {
     const people = await seedDemoPeople(db, now)
-    const product = await seedProducts(db, openFiles(config.dataDir), people, now)
+    const files = openFiles(config.dataDir)
+    const product = await seedProducts(db, files, people, now)
     const ids = { org: people.organisations, user: people.users, product }
     await seedDevices(db, ids, now, config.secretKey)
+    await seedBoards(db, ids, now)
+    await seedStores(db, ids, now)
+    await seedDistribution(db, ids, now)
     await seedLanes(db, ids, now)
+    await seedDeviceSettings(db, now)
+    await seedDeviceCommands(db, now)
+    await seedTelemetry(db, now)
     await seedSettings(db, ids, now)
     await seedRoles(db, people, now)
     await seedUsers(db, ids, now)
+    await seedPlanograms(db, ids, now)
+    await seedAvatars(db, files, ids, now)
     await seedNotices(db, ids, now)
     await seedJobs(db, ids, now)
     await loadHistory(db, makeHistory(await readSellers(db), now), now)
     await seedAudit(db, now)
     await seedComplaints(db, now)
+    await seedAlerts(db, ids, now)
     await seedSession(db, ids, now)
   })
 }

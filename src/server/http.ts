@@ -53,6 +53,9 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     return503OnClosing: false,
     rewriteUrl: (request) => belowBase(app.config.basePath, request.url ?? '/'),
     requestIdHeader: false,
+    // an address that cannot be decoded never reaches a route
+    frameworkErrors: (error, request, reply) =>
+      request.headers.accept?.includes('text/html') ? reply.redirect(`${app.config.basePath}404`) : answerError(app, error, request, reply),
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: 200 },
   })

@@ -9,19 +9,31 @@ import type { App } from './context.ts'
 import { fileName } from './files.ts'
 
 /** The app's pages, its assets and uploaded pictures. Page navigations get the app, which shows /404 itself. */
-export async function servePages(http: FastifyInstance, app: App, webDir: string): Promise<void> {
+export async function servePages(
+  http: FastifyInstance,
+  app: App,
+  webDir: string,
+  imagesFrom: (app: App) => Promise<string | null> = async () => null,
+): Promise<void> {
   const indexFile = path.join(webDir, 'index.html')
   const base = app.config.basePath
   if (existsSync(webDir)) {
-    await http.register(fastifyStatic, {
-      root: webDir,
-      prefix: '/',
-      wildcard: true,
-      index: false,
-      preCompressed: true,
-      allowedPath: (file) => !file.startsWith('/index.html'),
-      setHeaders: (reply, file) =>
-        reply.header('cache-control', file.includes(`${path.sep}assets${path.sep}`) ? 'public, max-age=31536000, immutable' : 'no-cache'),
+    await http.register(async (files) => {
+      // a folder, a name too long, a twisted path: nothing lies there
+      files.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
+        if (error instanceof Refusal || (error.statusCode ?? 500) >= 500) throw error
+        reply.callNotFound()
+      })
+      await files.register(fastifyStatic, {
+        root: webDir,
+        prefix: '/',
+        wildcard: true,
+        index: false,
+        preCompressed: true,
+        allowedPath: (file) => !file.startsWith('/index.html'),
+        setHeaders: (reply, file) =>
+          reply.header('cache-control', file.includes(`${path.sep}assets${path.sep}`) ? 'public, max-age=31536000, immutable' : 'no-cache'),
+      })
     })
   }
   http.get('/files/:name', async (request, reply) => {
@@ -35,17 +47,17 @@ export async function servePages(http: FastifyInstance, app: App, webDir: string
     await new Promise<void>((resolve, reject) => stream.once('open', () => resolve()).once('error', () => reject(new Refusal(common.notFound))))
     return reply.send(stream)
   })
-  http.setNotFoundHandler((request, reply) => {
+  http.setNotFoundHandler(async (request, reply) => {
     const wantsPage = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
     if (wantsPage && existsSync(indexFile)) {
       // read each time: a rebuild beside a running server must not leave an old page pointing at gone files
-      return sendPage(reply, readFileSync(indexFile, 'utf8'), base)
+      return sendPage(reply, readFileSync(indexFile, 'utf8'), base, await imagesFrom(app).catch(() => null))
     }
     return answerError(app, new Refusal(common.noPath, { url: safeUrl(request.url) }), request, reply)
   })
 }
 
-function sendPage(reply: FastifyReply, template: string, base: string): FastifyReply {
+function sendPage(reply: FastifyReply, template: string, base: string, imageOrigin: string | null): FastifyReply {
   const nonce = randomBytes(16).toString('base64')
   return reply
     .type('text/html; charset=utf-8')
@@ -57,7 +69,7 @@ function sendPage(reply: FastifyReply, template: string, base: string): FastifyR
         "script-src 'self'",
         `style-src 'self' 'nonce-${nonce}'`,
         "style-src-attr 'unsafe-inline'",
-        "img-src 'self' data: blob:",
+        `img-src 'self' data: blob:${imageOrigin ? ` ${imageOrigin}` : ''}`,
         "connect-src 'self'",
         "font-src 'self'",
         "object-src 'none'",

@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 /** Month partitions of the fact tables. DDL needs the owner, so this runs beside the migrations and nightly, not in requests. */
-const facts = ['operation_logs', 'device_messages', 'stock_flows', 'orders', 'order_units', 'order_events', 'ledger_entries']
+const facts = ['operation_logs', 'device_messages', 'device_events', 'stock_flows', 'orders', 'order_units', 'order_events', 'ledger_entries']
 
 /** Makes the partitions from `monthsBack` before to `monthsAhead` after the month of `now`; existing ones stay. */
 export async function ensurePartitions(ownerUrl: string, now: Date, monthsBack: number, monthsAhead: number): Promise<void> {

@@ -6,6 +6,112 @@ export interface AccessVersionTable {
   version: Generated<number>
 }
 
+export interface ActivationCodesTable {
+  id: Generated<number>
+  org_id: number
+  device_id: number
+  code_hash: Buffer
+  created_by: number | null
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  expires_at: ColumnType<Date, Date | string, Date | string>
+  used_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  used_board_no: string | null
+  revoked_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface AlertChannelsTable {
+  id: Generated<number>
+  org_id: number
+  type: 'IN_APP' | 'WEBHOOK' | 'EMAIL'
+  name: string
+  enabled: Generated<boolean>
+  url: Generated<string>
+  secret: Buffer | null
+  recipients: Generated<string[]>
+  lang: Generated<'zh-CN' | 'en'>
+  tell_closed: Generated<boolean>
+  quiet_from: string | null
+  quiet_to: string | null
+  urgent_through: Generated<boolean>
+  last_state: 'SENT' | 'RETRY' | 'FAILED' | null
+  last_reason: Generated<string>
+  last_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface AlertMailServersTable {
+  org_id: number
+  host: string
+  port: number
+  security: 'TLS' | 'STARTTLS' | 'NONE'
+  username: Generated<string>
+  password: Buffer | null
+  sender: string
+  version: Generated<number>
+  updated_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface AlertMembersTable {
+  alert_id: number
+  device_id: number
+  org_id: number
+  since: ColumnType<Date, Date | string, Date | string>
+  cause: 'TIMEOUT' | 'LAST_WILL' | 'POWER_FAIL'
+  back_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface AlertOutboxTable {
+  id: Generated<number>
+  org_id: number
+  channel_id: number
+  alert_id: number | null
+  event: 'OPENED' | 'CLOSED' | 'TEST'
+  state: Generated<'WAITING' | 'SENDING' | 'SENT' | 'FAILED' | 'DROPPED'>
+  held: Generated<boolean>
+  batch: string | null
+  attempts: Generated<number>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  reason: Generated<string>
+  created_at: ColumnType<Date, Date | string, Date | string>
+  sent_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface AlertRulesTable {
+  org_id: number
+  kind: 'OFFLINE' | 'POWER_FAIL' | 'FAULT' | 'TEMPERATURE' | 'DOOR_OPEN' | 'SECOND_CONNECTION' | 'SIM_EXPIRING' | 'AREA_OFFLINE' | 'CARRIER_OFFLINE'
+  enabled: boolean
+  threshold: number | null
+  channel_ids: number[] | null
+  version: Generated<number>
+  updated_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface AlertsTable {
+  id: Generated<number>
+  org_id: number
+  device_id: number | null
+  kind: 'OFFLINE' | 'POWER_FAIL' | 'FAULT' | 'TEMPERATURE' | 'DOOR_OPEN' | 'SECOND_CONNECTION' | 'SIM_EXPIRING' | 'AREA_OFFLINE' | 'CARRIER_OFFLINE'
+  subject: Generated<string>
+  level: 'WARN' | 'ERROR'
+  urgent: Generated<boolean>
+  state: Generated<'OPEN' | 'ACKNOWLEDGED' | 'CLOSED'>
+  data: Generated<unknown>
+  times: Generated<number>
+  since: ColumnType<Date, Date | string, Date | string>
+  opened_at: ColumnType<Date, Date | string, Date | string>
+  acked_by: number | null
+  acked_name: Generated<string>
+  acked_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  ack_remark: Generated<string>
+  closed_by: number | null
+  closed_name: Generated<string>
+  closed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  close_reason: 'RECOVERED' | 'HANDLED' | 'MERGED' | 'DROPPED' | null
+  close_remark: Generated<string>
+  created_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface AnnouncementsTable {
   notice_id: number
   org_id: number
@@ -112,6 +218,48 @@ export interface DeviceAssignmentsTable {
   to_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface DeviceCommandsTable {
+  cmd_id: string
+  org_id: number
+  device_id: number
+  type: 'REBOOT' | 'LOCK' | 'UNLOCK' | 'QUERY' | 'DOOR'
+  state: Generated<'WAITING' | 'SENT' | 'ACKED' | 'DONE' | 'FAILED' | 'EXPIRED'>
+  reason: Generated<string>
+  issued_by: number | null
+  issued_at: ColumnType<Date, Date | string, Date | string>
+  expire_at: ColumnType<Date, Date | string, Date | string>
+  sends: Generated<number>
+  sent_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  acked_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface DeviceConfigsTable {
+  device_id: number
+  config_version: number
+  org_id: number
+  temp_min: number | null
+  temp_max: number | null
+  hum_min: number
+  hum_max: number
+  limit_per_order: number
+  limit_per_day: number
+  doc: unknown
+  by_user: number | null
+  created_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface DeviceEventsTable {
+  org_id: number
+  created_at: ColumnType<Date, Date | string, Date | string>
+  id: Generated<number>
+  device_id: number
+  kind: string
+  data: Generated<unknown>
+  user_id: number | null
+  actor: Generated<string>
+}
+
 export interface DeviceFaultsTable {
   id: Generated<number>
   org_id: number
@@ -144,6 +292,30 @@ export interface DeviceMessagesTable {
   device_ts: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   payload: unknown
   note: string | null
+}
+
+export interface DeviceOwnerHistoryTable {
+  id: Generated<number>
+  org_id: number
+  device_id: number
+  valid: string
+  by_user: number | null
+}
+
+export interface DeviceShadowsTable {
+  device_id: number
+  kind: 'CONFIG' | 'PLANOGRAM'
+  org_id: number
+  wanted: number
+  delivered: Generated<number>
+  applied: Generated<number>
+  refused: Generated<number>
+  reason: Generated<string>
+  sends: Generated<number>
+  wanted_at: ColumnType<Date, Date | string, Date | string>
+  delivered_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  answered_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  state: GeneratedAlways<string>
 }
 
 export interface DeviceStatesTable {
@@ -214,6 +386,8 @@ export interface DevicesTable {
   planogram_version: Generated<number>
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  locked: Generated<boolean>
+  store_id: number | null
 }
 
 export interface IdempotencyKeysTable {
@@ -270,6 +444,35 @@ export interface JobsTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   started_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface LaneCopiesTable {
+  id: Generated<number>
+  org_id: number
+  device_id: number
+  user_id: number
+  version: number
+  doc: unknown
+  parts: string[]
+  layout: 'SAME' | 'CREATE'
+  created_at: ColumnType<Date, Date | string, Date | string>
+  finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  undo_by: number | null
+  undo_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface LaneCopyTargetsTable {
+  copy_id: number
+  org_id: number
+  device_id: number
+  state: Generated<'WAITING' | 'DONE' | 'FAILED' | 'UNDOING' | 'UNDONE' | 'KEPT'>
+  attempts: Generated<number>
+  before_version: number | null
+  after_version: number | null
+  written: Generated<number>
+  skipped: Generated<unknown>
+  problem: Generated<string>
+  done_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface LaneFloorsTable {
@@ -378,6 +581,26 @@ export interface LoginAttemptsTable {
   reason: string
   ip: string
   user_agent: string
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface MainBoardsTable {
+  id: Generated<number>
+  org_id: number
+  board_no: string
+  model: Generated<string>
+  protocol: Generated<'mqtt' | 'ws'>
+  hw_version: Generated<string>
+  fw_version: Generated<string>
+  iccid: string | null
+  carrier: 'CMCC' | 'CUCC' | 'CTCC' | 'CBN' | null
+  plan: Generated<string>
+  plan_mb: number | null
+  used_mb: number | null
+  sim_expires_on: string | null
+  last_seen_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  disabled_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
@@ -671,12 +894,42 @@ export interface PermissionsTable {
   sort: number
 }
 
+export interface PlanogramVersionsTable {
+  org_id: number
+  device_id: number
+  version: number
+  doc: unknown
+  diff: unknown
+  source: 'FIRST' | 'CREATE' | 'EDIT' | 'MERGE' | 'SPLIT' | 'REBUILD' | 'COPY' | 'RESTORE' | 'UNDO' | 'PRICE'
+  by_user: number | null
+  by_name: string
+  created_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface PreferencesTable {
   user_id: number
   org_id: number
   key: string
   value: unknown
   updated_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface PriceSchedulesTable {
+  id: Generated<number>
+  org_id: number
+  device_id: number
+  user_id: number
+  by_name: string
+  run_at: ColumnType<Date, Date | string, Date | string>
+  state: Generated<'WAITING' | 'DONE' | 'FAILED' | 'CANCELLED'>
+  lanes: unknown
+  attempts: Generated<number>
+  changed: Generated<number>
+  skipped: Generated<unknown>
+  problem: Generated<string>
+  created_at: ColumnType<Date, Date | string, Date | string>
+  ended_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  ended_by: Generated<string>
 }
 
 export interface ProcessStatsTable {
@@ -916,6 +1169,36 @@ export interface StockFlowsTable {
   occurred_at: ColumnType<Date, Date | string, Date | string>
 }
 
+export interface StoresTable {
+  id: Generated<number>
+  org_id: number
+  store_name: string
+  system_id: string | null
+  user_id: number | null
+  county: Generated<string>
+  address: Generated<string>
+  lng: number | null
+  lat: number | null
+  version: Generated<number>
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
+export interface TelemetryHoursTable {
+  device_id: number
+  hour: ColumnType<Date, Date | string, Date | string>
+  org_id: number
+  temp_min: number | null
+  temp_max: number | null
+  temp_sum: Generated<number>
+  temp_count: Generated<number>
+  hum_min: number | null
+  hum_max: number | null
+  hum_sum: Generated<number>
+  hum_count: Generated<number>
+  rsrp_sum: Generated<number>
+  rsrp_count: Generated<number>
+}
+
 export interface UploadsTable {
   id: Generated<string>
   org_id: number
@@ -999,6 +1282,13 @@ export interface WechatBindingsTable {
 
 export interface DB {
   access_version: AccessVersionTable
+  activation_codes: ActivationCodesTable
+  alert_channels: AlertChannelsTable
+  alert_mail_servers: AlertMailServersTable
+  alert_members: AlertMembersTable
+  alert_outbox: AlertOutboxTable
+  alert_rules: AlertRulesTable
+  alerts: AlertsTable
   announcements: AnnouncementsTable
   complaint_entries: ComplaintEntriesTable
   complaints: ComplaintsTable
@@ -1007,9 +1297,14 @@ export interface DB {
   departments: DepartmentsTable
   dev_messages: DevMessagesTable
   device_assignments: DeviceAssignmentsTable
+  device_commands: DeviceCommandsTable
+  device_configs: DeviceConfigsTable
+  device_events: DeviceEventsTable
   device_faults: DeviceFaultsTable
   device_message_keys: DeviceMessageKeysTable
   device_messages: DeviceMessagesTable
+  device_owner_history: DeviceOwnerHistoryTable
+  device_shadows: DeviceShadowsTable
   device_states: DeviceStatesTable
   device_types: DeviceTypesTable
   devices: DevicesTable
@@ -1017,6 +1312,8 @@ export interface DB {
   job_loops: JobLoopsTable
   job_pauses: JobPausesTable
   jobs: JobsTable
+  lane_copies: LaneCopiesTable
+  lane_copy_targets: LaneCopyTargetsTable
   lane_floors: LaneFloorsTable
   lanes: LanesTable
   ledger_accounts: LedgerAccountsTable
@@ -1026,6 +1323,7 @@ export interface DB {
   log_checks: LogChecksTable
   log_debug_sessions: LogDebugSessionsTable
   login_attempts: LoginAttemptsTable
+  main_boards: MainBoardsTable
   menus: MenusTable
   messages: MessagesTable
   notice_targets: NoticeTargetsTable
@@ -1043,7 +1341,9 @@ export interface DB {
   payment_events: PaymentEventsTable
   payments: PaymentsTable
   permissions: PermissionsTable
+  planogram_versions: PlanogramVersionsTable
   preferences: PreferencesTable
+  price_schedules: PriceSchedulesTable
   process_stats: ProcessStatsTable
   product_categories: ProductCategoriesTable
   product_rollups: ProductRollupsTable
@@ -1063,6 +1363,8 @@ export interface DB {
   sms_codes: SmsCodesTable
   stock_flow_keys: StockFlowKeysTable
   stock_flows: StockFlowsTable
+  stores: StoresTable
+  telemetry_hours: TelemetryHoursTable
   uploads: UploadsTable
   user_roles: UserRolesTable
   users: UsersTable

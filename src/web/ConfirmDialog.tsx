@@ -35,7 +35,7 @@ export function ConfirmDialog({ question }: { question: Asked }) {
         </span>
       }
       okButtonProps={{ danger, disabled: typed !== undefined && text !== typed, autoFocus: !danger && typed === undefined }}
-      cancelButtonProps={{ autoFocus: danger && typed === undefined }}
+      cancelButtonProps={{ autoFocus: danger && typed === undefined, ...(cancel === null ? { style: { display: 'none' } } : {}) }}
     >
       {content}
       {typed === undefined ? null : (

@@ -4,11 +4,11 @@ import { useTranslation } from 'react-i18next'
 import { translate } from './i18n.ts'
 import { toast } from './toast.ts'
 
-/** Copies without the spaces a person reads by. With `label` a button, without it an icon. */
+/** Copies without the spaces a person reads by; lines and tabs of a list stay. With `label` a button, without it an icon. */
 export function CopyButton({ text, label }: { text: string; label?: string }) {
   const { t } = useTranslation('web')
   const copy = () =>
-    void navigator.clipboard.writeText(text.replace(/\s/g, '')).then(
+    void navigator.clipboard.writeText(text.replace(/[^\S\r\n\t]/g, '')).then(
       () => toast('success', translate('action.copied')),
       () => undefined,
     )

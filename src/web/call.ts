@@ -1,6 +1,6 @@
 import type { CallInput, Endpoint, Output } from '../shared/contract.ts'
 import { toRequest } from '../shared/contract.ts'
-import { type FieldError, sessionCodes } from '../shared/errors.ts'
+import { common, type FieldError, sessionCodes } from '../shared/errors.ts'
 import { basePath } from './base.ts'
 import { translate } from './i18n.ts'
 import { prefs } from './prefs.ts'
@@ -50,6 +50,8 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>,
   const refusal = refusalOf(answer, response)
   if (!refusal) return answer as Output<E>
   if (sessionCodes.includes(refusal.code) && !options.signIn) endSession(translate('error.session'))
+  // the password became due while the page was open: the guard leads to /pwd
+  if (refusal.error === common.passwordFirst.name) onRights?.()
   throw refusal
 }
 

@@ -5,7 +5,8 @@ export type Question = {
   readonly content?: ReactNode
   readonly danger?: boolean
   readonly ok?: string
-  readonly cancel?: string
+  /** null: there is nothing to decide, only to read. */
+  readonly cancel?: string | null
   /** The person types this before the button works: for what cannot be undone. */
   readonly typed?: string
 }

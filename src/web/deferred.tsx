@@ -121,12 +121,21 @@ export function inPlace(load: Load): ComponentType<Props> {
   const Real = lazy(load)
   return function InPlace(props) {
     return (
-      <Suspense fallback={<span className="hd-fake" aria-hidden="true" />}>
+      <Suspense
+        fallback={
+          <span className={`hd-fake ${props.className ?? ''}`} aria-hidden="true">
+            {shownValue(props.value)}
+          </span>
+        }
+      >
         <Real {...props} />
       </Suspense>
     )
   }
 }
+
+/** A number is there at once, so that its field never looks empty while the code is on the way. */
+const shownValue = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 
 /** A spinner around content: the content alone until it spins for the first time. */
 export function whenSpinning(load: Load): ComponentType<Props> {

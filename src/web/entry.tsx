@@ -29,7 +29,7 @@ export function start(): void {
     )
   const route = () => {
     const target = settle()
-    const Public = target && publicRoutes[target]
+    const Public = target && (publicRoutes[target] ?? (token() === null ? publicRoutes['/404'] : undefined))
     if (Public) return show(Public)
     removeEventListener('popstate', route)
     void withLoading(import('./App.tsx')).then(

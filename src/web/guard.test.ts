@@ -29,10 +29,11 @@ const user: CurrentUser = {
   mustChangePassword: false,
   menus: [node('/device', [node('/device/device-list')]), node('/finance', [node('/finance/busManager', [], true)])],
 }
+const ofRoot = ['/home', '/info', '/pwd', '/extra']
 const screen = (path: string, parent?: string): Screen => ({
   path,
   title: path,
-  group: path === '/extra' ? null : 'device',
+  group: ofRoot.includes(path) ? null : 'device',
   permission: 'device:read',
   ...(parent ? { parent } : {}),
 })
@@ -43,7 +44,7 @@ const screens = [
   screen('/system/organ-role'),
   screen('/finance/busManager'),
   screen('/finance/busManager/create'),
-  screen('/extra'),
+  ...ofRoot.map((path) => screen(path)),
 ]
 const known: UserState = { is: 'known', user }
 const at = (target: string, hasToken: boolean, state: UserState = { is: 'unknown' }) => decide({ hasToken, target, user: state, screens })
@@ -86,6 +87,13 @@ describe('route guard', () => {
     '/device/create-one',
     '/finance/busManager/create',
   ])('%s is open for the user', (target) => expect(at(target, true, known)).toEqual({ do: 'open' }))
+  it.each(['/nope', '/best-selling-products'])('%s has no page and is not found', (target) =>
+    expect(at(target, true, known)).toEqual({ do: 'redirect', to: `/404?from=${encodeURIComponent(target)}` }),
+  )
+  it('a page has one address', () => {
+    expect(at('/device/device-list/?page=2', true, known)).toEqual({ do: 'redirect', to: '/device/device-list?page=2' })
+    expect(at('/device/device-list/list', true, known)).toEqual({ do: 'redirect', to: '/device/device-list' })
+  })
   it('a first password must be changed before anything else', () => {
     const fresh: UserState = { is: 'known', user: { ...user, mustChangePassword: true } }
     expect(at('/home', true, fresh)).toEqual({ do: 'redirect', to: '/pwd' })

@@ -50,16 +50,17 @@ export function isAllowed(path: string, user: CurrentUser, screens: readonly Scr
 }
 
 export const isKnown = (path: string, screens: readonly Screen[]): boolean =>
-  publicPaths.includes(path) || rootChildren.includes(path) || screenOf(path, screens) !== undefined
+  publicPaths.includes(path) || path === '/' || screenOf(path, screens) !== undefined
 
-/** The specification lists role management in the menu of organisations, its page below /system. */
-const moved: Readonly<Record<string, string>> = { '/organ/organ-role': '/system/organ-role' }
+/** The specification lists role management in the menu of organisations, its page below /system; its device list has a child `list`. */
+const moved: Readonly<Record<string, string>> = { '/organ/organ-role': '/system/organ-role', '/device/device-list/list': '/device/device-list' }
 
 const notFound = (path: string): Action => ({ do: 'redirect', to: `/404?from=${encodeURIComponent(path)}` })
 
 /** The route guard (specification, section 4; product book, "Route guard"), one decision per row. `target` includes the query. */
 export function decide(state: { readonly hasToken: boolean; readonly target: string; readonly user: UserState; readonly screens: readonly Screen[] }): Action {
-  const path = state.target.replace(/[?#].*$/, '').replace(/(.)\/$/, '$1')
+  const given = state.target.replace(/[?#].*$/, '')
+  const path = given.replace(/(.)\/$/, '$1')
   const { user } = state
   const now = moved[path]
   if (now) return { do: 'redirect', to: now }
@@ -78,5 +79,7 @@ export function decide(state: { readonly hasToken: boolean; readonly target: str
   if (user.user.mustChangePassword) return path === '/pwd' ? { do: 'open' } : { do: 'redirect', to: '/pwd' }
   if (path === '/') return { do: 'redirect', to: '/home' }
   if (!isAllowed(path, user.user, state.screens)) return notFound(path)
+  // one address for a page, so that it has one tab
+  if (path !== given) return { do: 'redirect', to: path + state.target.slice(given.length) }
   return { do: 'open' }
 }

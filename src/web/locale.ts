@@ -163,6 +163,7 @@ export const locale = defineLocale(
       strong: '强',
     },
     info: { title: '个人中心', basic: '个人资料', basicPurpose: '姓名和电话用于业务联系', account: '账号', accountPurpose: '由管理员维护', none: '无' },
+    batch: { can: '可执行 {n}', skip: '将跳过 {n}', done: '已执行 {n}', skipped: '已跳过 {n}', run: '执行' },
     success: { done: '操作成功', saved: '保存成功', edited: '编辑成功', removed: '删除成功', set: '设置成功' },
   },
   {
@@ -347,6 +348,7 @@ export const locale = defineLocale(
       accountPurpose: 'Kept by your administrator',
       none: 'None',
     },
+    batch: { can: '{n} can be done', skip: '{n} will be skipped', done: '{n} done', skipped: '{n} skipped', run: 'Run' },
     success: { done: 'Done', saved: 'Saved', edited: 'Changed', removed: 'Deleted', set: 'Set' },
   },
 )

@@ -56,7 +56,7 @@ export function useMay(): (permission: string) => boolean {
 }
 
 /** Ends the session on the server as far as it answers, and here in any case. */
-export async function logout(message?: string): Promise<void> {
+export async function logout(): Promise<void> {
   await Promise.race([call(session.logout, {}, { signIn: true }).catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 3000))])
-  endSession(message)
+  endSession(undefined, { back: false })
 }

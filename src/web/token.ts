@@ -1,3 +1,4 @@
+import { href } from './base.ts'
 import { forgetView } from './view.ts'
 
 /** The session token; the key is the specification's. Also what must survive the reload after a logout. */
@@ -11,10 +12,14 @@ let leaving = false
 /** True once this page is being left on purpose: no "unsaved changes" question then. */
 export const isLeaving = (): boolean => leaving
 
-/** Ends the session in this browser once, however many calls failed; `message` is shown on the login page. */
-export function endSession(message?: string): void {
+/**
+ * Ends the session in this browser once, however many calls failed; `message` is shown on the login page. Signing in leads back to the
+ * open page, unless the person left on purpose: the next one at this desk may not see it.
+ */
+export function endSession(message?: string, { back = true } = {}): void {
   if (leaving) return
   leaving = true
+  if (!back) history.replaceState(null, '', href('/'))
   localStorage.removeItem(key)
   forgetView()
   sessionStorage.removeItem('tabs')

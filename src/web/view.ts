@@ -1,13 +1,15 @@
 import type { Endpoint } from '../shared/contract.ts'
-import { href } from './base.ts'
+import { currentPath, href, safeRedirect } from './base.ts'
 
 /** Looking through a role or an organisation (src/server/view.ts): for this browser tab, until it is left or the session ends. */
 type View = { readonly kind: 'role' | 'org'; readonly id: number }
+/** With the page to come back to. */
+type Kept = View & { readonly from: string }
 const key = 'view'
 
-function current(): View | null {
+function current(): Kept | null {
   try {
-    return JSON.parse(sessionStorage.getItem(key) ?? 'null') as View | null
+    return JSON.parse(sessionStorage.getItem(key) ?? 'null') as Kept | null
   } catch {
     return null
   }
@@ -19,20 +21,20 @@ export function viewHeader(endpoint: Endpoint): readonly [string, string] | null
   return view && [`x-view-${view.kind}`, String(view.id)]
 }
 
-export const isLooking = (): boolean => current() !== null
-
 export function lookThrough(view: View): void {
-  sessionStorage.setItem(key, JSON.stringify(view))
+  const from = current()?.from ?? currentPath() + location.search
+  sessionStorage.setItem(key, JSON.stringify({ ...view, from } satisfies Kept))
   sessionStorage.removeItem('tabs')
   location.assign(href('/home'))
 }
 
 /** True when there was a view; the page is then loaded anew. */
 export function stopLooking(): boolean {
-  if (!isLooking()) return false
+  const view = current()
+  if (!view) return false
   forgetView()
   sessionStorage.removeItem('tabs')
-  location.assign(href('/home'))
+  location.assign(href(safeRedirect(view.from)))
   return true
 }
 export const forgetView = (): void => sessionStorage.removeItem(key)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aliases } from '../../src/domains/aliases.ts'
 import { type Answer, answerOf } from '../support/api.ts'
-import { openWorld, place, rowId, type World } from '../support/world.ts'
+import { openWorld, place, rowId, unassigned, type World } from '../support/world.ts'
 
 /** The specification's names, section 3 and 7, written down here once more: an alias answers exactly these. */
 const words = (text: string) => text.split(' ')
@@ -35,6 +35,7 @@ const id = rowId('OWN', 1)
 describe.each<[path: string, row: readonly string[]]>([
   ['/device-list', deviceRow],
   ['/device-type-list', typeRow],
+  ['/stores-list', words('storeName SystemId userName')],
   ['/product-category-list-index', words('id name createTime')],
   ['/product-manage-list', words('id img detail')],
   ['/stock-waste-list', flowRow],
@@ -67,6 +68,56 @@ test('a device has its state, and its detail its floors', async () => {
   expect(keys(detail)).toEqual([...deviceRow, ...more, 'code', 'message'].toSorted())
   expect(keys(detail.floors[0])).toEqual(['id', 'level', 'name', 'roads'])
   expect(keys(detail.floors[0].roads[0])).toEqual([...road].toSorted())
+})
+
+test('a device is saved without an id and changed by one field with it, by GET and by POST', async () => {
+  const body = { rtuNumber: 'ALIAS00001', nickyname: '样机', typeId: id, county: '440305', address: '科技路1号' }
+  const made = await ask('POST', '/rtu/save', body)
+  expect(keys(made.body), JSON.stringify(made.body)).toEqual([...deviceRow, 'secret', 'code', 'message'].toSorted())
+  const changed = await ask('GET', `/device-edit?id=${made.body.id}&nickyname=${encodeURIComponent('样机二')}`)
+  expect(keys(changed.body), JSON.stringify(changed.body)).toEqual([...deviceRow, 'code', 'message'].toSorted())
+  expect([changed.body.nickyname, changed.body.address]).toEqual(['样机二', '科技路1号'])
+  expect((await ask('POST', '/rtu/save', { id: made.body.id, address: '科技路2号' })).body).toMatchObject({
+    code: 200,
+    nickyname: '样机二',
+    address: '科技路2号',
+  })
+  expect((await ask('POST', '/rtu/save', { ...body, rtuNumber: 'ALIAS1' })).status).toBe(400)
+  expect((await ask('GET', '/device-edit?id=987654321&nickyname=x')).status).toBe(404)
+})
+
+test('lanes are drawn anew, filled, set one by one and copied', async () => {
+  const spare = rowId('OWN', unassigned)
+  const roads = async (device: number) =>
+    world.sql<{ id: number }>('select id from lanes where device_id = $1 and archived_at is null order by road_index', [device])
+  const drawn = await ask('GET', `/reset-road?id=${spare}&levels=${encodeURIComponent(JSON.stringify([{ columns: 2 }]))}`)
+  expect(keys(drawn.body), JSON.stringify(drawn.body)).toEqual(['code', 'floors', 'message'])
+  expect(keys(drawn.body.floors[0])).toEqual(['id', 'level', 'name', 'roads'])
+  expect(keys(drawn.body.floors[0].roads[0])).toEqual([...road].toSorted())
+  const again = { id: spare, levels: [{ name: '下层', columns: 2 }] }
+  expect((await ask('POST', '/reset-road', { ...again, confirmNumber: 'wrong' })).body.message).toBe('请输入机器编号确认')
+  expect((await ask('POST', '/reset-road', again)).body.floors[0].name).toBe('下层')
+  const [first] = await roads(spare)
+  const set = await ask('GET', `/setting-goods-track?laneId=${first?.id}&productId=${id}&price=260&retailPrice=300&roadCapacity=9&restriction=2&status=ENABLED`)
+  expect(keys(set.body), JSON.stringify(set.body)).toEqual([...road, 'code', 'message'].toSorted())
+  expect(set.body).toMatchObject({ productId: id, price: 260, roadCapacity: 9, restriction: 2 })
+  expect((await ask('GET', `/setting-goods-track?laneId=${first?.id}&price=0`)).body.message).toBe('价格不能为空或0')
+  const floors = [
+    {
+      level: 1,
+      name: '上层',
+      roads: [
+        { roadIndex: 1, price: 255 },
+        { roadIndex: 2, productId: id },
+      ],
+    },
+  ]
+  const saved = await ask('GET', `/save-cargo-road?id=${spare}&floors=${encodeURIComponent(JSON.stringify(floors))}`)
+  expect(saved.body.floors[0], JSON.stringify(saved.body)).toMatchObject({ name: '上层', roads: [{ price: 255 }, { productId: id, price: 300 }] })
+  expect((await ask('POST', '/save-cargo-road', { id: spare, floors: 'x' })).body.code).toBe(400001)
+  const copied = await ask('GET', `/copy-to-machine?id=${spare}&targets=${id}&parts=restriction`)
+  expect(keys(copied.body), JSON.stringify(copied.body)).toEqual(['code', 'jobId', 'message', 'results'])
+  expect(copied.body.results[0]).toMatchObject({ deviceId: id, write: [1] })
 })
 
 test('a device type is saved and removed by GET, and by POST', async () => {

@@ -288,8 +288,9 @@ describe('A18 too many', () => {
   it('200 requests in a row meet a limit that says when to come back', async () => {
     const limited = await buildHttp({ ...world.app, config: { ...world.app.config, rateLimit: 100 } })
     const ask = () => limited.inject({ method: 'GET', url: '/auth/user', headers: { authorization: token } })
-    // at once: the limit counts a second, and a busy machine answers fewer in a row
-    const answers = await Promise.all(Array.from({ length: 200 }, ask))
+    const answers: Awaited<ReturnType<typeof ask>>[] = []
+    // ten at a time: the limit counts a second, and a busy machine answers too few one after the other
+    for (let i = 0; i < 20; i += 1) answers.push(...(await Promise.all(Array.from({ length: 10 }, ask))))
     const refused = answers.filter((answer) => answer.statusCode === 429)
     expect(refused.length).toBeGreaterThan(0)
     expect(answers.filter((answer) => answer.statusCode === 200).length).toBeGreaterThanOrEqual(100)

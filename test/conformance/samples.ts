@@ -4,15 +4,22 @@ import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
 import { type Endpoint, pathParams } from '../../src/shared/contract.ts'
 import { endpointNamed } from '../support/registry.ts'
 import { fullFor, missing, type Place, picture, place, rowId, unassigned, type World, worldNow } from '../support/world.ts'
+import { alerts } from './samples/alerts.ts'
 import { audit } from './samples/audit.ts'
+import { boards } from './samples/boards.ts'
 import { complaints } from './samples/complaints.ts'
+import { devices } from './samples/devices.ts'
+import { distribution } from './samples/distribution.ts'
 import { jobs } from './samples/jobs.ts'
 import { byRow, type DomainSamples, fresh, type Id, own, type Sample, type Source, versionOf } from './samples/kit.ts'
+import { lanes } from './samples/lanes.ts'
+import { machines } from './samples/machines.ts'
 import { notices } from './samples/notices.ts'
 import { organisations } from './samples/organisations.ts'
 import { roles } from './samples/roles.ts'
 import { session } from './samples/session.ts'
 import { settings } from './samples/settings.ts'
+import { stores } from './samples/stores.ts'
 import { users } from './samples/users.ts'
 
 /**
@@ -23,7 +30,24 @@ const shared: Source = { ...byRow, shared: true }
 const organisation: Source = { own: (where) => place[where], none: missing.id }
 
 /** Domains whose samples stand in a file of their own. */
-const domains: readonly DomainSamples[] = [audit, complaints, jobs, notices, organisations, roles, settings, session, users]
+const domains: readonly DomainSamples[] = [
+  alerts,
+  audit,
+  complaints,
+  devices,
+  jobs,
+  lanes,
+  machines,
+  notices,
+  organisations,
+  roles,
+  settings,
+  session,
+  users,
+  boards,
+  distribution,
+  stores,
+]
 
 /** By the first word of the path and the parameter. */
 const pathIds: Readonly<Record<string, Source>> = {
@@ -230,4 +254,10 @@ export const readSamples: Readonly<Record<string, readonly Record<string, unknow
     { level: 'city', region: '440000' },
     { level: 'point', region: '440300' },
   ],
+  'geo.fleet': [
+    { box: [73, 3, 136, 54], zoom: 4 },
+    { box: [73, 3, 136, 54], zoom: 22 },
+  ],
+  'geo.searchDevices': [{ q: '机' }],
+  'geo.searchStores': [{ q: '店' }],
 }

@@ -29,6 +29,9 @@ const sampleOf = (name: string) => {
 /** A field of text that this input may carry, with another text. */
 const otherOf = (endpoint: Endpoint, input: object): object => {
   const field = ['remark', 'name', 'content'].find((name) => name in fieldsOf(endpoint) && (name === 'remark' || name in input))
+  if ('parts' in fieldsOf(endpoint)) return { parts: ['price'] }
+  if ('repair' in fieldsOf(endpoint)) return { repair: true }
+  if ('laneIds' in fieldsOf(endpoint)) return { value: 209 }
   if ('columns' in fieldsOf(endpoint)) return { columns: ['name', 'model'] }
   return field ? { [field]: 'other' } : { levels: [{ columns: 2 }] }
 }
@@ -109,6 +112,8 @@ describe('afterwards', () => {
   it('every invariant holds', async () => expect(await checkInvariants(world.ownerUrl)).toEqual([]))
   it('no log row holds a secret', async () => {
     const rows = await world.sql<{ text: string }>(`select coalesce(before::text, '') || coalesce(after::text, '') || content as text from operation_logs`)
-    expect(rows.filter(({ text }) => /password|secret|token|hash|argon2/i.test(text))).toEqual([])
+    // that there is one may be said
+    const said = (text: string) => text.replaceAll(/"has(Secret|Password)": (true|false)/g, '')
+    expect(rows.filter(({ text }) => /password|secret|token|hash|argon2/i.test(said(text)))).toEqual([])
   })
 })

@@ -7,7 +7,7 @@ const overlayGone = async (page: Page) => assert.equal(await page.locator('.hd-o
 
 /** Answers the list with `reply` after it was shown once, and expects `message` beside the rows, which stay. */
 async function afterFailure(env: Env, lang: 'zh-CN' | 'en', reply: (route: Route) => Promise<void>, message: string): Promise<void> {
-  const { page, context } = await openList(env, categories, { lang })
+  const { page } = await openList(env, categories, { lang, shared: true })
   const rows = await page.locator('.ant-table-row').count()
   await page.route(categoriesApi, reply)
   await refresh(page, lang === 'en' ? 'Refresh' : '刷新')
@@ -17,7 +17,7 @@ async function afterFailure(env: Env, lang: 'zh-CN' | 'en', reply: (route: Route
   await page.unroute(categoriesApi)
   await page.getByRole('button', { name: lang === 'en' ? 'Retry' : '重试', exact: true }).click()
   await page.getByRole('alert').filter({ hasText: message }).waitFor({ state: 'detached' })
-  await context.close()
+  await page.close()
 }
 
 const failures: readonly { name: string; lang: 'zh-CN' | 'en'; reply: (route: Route) => Promise<void>; message: string }[] = [

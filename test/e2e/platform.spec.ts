@@ -71,7 +71,7 @@ export const flows: Flow[] = [
   {
     name: 'a form sent twice by an impatient person is sent once',
     async run(env) {
-      const { page, context } = await openList(env)
+      const { page } = await openList(env, categories, { shared: true })
       let sent = 0
       await page.route(categoriesApi, async (route) => {
         if (route.request().method() === 'POST') {
@@ -91,13 +91,13 @@ export const flows: Flow[] = [
         .catch(() => undefined)
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       assert.equal(sent, 1)
-      await context.close()
+      await page.close()
     },
   },
   {
     name: 'a lost answer keeps the form; sending again reuses the key and happens once',
     async run(env) {
-      const { page, context } = await env.open({ username: 'super', path: '/product/product-manage/create' })
+      const { page } = await env.open({ username: 'super', path: '/product/product-manage/create', shared: true })
       await page.locator('#name').waitFor()
       const name = unique()
       await fillProduct(page, name)
@@ -118,13 +118,13 @@ export const flows: Flow[] = [
       assert.ok(keys[0] && keys[0] === keys[1], String(keys))
       const found = (await api(env, `/api/products?keyword=${name}`)).body as { total: number }
       assert.equal(found.total, 1)
-      await context.close()
+      await page.close()
     },
   },
   {
     name: 'a picture is uploaded and shown; what is no picture is refused at once',
     async run(env) {
-      const { page, context } = await env.open({ username: 'super', path: '/product/product-manage/create' })
+      const { page } = await env.open({ username: 'super', path: '/product/product-manage/create', shared: true })
       const field = page.locator('input[type=file]').first()
       await field.waitFor({ state: 'attached' })
       await field.setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
@@ -137,7 +137,7 @@ export const flows: Flow[] = [
       await page.waitForFunction(() => (document.querySelector('img[src*="files/"]') as HTMLImageElement).naturalWidth > 0)
       await page.getByRole('button', { name: '移除' }).first().click()
       await shown.waitFor({ state: 'detached' })
-      await context.close()
+      await page.close()
     },
   },
   {
@@ -207,7 +207,7 @@ export const flows: Flow[] = [
   {
     name: 'keyboard alone: from the list into a detail and back, a filter, the menu, a dialog',
     async run(env) {
-      const { page, context } = await openList(env, '/order/order-list')
+      const { page } = await openList(env, '/order/order-list', { shared: true })
       const link = page.locator('.ant-table-row a').first()
       await link.focus()
       await page.keyboard.press('Enter')
@@ -234,13 +234,13 @@ export const flows: Flow[] = [
       await page.getByRole('dialog').waitFor()
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'hidden' })
-      await context.close()
+      await page.close()
     },
   },
   {
     name: 'what opens loads at the first touch: select, dates, menus, columns, user menu',
     async run(env) {
-      const { page, context } = await openList(env, '/stock/waste')
+      const { page } = await openList(env, '/stock/waste', { shared: true })
       await page.locator('.ant-pagination [role=combobox]').click()
       await page.locator('.ant-select-item-option', { hasText: '50' }).click()
       await page.waitForURL(/pageSize=50/)
@@ -256,7 +256,7 @@ export const flows: Flow[] = [
       await page.getByRole('menuitem', { name: '退出登录' }).click()
       await page.getByRole('dialog').getByText('确定退出登录?').waitFor()
       await page.getByRole('dialog').getByRole('button', { name: '取消' }).click()
-      await context.close()
+      await page.close()
     },
   },
 ]

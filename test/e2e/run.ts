@@ -12,8 +12,12 @@ export type Env = {
   browser: Browser
   /** Signs in over the API; one session per account and run. */
   account(username: string): Promise<{ token: string }>
-  /** A page of a fresh browser profile, signed in when an account is named. Collects CSP violations and page errors. */
+  /**
+   * A page of a fresh browser profile, signed in when an account is named. Collects CSP violations and page errors. `shared`: a profile
+   * together with other flows like it, so that the scripts come from its cache; such a flow closes its page, not the context.
+   */
   open(options?: {
+    shared?: boolean
     username?: string
     lang?: 'zh-CN' | 'en'
     width?: number
@@ -84,6 +88,7 @@ async function attempt(flow: Flow, env: Env): Promise<unknown> {
 
 function environment(base: string): Env {
   const tokens = new Map<string, string>()
+  const profiles = new Map<string, BrowserContext>()
   async function account(username: string) {
     const known = tokens.get(username)
     if (known) return { token: known }
@@ -101,19 +106,24 @@ function environment(base: string): Env {
     dataDir,
     browser,
     account,
-    async open({ username, lang = 'zh-CN', width = 1440, path: target = '/', theme = 'light' } = {}) {
-      const context = await browser.newContext({ viewport: { width, height: width < 500 ? 844 : 900 } })
+    async open({ username, lang = 'zh-CN', width = 1440, path: target = '/', theme = 'light', shared = false } = {}) {
       const token = username ? (await account(username)).token : null
-      await context.addInitScript(
-        ([t, l, th]) => {
-          if (sessionStorage.getItem('e2e')) return
-          sessionStorage.setItem('e2e', '1')
-          if (t) localStorage.setItem('Authorization', t)
-          localStorage.setItem('lang', l as string)
-          localStorage.setItem('theme', th as string)
-        },
-        [token, lang, theme],
-      )
+      const profile = shared ? [username, lang, theme, width].join() : ''
+      const known = profiles.get(profile)
+      const context = known ?? (await browser.newContext({ viewport: { width, height: width < 500 ? 844 : 900 } }))
+      if (profile) profiles.set(profile, context)
+      if (!known)
+        await context.addInitScript(
+          ([t, l, th]) => {
+            if (sessionStorage.getItem('e2e')) return
+            sessionStorage.setItem('e2e', '1')
+            if (t) localStorage.setItem('Authorization', t)
+            else localStorage.removeItem('Authorization')
+            localStorage.setItem('lang', l as string)
+            localStorage.setItem('theme', th as string)
+          },
+          [token, lang, theme],
+        )
       const page = await context.newPage()
       page.on('pageerror', (error) => violations.push(`${page.url()}: ${error}`))
       page.on('console', (message) => {

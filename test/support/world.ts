@@ -40,8 +40,8 @@ export const unassigned = 11
 
 /** Who holds every permission and may use this endpoint: codes of the platform work only there. */
 export const fullFor = (endpoint: Endpoint): string => {
-  // built-in roles belong to super administrators, whatever others hold
-  if (endpoint.path === '/api/roles/{id}/restore') return 'ROLE_SUPER_ADMIN'
+  // built-in roles, and machines that were sold or scrapped, belong to super administrators, whatever others hold
+  if (['/api/roles/{id}/restore', '/api/devices/{id}/restore'].includes(endpoint.path)) return 'ROLE_SUPER_ADMIN'
   // one calendar for everybody: the platform's, though agents hold the code for their own settings
   if (endpoint.path === '/api/settings/calendar') return 'PLATFORM_FULL'
   return isPlatformOnly(endpoint.access) ? 'PLATFORM_FULL' : 'ROLE_FULL'
@@ -77,9 +77,12 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
     await addGoods(world, where)
     numbers.set(where, await sell(world, where, ['OK', 'MOTOR_NOT_MOVE']))
     await addFault(world, where)
+    await addPlanogram(world, where)
+    await addDesires(world, where)
     await addJob(world, where)
     await addNotice(world, where)
     await addComplaint(world, where)
+    await addAlert(world, where)
     await addDepartment(world, where)
   }
   await runRefunds(api.app, providers)
@@ -180,8 +183,14 @@ async function addGoods({ sql, system }: World, where: Place): Promise<void> {
     `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images, barcode) values ($1, $2, $1, $3, '500ml', 'NONE', 100, 300, $4, $5)`,
     [id, org, `品${where}`, [picture(where)], `6900000${String(org).padStart(5, '0')}`],
   )
+  await sql(`insert into main_boards (id, org_id, board_no, model) values ($1, $2, $3, $4)`, [id, org, `BOARD-${where}`, `板${where}`])
+  await sql(`insert into stores (id, org_id, store_name) values ($1, $2, $3)`, [id, org, `店${where}`])
   await sql(device, [id, org, `${where}0001`, `机${where}`, rowId(where, 1), `BOARD-${where}`, `址${where}`, 'OPERATING', 1])
   await sql(`insert into device_states (device_id, org_id, online, last_seen_at) values ($1, $2, true, $3)`, [id, org, worldNow])
+  await sql(
+    `insert into activation_codes (org_id, device_id, code_hash, created_at, expires_at) values ($2, $1, $3, $4::timestamptz, $4::timestamptz + interval '1 hour')`,
+    [id, org, Buffer.from(where), worldNow],
+  )
   if (where === 'OWN') {
     await sql(device, [rowId(where, unassigned), org, 'UNASSIGNED0001', '机UNASSIGNED', id, null, '址UNASSIGNED', 'STOCK', 0])
     await sql(`insert into device_states (device_id, org_id) values ($1, $2)`, [rowId(where, unassigned), org])
@@ -243,8 +252,53 @@ export const picture = (where: Place): string => `files/0000000${place[where]}-0
 async function addDepartment({ sql }: World, where: Place): Promise<void> {
   const values = [rowId(where, 1), place[where]]
   await sql(`insert into departments (id, org_id, name) values ($1, $2, $3)`, [...values, `部${where}`])
-  await sql(`insert into device_assignments (org_id, device_id, user_id, kind, from_at) values ($2, $1, $1, 'REPLENISHER', $3)`, [...values, worldNow])
+  await sql(`insert into device_assignments (id, org_id, device_id, user_id, kind, from_at) values ($1, $2, $1, $1, 'REPLENISHER', $3)`, [...values, worldNow])
   await sql(`insert into password_resets (id, org_id, user_id, method) values ($1, $2, $1, 'ADMIN')`, values)
+}
+
+/** A kept state of the lanes, a copy of them to other machines, and prices that wait. */
+async function addPlanogram({ sql }: World, where: Place): Promise<void> {
+  const id = rowId(where, 1)
+  const lane = { level: 1, productId: id, productName: `品${where}`, capacity: 10, warnQty: 2, retailPrice: 300, price: 250, restriction: 0 }
+  const lanes = [1, 2].map((n) => ({ ...lane, road: n, col: n, motorNo: n, status: 'ENABLED', mergedInto: null }))
+  const doc = JSON.stringify({ floors: [{ level: 1, name: `层${where}` }], lanes })
+  const values = [place[where], id, worldNow]
+  await sql(
+    `insert into planogram_versions (org_id, device_id, version, doc, diff, source, by_name, created_at) values ($1, $2, 1, $4, '[]', 'CREATE', $5, $3)`,
+    [...values, doc, `员${where}`],
+  )
+  await sql(
+    `insert into lane_copies (id, org_id, device_id, user_id, version, doc, parts, layout, created_at, finished_at) values ($2, $1, $2, $2, 1, $4, '{price}', 'SAME', $3, $3)`,
+    [...values, doc],
+  )
+  await sql(
+    `insert into lane_copy_targets (copy_id, org_id, device_id, state, before_version, after_version, written, done_at) values ($2, $1, $2, 'DONE', 1, 2, 1, $3)`,
+    values,
+  )
+  await sql(
+    `insert into price_schedules (id, org_id, device_id, user_id, by_name, run_at, lanes, created_at) values ($2, $1, $2, $2, $4, '2027-01-01', $5, $3)`,
+    [...values, `员${where}`, JSON.stringify([{ laneId: id, road: 1, productId: id, productName: `品${where}`, from: 250, price: 240, retailPrice: 300 }])],
+  )
+}
+
+/** An alert, one of many machines, a channel, a rule, a mail server and a message on its way. */
+async function addAlert({ sql }: World, where: Place): Promise<void> {
+  const values = [rowId(where, 1), place[where], worldNow]
+  const columns = 'id, org_id, device_id, kind, subject, level, since, opened_at, created_at'
+  await sql(`insert into alerts (${columns}) values ($1, $2, $1, 'FAULT', $4, 'ERROR', $3, $3, $3)`, [...values, `警${where}`])
+  await sql(`insert into alerts (${columns}) values ($1, $2, null, 'AREA_OFFLINE', '440305', 'ERROR', $3, $3, $3)`, [rowId(where, 2), place[where], worldNow])
+  await sql(`insert into alert_members (alert_id, device_id, org_id, since, cause) values ($4, $1, $2, $3, 'TIMEOUT')`, [...values, rowId(where, 2)])
+  await sql(`insert into alert_channels (id, org_id, type, name, url, created_at) values ($1, $2, 'WEBHOOK', $4, 'https://192.0.2.1/x', $3)`, [
+    ...values,
+    `渠${where}`,
+  ])
+  await sql(`insert into alert_rules (org_id, kind, enabled, updated_at) values ($1, 'FAULT', true, $2)`, [place[where], worldNow])
+  await sql(`insert into alert_mail_servers (org_id, host, port, security, sender, updated_at) values ($1, $2, 465, 'TLS', 'a@example.com', $3)`, [
+    place[where],
+    `mail-${where}.invalid`.toLowerCase(),
+    worldNow,
+  ])
+  await sql(`insert into alert_outbox (id, org_id, channel_id, alert_id, event, next_at, created_at) values ($1, $2, $1, $1, 'OPENED', $3, $3)`, values)
 }
 
 async function addComplaint({ sql }: World, where: Place): Promise<void> {
@@ -279,6 +333,33 @@ async function addNotice({ sql }: World, where: Place): Promise<void> {
   await sql(
     `insert into messages (id, org_id, user_id, kind, title_zh, title_en, created_at) select $1, $2, u.id, 'SYSTEM', $3, $3, $4 from users u where u.username = $5`,
     [id, org, `息${where}`, worldNow, where === 'OWN' || where === 'CHILD' ? 'ROLE_FULL' : 'ROLE_SUPER_ADMIN'],
+  )
+}
+
+export const commandId = (where: Place): string => `00000000-0000-4000-8000-${String(place[where]).padStart(12, '0')}`
+
+/** Settings that a machine has taken, a command it has done, an event and an hour of its sensors. */
+async function addDesires({ sql }: World, where: Place): Promise<void> {
+  const values = [rowId(where, 1), place[where], worldNow]
+  await sql(
+    `insert into device_configs (device_id, config_version, org_id, temp_min, temp_max, hum_min, hum_max, limit_per_order, limit_per_day, doc, created_at) values ($1, 1, $2, 2, 8, 20, 80, 0, 0, $4, $3)`,
+    [...values, JSON.stringify({ lighting: [], defog: false, volume: 50, reportSeconds: 300, screenOffSeconds: 0, dropSensor: true, autoRefund: true })],
+  )
+  await sql(
+    `insert into device_shadows (device_id, kind, org_id, wanted, delivered, applied, wanted_at) values ($1, 'CONFIG', $2, 1, 1, 1, $3) on conflict do nothing`,
+    values,
+  )
+  await sql(
+    `insert into device_commands (cmd_id, org_id, device_id, type, state, issued_by, issued_at, expire_at, finished_at) values ($4, $2, $1, 'LOCK', 'DONE', $1, $3::timestamptz, $3::timestamptz + interval '30 s', $3)`,
+    [...values, commandId(where)],
+  )
+  await sql(`insert into device_events (org_id, created_at, device_id, kind, data) values ($2, $3, $1, 'ONLINE', $4)`, [
+    ...values,
+    JSON.stringify({ note: `事${where}` }),
+  ])
+  await sql(
+    `insert into telemetry_hours (device_id, hour, org_id, temp_min, temp_max, temp_sum, temp_count) values ($1, date_trunc('hour', $3::timestamptz), $2, 4, 5, 9, 2)`,
+    values,
   )
 }
 

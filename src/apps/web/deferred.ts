@@ -71,7 +71,7 @@ function direct(names: string): string {
   return all
     .map((name) => {
       const [own = '', local = own] = name.split(' as ')
-      return `import ${local} from '${direction}${own.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase()}'`
+      return `import ${local} from '${direction}${own.replace(/(?<=[a-z])[A-Z]|(?<=[A-Z])[A-Z](?=[a-z])/g, '-$&').toLowerCase()}'`
     })
     .join('; ')
 }

@@ -37,6 +37,8 @@ export const accounts = {
           .regex(/^ROLE_[A-Z0-9_]{1,60}$/)
           .optional(),
         keyword,
+        /** Those somebody chose already, whatever their status: a picker shows them by name. */
+        ids: z.array(f.id).max(200).optional(),
       },
       ['createTime', 'name', 'userName'],
       'name',

@@ -3,8 +3,10 @@ import type { CallInput } from '../../shared/contract.ts'
 import { common, Refusal } from '../../shared/errors.ts'
 import { deviceTypes, type TypeRow } from '../device-types/contract.ts'
 import { type DeviceRow, devices } from '../devices/contract.ts'
-import { lanes, type Planogram } from '../lanes/contract.ts'
-import { type Alias, idOf, known, merged, pick } from './route.ts'
+import { lanes } from '../lanes/contract.ts'
+import { stores } from '../stores/contract.ts'
+import { floorsOf } from './lanes.ts'
+import { type Alias, type Given, idOf, known, merged, pick } from './route.ts'
 
 const listed = (row: DeviceRow) => ({
   ...pick(row, 'id', 'rtuNumber', 'ownedUserName', 'address', 'card', 'createTime'),
@@ -12,14 +14,6 @@ const listed = (row: DeviceRow) => ({
   rtuBoardId: row.boardNo,
   state: pick(row, 'status', 'signal', 'temperature'),
 })
-
-const floorsOf = (plan: Planogram) =>
-  plan.floors.map((floor) => ({
-    ...pick(floor, 'level', 'id', 'name'),
-    roads: floor.roads.map((road) =>
-      pick(road, 'roadIndex', 'productId', 'roadCapacity', 'productStock', 'productName', 'productImg', 'price', 'retailPrice', 'restriction', 'status'),
-    ),
-  }))
 
 const typeOf = (row: TypeRow) => pick(row, 'id', 'name', 'img', 'screen', 'refrigeration', 'pattern')
 
@@ -30,6 +24,17 @@ async function typeRow(call: CallOn, id: number): Promise<TypeRow> {
     if (row) return row
     if (page * 200 >= total) throw new Refusal(common.notFound)
   }
+}
+
+/** The sample's words for fields of the device form. */
+const words: Readonly<Record<string, string>> = { nickyname: 'nickname', rtuBoardId: 'boardNo' }
+const inOurWords = (given: Given): Given => Object.fromEntries(Object.entries(given).map(([key, value]) => [words[key] ?? key, value]))
+/** An edit may name one field only; versions are read here. */
+async function edit(call: CallOn, given: Given) {
+  const id = idOf(given)
+  const device = await call(devices.detail, { id })
+  const wanted = { ...merged(devices.update, device, inOurWords(given)), id, version: device.version }
+  return listed(await call(devices.update, wanted as CallInput<typeof devices.update>))
 }
 
 export const deviceAliases: readonly Alias[] = [
@@ -53,9 +58,22 @@ export const deviceAliases: readonly Alias[] = [
         ...pick(device, 'country', 'province', 'city', 'county', 'stock', 'free', 'pattern'),
         type: device.typeName,
         userName: device.ownedUserName,
-        stores: [],
+        // the sample shows the store as a list
+        stores: device.storeName ? [{ id: device.storeId, storeName: device.storeName }] : [],
         floors: floorsOf(plan),
       }
+    },
+  },
+  { method: 'GET', path: '/device-edit', writes: true, answer: edit },
+  {
+    method: 'POST',
+    path: '/rtu/save',
+    async answer(call, given) {
+      if (given.id) return edit(call, given)
+      const fresh = { kind: 'GENERAL', dropSensor: true, ...known(devices.create, inOurWords(given)) }
+      const { id, secret } = await call(devices.create, fresh as CallInput<typeof devices.create>)
+      // the only answer that tells the secret of the new machine
+      return { ...listed(await call(devices.detail, { id })), secret }
     },
   },
   {
@@ -77,6 +95,14 @@ export const deviceAliases: readonly Alias[] = [
       }
       const row = await typeRow(call, idOf(given))
       return typeOf(await call(deviceTypes.update, merged(deviceTypes.update, row, { ...given, id: row.id }) as CallInput<typeof deviceTypes.update>))
+    },
+  },
+  {
+    method: 'GET',
+    path: '/stores-list',
+    async answer(call, given) {
+      const { list, total } = await call(stores.list, known(stores.list, given))
+      return { list: list.map(({ storeName, systemId, userName }) => ({ storeName, SystemId: systemId, userName })), total }
     },
   },
   { method: 'GET', path: '/remove-device-type', writes: true, answer: (call, given) => call(deviceTypes.remove, { id: idOf(given) }) },

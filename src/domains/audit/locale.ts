@@ -172,7 +172,7 @@ export const locale = defineLocale(
       actor: 'By',
       org: 'Organisation',
       device: 'Client',
-      request: 'Request number',
+      request: 'Request',
       changes: 'Changes',
       noChanges: 'No field changed with this entry',
       field: 'Field',

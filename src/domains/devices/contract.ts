@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
-import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, pageWithSums, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
+import { bothOrNone, bothOrNoneText, optionalLatitude, optionalLongitude } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
+import { deviceErrors } from './errors.ts'
+import { historyEndpoints } from './historyContract.ts'
+import { lifecycleEndpoints, reasonText } from './lifecycleContract.ts'
 
 export const kinds = ['GENERAL', 'DRUG', 'FLOWER', 'LIFT', 'CABINET'] as const
 export const lifecycles = ['STOCK', 'OPERATING', 'PAUSED', 'SOLD', 'SCRAPPED'] as const
@@ -15,23 +18,7 @@ const Status = z.enum(['online', 'offline'])
 const Signal = z.enum(['strong', 'medium', 'weak'])
 const count = z.number().int().min(0)
 
-export const deviceErrors = defineErrors('devices', {
-  numberTaken: [409004, '机器编号已存在', 'This machine number exists already'],
-  numbersTaken: [409004, '机器编号已存在:{numbers}', 'These machine numbers exist already: {numbers}'],
-  boardTaken: [409004, '该主板已绑定其他设备', 'This board belongs to another device'],
-  cardTaken: [409004, '该物联卡已绑定其他设备', 'This SIM card belongs to another device'],
-  widthOverflow: [400001, '编号位数不足', 'The number has too few digits for this many devices'],
-  unknownRegion: [400001, '请选择所在地区', 'Choose the region'],
-  typeFixed: [422001, '更换类型前请先重建货道', 'Rebuild the lanes before you change the type'],
-  typeDiffers: [422001, '机型用途与设备类型不符', 'The purpose does not fit the device type'],
-  licenceMissing: [400001, '请填写药品经营许可证信息', 'Enter the drug licence'],
-  closed: [422001, '设备已外售或报废,不能修改', 'The device was sold or scrapped and cannot be changed'],
-  wrongMove: [409001, '当前经营状态不能执行该操作', 'Not possible in the present business state'],
-  notReady: [422001, '投入运营前须绑定主板并至少启用一个有商品的货道', 'Bind a board and enable a lane with a product first'],
-  licenceElsewhere: [422001, '许可证地址与设备地址不一致', 'The licence is for another address'],
-  faultClosed: [409001, '该故障已处理', 'This fault is already handled'],
-  ownerKind: [422001, '该机构不能拥有设备', 'This organisation cannot own devices'],
-})
+export { deviceErrors }
 
 export const rtuNumber = z
   .string({ error: bi('请输入机器编号', 'Enter the machine number') })
@@ -50,6 +37,7 @@ export const deviceList = listQuery(
     kind: Kind.optional(),
     lifecycle: Lifecycle.optional(),
     orgId: f.id.optional(),
+    storeId: f.id.optional(),
     /** Code of a province, city or county. */
     region: z
       .string()
@@ -63,6 +51,8 @@ export const deviceList = listQuery(
     tempAlarm: z.boolean().optional(),
     boardNo: z.string().trim().max(40).optional(),
     card: z.string().trim().max(20).optional(),
+    /** Chosen rows, for the file of a selection. */
+    ids: z.array(f.id).max(1000).optional(),
     ...rangeFields,
   },
   ['attention', 'rtuNumber', 'nickname', 'temperature', 'stock', 'soldOut', 'free', 'faultCount', 'todayOrders', 'todayTurnover', 'lastSeenAt', 'createTime'],
@@ -78,6 +68,7 @@ export const DeviceRow = z.strictObject({
   kind: Kind,
   orgId: f.id,
   ownedUserName: z.string(),
+  storeName: z.string(),
   regionName: z.string(),
   address: z.string(),
   lng: z.number().nullable(),
@@ -85,6 +76,8 @@ export const DeviceRow = z.strictObject({
   boardNo: z.string(),
   card: z.string(),
   lifecycle: Lifecycle,
+  /** By a command of a person: it sells nothing until it is unlocked. */
+  locked: z.boolean(),
   status: Status,
   lastSeenAt: f.instant.nullable(),
   offlineSince: f.instant.nullable(),
@@ -105,7 +98,7 @@ export const DeviceRow = z.strictObject({
   todayOrders: count,
   todayTurnover: f.fen.nullable(),
   createTime: f.instant,
-  can: z.strictObject({ update: z.boolean(), pause: z.boolean(), operate: z.boolean() }),
+  can: z.strictObject({ update: z.boolean(), pause: z.boolean(), operate: z.boolean(), retire: z.boolean(), restore: z.boolean() }),
 })
 export type DeviceRow = z.infer<typeof DeviceRow>
 
@@ -114,6 +107,7 @@ export const DeviceDetail = DeviceRow.extend({
   province: z.string(),
   city: z.string(),
   county: z.string(),
+  storeId: f.id.nullable(),
   pattern: z.enum(['spring', 'lift', 'belt', 'pusher', 'locker']),
   refrigeration: z.boolean(),
   dispensingMode: Mode.nullable(),
@@ -132,10 +126,6 @@ export const DeviceDetail = DeviceRow.extend({
 })
 export type DeviceDetail = z.infer<typeof DeviceDetail>
 
-const coordinate = (min: number, max: number) => {
-  const wrong = bi('坐标超出中国范围', 'Outside China')
-  return z.number(bi('坐标格式错误', 'Not a coordinate')).min(min, wrong).max(max, wrong).nullable().default(null)
-}
 const chooseRegion = bi('请选择所在地区', 'Choose the region')
 const blankIsNull = (value: string | null) => value || null
 const place = {
@@ -144,8 +134,8 @@ const place = {
   /** Code of the county; province and city follow from it. */
   county: z.string(chooseRegion).regex(/^\d{6}(\d{3})?$/, chooseRegion),
   address: f.text(100, bi('请输入详细地址', 'Enter the street address')),
-  lng: coordinate(73, 136),
-  lat: coordinate(3, 54),
+  lng: optionalLongitude,
+  lat: optionalLatitude,
   dispensingMode: Mode.nullable().default(null),
   licenceNo: f.optionalText(40),
   licenceAddress: f.optionalText(200),
@@ -170,10 +160,8 @@ const single = {
     .default(null)
     .transform(blankIsNull),
 }
-const bothOrNone = (v: { lng: number | null; lat: number | null }) => (v.lng === null) === (v.lat === null)
-const bothOrNoneText = { path: ['lat'], message: bi('经度和纬度须同时填写', 'Enter both coordinates or none') }
-
-export const EditDevice = z.strictObject({ id: f.id, version: f.version, ...single, ...place }).refine(bothOrNone, bothOrNoneText)
+const store = { storeId: f.id.nullable().default(null) }
+export const EditDevice = z.strictObject({ id: f.id, version: f.version, ...single, ...store, ...place }).refine(bothOrNone, bothOrNoneText)
 export type EditDevice = z.infer<typeof EditDevice>
 export const CreateDevice = z.strictObject({ rtuNumber, orgId: f.id.optional(), ...single, ...place }).refine(bothOrNone, bothOrNoneText)
 export type CreateDevice = z.infer<typeof CreateDevice>
@@ -205,15 +193,6 @@ export const FaultRow = z.strictObject({
   handledBy: z.string().nullable(),
   remark: z.string(),
   can: z.strictObject({ handle: z.boolean() }),
-})
-export const EventRow = z.strictObject({
-  boot: z.string(),
-  seq: count,
-  kind: z.string(),
-  createTime: f.instant,
-  deviceTime: f.instant.nullable(),
-  payload: z.record(z.string(), z.unknown()),
-  note: z.string().nullable(),
 })
 const rowErrors = [deviceErrors.unknownRegion, deviceErrors.licenceMissing, deviceErrors.boardTaken, deviceErrors.cardTaken, deviceErrors.typeDiffers] as const
 const ofDevice = { id: f.id }
@@ -267,26 +246,28 @@ export const devices = {
   update: write('device:update', {
     method: 'PUT',
     path: '/devices/{id}',
-    summary: 'Change a machine',
+    summary: 'Change a machine; with another board the answer shows its new secret once',
     audit: 'devices.update',
-    errors: [deviceErrors.typeFixed, deviceErrors.closed, ...rowErrors],
+    errors: [deviceErrors.typeFixed, deviceErrors.closed, deviceErrors.boardDisabled, deviceErrors.openOrder, deviceErrors.storeElsewhere, ...rowErrors],
     input: EditDevice,
-    output: DeviceDetail,
+    /** Another board has a secret of its own: shown here and never again. */
+    output: DeviceDetail.extend({ secret: z.string().nullable() }),
   }),
   setLifecycle: write('device:update', {
     path: '/devices/{id}/lifecycle',
     summary: 'Put into operation, pause or resume sales',
     audit: 'devices.setLifecycle',
     errors: [deviceErrors.wrongMove, deviceErrors.notReady, deviceErrors.licenceElsewhere],
-    input: z.strictObject({ ...ofDevice, version: f.version, to: z.enum(['OPERATING', 'PAUSED']), reason: f.optionalText(200) }),
+    input: z
+      .strictObject({ ...ofDevice, version: f.version, to: z.enum(['OPERATING', 'PAUSED']), reason: f.optionalText(200) })
+      .refine((v) => v.to !== 'PAUSED' || v.reason !== '', {
+        message: reasonText,
+        path: ['reason'],
+      }),
     output: DeviceDetail,
   }),
-  timeline: read('device:read', {
-    path: '/devices/{id}/timeline',
-    summary: 'What the machine said, newest first; the last seven days unless a range is given',
-    input: listQuery({ ...ofDevice, ...rangeFields }, ['createTime'], '-createTime').refine(rangeIsFine, { message: rangeError, path: ['to'] }),
-    output: page(EventRow),
-  }),
+  ...lifecycleEndpoints,
+  ...historyEndpoints,
   faults: read('fault:read', {
     path: '/devices/{id}/faults',
     summary: 'Faults of a machine, open ones first',

@@ -1,15 +1,17 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { defineStates } from '../../shared/moves.ts'
-import { deviceErrors, type lifecycles } from './contract.ts'
+import type { lifecycles } from './contract.ts'
+import { deviceErrors } from './errors.ts'
+import type { timelineGroups } from './historyContract.ts'
 
 type Lifecycle = (typeof lifecycles)[number]
 
-/** Business state of a machine. Sold and scrapped are final; they need device:delete and come with their own verb. */
+/** Business state of a machine. Sold and scrapped release board and SIM; only the super administrator brings one back, into stock. */
 export const lifecycleStates = defineStates<Lifecycle>({
   name: 'device',
   column: 'devices.lifecycle',
   start: ['STOCK'],
-  moves: { STOCK: ['OPERATING', 'SOLD', 'SCRAPPED'], OPERATING: ['PAUSED'], PAUSED: ['OPERATING', 'SOLD', 'SCRAPPED'], SOLD: [], SCRAPPED: [] },
+  moves: { STOCK: ['OPERATING', 'SOLD', 'SCRAPPED'], OPERATING: ['PAUSED'], PAUSED: ['OPERATING', 'SOLD', 'SCRAPPED'], SOLD: ['STOCK'], SCRAPPED: ['STOCK'] },
 })
 
 export const isClosed = (lifecycle: Lifecycle): boolean => lifecycle === 'SOLD' || lifecycle === 'SCRAPPED'
@@ -55,4 +57,33 @@ export const forbiddenFields = (role: string, changed: readonly string[]): strin
 export const freshness = (lastSeenAt: Date | null, now: Date): 'fresh' | 'aging' | 'stale' => {
   const hours = lastSeenAt ? (now.getTime() - lastSeenAt.getTime()) / 3_600_000 : Infinity
   return hours < 4 ? 'fresh' : hours <= 8 ? 'aging' : 'stale'
+}
+
+/** Only he brings a sold or scrapped machine back (core.md, lifecycle). */
+export const mayRestore = (role: string): boolean => role === 'ROLE_SUPER_ADMIN'
+
+/** A machine leaves service with nothing owed and nothing inside. */
+export function retireRule(machine: { openOrder: boolean; stock: number }): ErrorDef | null {
+  if (machine.openOrder) return deviceErrors.openOrder
+  return machine.stock > 0 ? deviceErrors.stockLeft : null
+}
+
+type Group = (typeof timelineGroups)[number]
+/** Which kinds of messages and events a filter of the timeline shows. */
+export const groupKinds: Readonly<Record<Group, { messages: readonly string[]; events: readonly string[] }>> = {
+  ONLINE: { messages: ['hello', 'bye'], events: ['ONLINE', 'OFFLINE', 'SECOND_CONNECTION', 'AREA_OFFLINE'] },
+  VEND: { messages: ['cmd_ack', 'vend_result'], events: [] },
+  COMMAND: { messages: ['cmd_ack', 'cmd_result'], events: ['COMMAND', 'COMMAND_END'] },
+  CONFIG: { messages: ['applied'], events: ['CONFIG_WANTED', 'PLANOGRAM_WANTED'] },
+  DOOR: { messages: ['door'], events: [] },
+  FAULT: { messages: ['fault', 'clear'], events: ['TEMP_ALARM', 'TEMP_CLEAR', 'TEMP_LOCK'] },
+  STOCK: { messages: ['stock'], events: [] },
+  OWNER: {
+    messages: [],
+    events: [
+      ...['OWNER_CHANGED', 'OWNER_LEFT', 'LIFECYCLE', 'BOARD_BOUND', 'BOARD_UNBOUND', 'BOARD_REPLACED'],
+      ...['BOARD_DISABLED', 'BOARD_ENABLED', 'BOARD_ACTIVATED', 'SECRET_ROTATED'],
+    ],
+  },
+  TELEMETRY: { messages: ['telemetry'], events: [] },
 }

@@ -1,46 +1,15 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
-import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
+import { copyEndpoints } from './copyContract.ts'
+import { laneErrors } from './errors.ts'
+import { priceEndpoints } from './priceContract.ts'
+import { versionEndpoints } from './versionContract.ts'
 
 export const laneStatuses = ['ENABLED', 'DISABLED', 'FAULT', 'LOCKED', 'MERGED'] as const
 /** What a person sees: the status, or for an enabled lane how well it is filled. */
 export const laneViews = ['normal', 'low', 'soldOut', 'empty', 'disabled', 'fault', 'locked', 'merged'] as const
-
-export const laneErrors = defineErrors('lanes', {
-  oneProduct: [400001, '只能添加一个商品', 'A lane holds one product only'],
-  notEmpty: [422001, '请先清空该货道库存再更换商品', 'Empty the lane before you change its product'],
-  capacityBelowStock: [400001, '货道容量不能小于当前库存', 'The capacity must not be below the present stock'],
-  warnOverCapacity: [400001, '库存预警值不能大于货道容量', 'The warning level must not exceed the capacity'],
-  retailBelowCost: [422001, '零售价不能低于成本价', 'The list price must not be below the cost'],
-  priceMissing: [400001, '价格不能为空或0', 'A price above zero is required'],
-  priceBelowCost: [422001, '售价不能低于成本价', 'The price must not be below the cost'],
-  priceOverRetail: [422001, '售价不能高于零售价', 'The price must not exceed the list price'],
-  productOff: [422001, '该商品已下架', 'This product is off the shelf'],
-  otcBRefused: [422001, '该设备不允许销售此类药品:乙类非处方药', 'This device must not sell class B OTC drugs'],
-  otcARefused: [422001, '该设备不允许销售此类药品:甲类非处方药', 'This device must not sell class A OTC drugs'],
-  rxRefused: [422001, '该设备不允许销售此类药品:处方药', 'This device must not sell prescription drugs'],
-  secondary: [422001, '副货道不能单独设置', 'A merged lane cannot be set on its own'],
-  fixedStatus: [422001, '故障或锁定的货道不能启用或停用', 'A faulty or locked lane cannot be switched'],
-  locked: [422001, '货道已锁定,不能更换商品', 'The lane is locked; its product cannot change'],
-  motorTaken: [422001, '电机号重复', 'Two lanes share a motor'],
-  noneToMerge: [400001, '请选择要合并的货道', 'Choose the lanes to merge'],
-  notNeighbours: [422001, '只能合并同层相邻的货道', 'Only neighbours on one level can be merged'],
-  alreadyMerged: [422001, '该货道已合并', 'This lane is merged already'],
-  secondaryStock: [422001, '副货道库存必须为0', 'The other lanes must be empty'],
-  secondaryHolds: [422001, '副货道存在未完成出货', 'The other lanes have unfinished vends'],
-  notWorking: [422001, '故障或锁定的货道不能合并', 'A faulty or locked lane cannot be merged'],
-  notMerged: [422001, '该货道未合并', 'This lane is not merged'],
-  hasLanes: [409004, '该设备已有货道', 'The device has lanes already'],
-  noLanes: [422001, '该设备还没有货道', 'The device has no lanes yet'],
-  tooManyLevels: [400001, '最多{n}层货道', 'At most {n} levels'],
-  tooManyRoads: [400001, '每层最多{n}个货道', 'At most {n} lanes per level'],
-  wrongNumber: [400001, '请输入机器编号确认', 'Type the machine number to confirm'],
-  busyLanes: [422001, '货道 {lanes} 有未完成出货或待盘点库存,不能重建', 'Lanes {lanes} have unfinished vends or stock to count'],
-  noFault: [409001, '该货道没有故障', 'This lane has no fault'],
-  closed: [422001, '设备已外售或报废,不能修改', 'The device was sold or scrapped and cannot be changed'],
-})
 
 const count = z.number().int().min(0)
 /** Version of the planogram a screen was loaded with; 0 before the first lanes. */
@@ -70,6 +39,8 @@ export const Road = z.strictObject({
   restriction: count,
   status: Status,
   view: View,
+  /** What the machine still charges while it has not confirmed the price. */
+  confirmedPrice: f.fen.nullable(),
   lockReason: z.string().nullable(),
   faultCode: z.string().nullable(),
   mergedInto: f.id.nullable(),
@@ -79,12 +50,16 @@ export const Road = z.strictObject({
 export type Road = z.infer<typeof Road>
 const Floor = z.strictObject({ id: f.id, level: z.number().int(), name: z.string(), roads: z.array(Road) })
 
+/** How far the machine is with the version that was saved; null before its first lanes. */
+const Sync = z.strictObject({ wanted: count, applied: count.nullable(), state: z.enum(['PENDING', 'DELIVERED', 'APPLIED', 'REFUSED']), reason: z.string() })
+
 export const Planogram = z.strictObject({
   device: z.strictObject({
     id: f.id,
     rtuNumber: z.string(),
     nickname: z.string(),
     orgId: f.id,
+    typeId: f.id,
     typeName: z.string(),
     kind: z.string(),
     dispensingMode: z.string().nullable(),
@@ -96,7 +71,18 @@ export const Planogram = z.strictObject({
   version: planogram,
   totals: z.strictObject({ lanes: count, enabled: count, soldOut: count, low: count, fault: count, free: count, stock: count, capacity: count }),
   floors: z.array(Floor),
-  can: z.strictObject({ update: z.boolean(), merge: z.boolean(), rebuild: z.boolean(), clearFault: z.boolean() }),
+  sync: Sync.nullable(),
+  /** Price changes that wait for their time. */
+  scheduled: count,
+  can: z.strictObject({
+    update: z.boolean(),
+    price: z.boolean(),
+    merge: z.boolean(),
+    rebuild: z.boolean(),
+    copy: z.boolean(),
+    lock: z.boolean(),
+    clearFault: z.boolean(),
+  }),
 })
 export type Planogram = z.infer<typeof Planogram>
 
@@ -134,7 +120,7 @@ export const Level = z.strictObject({
 export type Level = z.infer<typeof Level>
 const levels = z.array(Level).min(1, bi('请至少添加一层', 'Add a level')).max(20)
 const ofDevice = { deviceId: f.id, version: planogram }
-const noneChosen = bi('请选择要合并的货道', 'Choose the lanes to merge')
+const noneChosen = bi('请选择货道', 'Choose lanes')
 
 export const lanes = {
   plan: read('lane:read', {
@@ -154,7 +140,7 @@ export const lanes = {
   update: write('lane:update', {
     method: 'PUT',
     path: '/devices/{deviceId}/lanes',
-    summary: 'Change some lanes, all or none',
+    summary: 'Change lanes and names of levels, all or none; what is left out stays',
     audit: 'lanes.update',
     errors: [
       laneErrors.oneProduct,
@@ -166,6 +152,7 @@ export const lanes = {
       laneErrors.priceBelowCost,
       laneErrors.priceOverRetail,
       laneErrors.productOff,
+      laneErrors.vendingRefused,
       laneErrors.otcBRefused,
       laneErrors.otcARefused,
       laneErrors.rxRefused,
@@ -175,7 +162,16 @@ export const lanes = {
       laneErrors.motorTaken,
       laneErrors.closed,
     ],
-    input: z.strictObject({ ...ofDevice, lanes: z.array(LanePatch).min(1, bi('请选择货道', 'Choose a lane')).max(400) }),
+    input: z
+      .strictObject({
+        ...ofDevice,
+        lanes: z.array(LanePatch, noneChosen).max(400).default([]),
+        floors: z
+          .array(z.strictObject({ id: f.id, name: f.optionalText(20) }))
+          .max(20)
+          .default([]),
+      })
+      .refine((given) => given.lanes.length + given.floors.length > 0, { message: noneChosen, path: ['lanes'] }),
     output: Planogram,
   }),
   merge: write('lane:merge', {
@@ -211,7 +207,15 @@ export const lanes = {
     summary: 'Delete all lanes and draw new ones; stock is withdrawn',
     audit: 'lanes.rebuild',
     idempotent: true,
-    errors: [laneErrors.wrongNumber, laneErrors.busyLanes, laneErrors.noLanes, laneErrors.tooManyLevels, laneErrors.tooManyRoads, laneErrors.closed],
+    errors: [
+      laneErrors.wrongNumber,
+      laneErrors.busyLanes,
+      laneErrors.copyRunning,
+      laneErrors.noLanes,
+      laneErrors.tooManyLevels,
+      laneErrors.tooManyRoads,
+      laneErrors.closed,
+    ],
     input: z.strictObject({ ...ofDevice, confirmNumber: z.string(bi('请输入机器编号确认', 'Type the machine number to confirm')).max(40), levels }),
     output: Planogram,
   }),
@@ -223,4 +227,33 @@ export const lanes = {
     input: z.strictObject({ deviceId: f.id, laneId: f.id }),
     output: Planogram,
   }),
+  lock: write('lane:lock', {
+    path: '/devices/{deviceId}/lanes/lock',
+    summary: 'Lock lanes for a reason of quality: they sell nothing until somebody unlocks them',
+    audit: 'lanes.lock',
+    errors: [laneErrors.notLockable, laneErrors.closed],
+    input: z.strictObject({
+      ...ofDevice,
+      laneIds: z.array(f.id, noneChosen).min(1, noneChosen).max(400),
+      reason: f.text(100, bi('请输入锁定原因', 'Enter a reason')),
+    }),
+    output: Planogram,
+  }),
+  unlock: write('lane:lock', {
+    path: '/devices/{deviceId}/lanes/unlock',
+    summary: 'Lanes that were locked by hand sell again; what the system locked is released by its own decision',
+    audit: 'lanes.unlock',
+    errors: [laneErrors.notLocked, laneErrors.closed],
+    input: z.strictObject({ ...ofDevice, laneIds: z.array(f.id, noneChosen).min(1, noneChosen).max(400) }),
+    output: Planogram,
+  }),
+  one: read('lane:read', {
+    path: '/lanes/{laneId}',
+    summary: 'One lane, and the machine it belongs to',
+    input: z.strictObject({ laneId: f.id }),
+    output: z.strictObject({ deviceId: f.id, version: planogram, road: Road }),
+  }),
+  ...versionEndpoints,
+  ...copyEndpoints,
+  ...priceEndpoints,
 }

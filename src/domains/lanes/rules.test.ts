@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { laneErrors } from './contract.ts'
+import { laneErrors } from './errors.ts'
 import {
   busyLanes,
   canPlace,
@@ -78,7 +78,9 @@ describe('drug guard', () => {
     expect(modes.map(([kind, dispensingMode]) => (canPlace({ drugClass }, { kind, dispensingMode }) === null ? 1 : 0))).toEqual(expected)
   })
   test('a mode on an ordinary machine does not help', () =>
-    expect(canPlace({ drugClass: 'RX' }, { kind: 'GENERAL', dispensingMode: 'MEDICAL' })).toBe(laneErrors.rxRefused))
+    expect(canPlace({ drugClass: 'RX' }, { kind: 'GENERAL', dispensingMode: 'MEDICAL' })).toBe(laneErrors.vendingRefused))
+  test('a drug machine of the wrong mode says which class it refuses', () =>
+    expect(canPlace({ drugClass: 'RX' }, { kind: 'DRUG', dispensingMode: 'PHARMACIST' })).toBe(laneErrors.rxRefused))
 })
 
 describe('what a patch makes', () => {

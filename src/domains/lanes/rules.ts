@@ -1,6 +1,7 @@
 import type { ErrorDef } from '../../shared/errors.ts'
-import { defineStates } from '../../shared/moves.ts'
-import { type LanePatch, type Level, laneErrors, type laneStatuses, type laneViews } from './contract.ts'
+import { allowedFrom, defineStates } from '../../shared/moves.ts'
+import type { LanePatch, Level, laneStatuses, laneViews } from './contract.ts'
+import { laneErrors } from './errors.ts'
 
 type Status = (typeof laneStatuses)[number]
 type View = (typeof laneViews)[number]
@@ -14,7 +15,8 @@ export const laneStates = defineStates<Status>({
     ENABLED: ['DISABLED', 'FAULT', 'LOCKED', 'MERGED'],
     DISABLED: ['ENABLED', 'LOCKED', 'MERGED'],
     FAULT: ['ENABLED', 'LOCKED'],
-    LOCKED: ['ENABLED'],
+    // back to the fault it had
+    LOCKED: ['ENABLED', 'FAULT'],
     MERGED: ['DISABLED'],
   },
 })
@@ -65,9 +67,9 @@ export function canPlace(product: { drugClass: string }, device: Device): ErrorD
   if (drugClass === 'NONE') return null
   const drugMachine = device.kind === 'DRUG'
   if (drugClass === 'OTC_B') return drugMachine ? null : laneErrors.otcBRefused
-  if (drugClass === 'OTC_A')
-    return drugMachine && (device.dispensingMode === 'PHARMACIST' || device.dispensingMode === 'MEDICAL') ? null : laneErrors.otcARefused
-  return drugMachine && device.dispensingMode === 'MEDICAL' ? null : laneErrors.rxRefused
+  if (!drugMachine) return laneErrors.vendingRefused
+  if (drugClass === 'OTC_A') return device.dispensingMode === 'PHARMACIST' || device.dispensingMode === 'MEDICAL' ? null : laneErrors.otcARefused
+  return device.dispensingMode === 'MEDICAL' ? null : laneErrors.rxRefused
 }
 
 /** Warning level when nobody chose one: the product's, else the organisation's share of the capacity (a fifth) rounded up. */
@@ -149,6 +151,31 @@ export const roadIndexOf = (level: number, column: number, maxRoads: number): nu
 
 /** Name of a level nobody named (core.md, lane fields); kept as data, so in one language. */
 export const floorName = (level: number): string => `第${level}层`
+
+export type CopyState = 'WAITING' | 'DONE' | 'FAILED' | 'UNDOING' | 'UNDONE' | 'KEPT'
+/** One machine of a copy. KEPT: somebody changed it meanwhile, so it was not taken back. */
+export const copyStates = defineStates<CopyState>({
+  name: 'lane copy target',
+  column: 'lane_copy_targets.state',
+  start: ['WAITING'],
+  moves: { WAITING: ['DONE', 'FAILED'], DONE: ['UNDOING'], FAILED: [], UNDOING: ['UNDONE', 'KEPT'], UNDONE: [], KEPT: [] },
+})
+export const copyFrom = (next: CopyState): CopyState[] => allowedFrom(copyStates, next)
+export const undoMs = 600_000
+
+type ScheduleState = 'WAITING' | 'DONE' | 'FAILED' | 'CANCELLED'
+export const scheduleStates = defineStates<ScheduleState>({
+  name: 'price schedule',
+  column: 'price_schedules.state',
+  start: ['WAITING'],
+  moves: { WAITING: ['DONE', 'FAILED', 'CANCELLED'], DONE: [], FAILED: [], CANCELLED: [] },
+})
+export const scheduleFrom = (next: ScheduleState): ScheduleState[] => allowedFrom(scheduleStates, next)
+
+/** A lock by hand carries this before its reason; every other lock belongs to the process that set it. */
+export const handLock = 'QUALITY '
+export const isHandLock = (lane: { status: string; lockReason: string | null }): boolean =>
+  lane.status === 'LOCKED' && (lane.lockReason?.startsWith(handLock) ?? false)
 
 /** Lanes that forbid a rebuild: pieces on their way to a customer or waiting for a count. */
 export const busyLanes = <L extends Pick<Lane, 'reserved' | 'failedHold'>>(all: readonly L[]): L[] =>

@@ -26,12 +26,18 @@ export const vendResults = [
   'DOOR_OPEN',
   'TIMEOUT',
 ] as const
+/** What the platform wants a machine to have, in versions: its settings, its lanes with their prices. */
+export const documentKinds = ['CONFIG', 'PLANOGRAM'] as const
+export type DocumentKind = (typeof documentKinds)[number]
+const documentVersion = z.number().int().min(0).max(2_147_483_647)
+export const commandTypes = ['REBOOT', 'LOCK', 'UNLOCK', 'QUERY', 'DOOR'] as const
+export type CommandType = (typeof commandTypes)[number]
 const acks = ['ACCEPTED', 'DUPLICATE', 'BUSY', 'EXPIRED', 'LANE_FAULT', 'UNKNOWN_LANE', 'VOIDED'] as const
 
 /** A field that cannot be read is left out and noted; the rest of the message counts. Without a required one it does not. */
 type Shape = { readonly required: Record<string, z.ZodType>; readonly optional: Record<string, z.ZodType> }
 const shapes = {
-  hello: { required: {}, optional: { rsrp, signal, door: z.boolean() } },
+  hello: { required: {}, optional: { rsrp, signal, door: z.boolean(), config: documentVersion, planogram: documentVersion } },
   heartbeat: { required: {}, optional: { rsrp, signal } },
   telemetry: { required: {}, optional: { temperature: z.number().min(-60).max(100), humidity: z.number().min(0).max(100), rsrp, signal } },
   door: { required: { open: z.boolean() }, optional: {} },
@@ -40,6 +46,8 @@ const shapes = {
   stock: { required: { lanes: z.array(z.strictObject({ lane, count: z.number().int().min(0).max(999) })).max(400) }, optional: {} },
   cmd_ack: { required: { cmdId, ack: z.enum(acks) }, optional: { result: z.enum(vendResults), dropDetected: z.boolean(), durationMs } },
   vend_result: { required: { cmdId, result: z.enum(vendResults) }, optional: { dropDetected: z.boolean(), durationMs } },
+  cmd_result: { required: { cmdId, ok: z.boolean() }, optional: { reason: z.string() } },
+  applied: { required: { what: z.enum(documentKinds), version: documentVersion, ok: z.boolean() }, optional: { reason: z.string() } },
   bye: { required: { session: seq }, optional: { cause: z.enum(['LAST_WILL', 'POWER_FAIL']) } },
 } as const satisfies Record<string, Shape>
 
@@ -142,7 +150,7 @@ const tidy = (text: string, max: number): string => text.replaceAll('\0', '').sl
 
 // ---------------------------------------------------------------- downward
 
-const command = z.strictObject({
+const vendCommand = z.strictObject({
   cmdId,
   orderNo: z.string(),
   unit: z.number().int(),
@@ -152,18 +160,55 @@ const command = z.strictObject({
   issuedAt: millis,
   expireAt: millis,
 })
+/** A document that does not fit into one message comes in parts; it counts when all of one version are there. */
+const part = { version: documentVersion, part: z.number().int().min(1).max(99), parts: z.number().int().min(1).max(99) }
+const clock = z.string().regex(/^\d\d:\d\d$/)
+const settings = z.looseObject({
+  ...part,
+  tempMin: z.number().nullable(),
+  tempMax: z.number().nullable(),
+  humMin: z.number(),
+  humMax: z.number(),
+  limitPerOrder: z.number(),
+  limitPerDay: z.number(),
+  lighting: z.array(z.looseObject({ from: clock, to: clock })),
+  defog: z.boolean(),
+  volume: z.number(),
+  reportSeconds: z.number(),
+  screenOffSeconds: z.number(),
+  dropSensor: z.boolean(),
+})
+const planogram = z.looseObject({
+  ...part,
+  lanes: z.array(
+    z.looseObject({
+      lane,
+      motor: lane,
+      width: z.number().int().min(1),
+      product: z.number().int().nullable(),
+      name: z.string(),
+      price: z.number().int().nullable(),
+      capacity: z.number().int(),
+      limit: z.number().int(),
+    }),
+  ),
+})
 /** Every downward message carries `ts`, the platform's clock when it was sent. */
 const downShapes = {
   ack: z.strictObject({ boot, seqs: z.array(seq) }),
   welcome: z.strictObject({ boot, lastBoot: boot }),
   resend: z.strictObject({ boot, from: seq, to: seq }),
-  vend: command,
-  query: command,
-  void: command,
+  vend: vendCommand,
+  query: vendCommand,
+  void: vendCommand,
+  command: z.strictObject({ cmdId, type: z.enum(commandTypes), issuedAt: millis, expireAt: millis }),
+  config: settings,
+  planogram,
 } as const
 export type DownKind = keyof typeof downShapes
 export type Down<K extends DownKind = DownKind> = z.output<(typeof downShapes)[K]>
 export type Command = Down<'vend'>
+export type Control = Down<'command'>
 
 /** Machine's side: reads what came below its own down/; null for a kind it does not know. */
 export function readDown(topic: string, payload: Uint8Array): { [K in DownKind]: { kind: K; ts: number; body: Down<K> } }[DownKind] | null {

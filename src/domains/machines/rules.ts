@@ -22,6 +22,13 @@ export const limits = {
   vendMs: 600_000,
   screensMs: 5000,
   keyDays: 35,
+  /** A document without an answer is sent again after this long, so many times since the hello. */
+  documentMs: 60_000,
+  documentTries: 5,
+  documentBatch: 200,
+  /** Connections of one machine: so many at once, then one every `connectMs`. */
+  connects: 20,
+  connectMs: 5000,
 }
 export type Limits = Readonly<typeof limits>
 

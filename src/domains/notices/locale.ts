@@ -186,7 +186,7 @@ export const locale = defineLocale(
     mustConfirm: 'Must be confirmed',
     notYet: 'Not published',
     views: { DRAFT: 'Drafts', SCHEDULED: 'Scheduled', PUBLISHED: 'Published', WITHDRAWN: 'Withdrawn', EXPIRED: 'Expired' },
-    target: { all: 'Everybody', orgs: '{n} organisations', roles: '{n} roles', users: '{n} users' },
+    target: { all: 'Everybody', orgs: 'Organisations: {n}', roles: 'Roles: {n}', users: 'Users: {n}' },
     reader: {
       title: 'Readers',
       unread: 'Unread {n}',

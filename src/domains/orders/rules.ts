@@ -50,10 +50,10 @@ export const refundFrom = (next: RefundState): RefundState[] => allowedFrom(refu
 export type UnitFacts = { vendState: VendState; refundState: RefundState | null; dropConfirmed: boolean }
 
 /** The specification's label, first match wins (semantics 3.2). */
-export function displayStatus(order: { payState: PayState; paid: number; refunded: number }, units: readonly UnitFacts[]): OrderStatus {
+export function displayStatus(order: { payState: PayState; paid: number; refunded: number; test?: boolean }, units: readonly UnitFacts[]): OrderStatus {
   if (order.payState === 'UNPAID' || order.payState === 'CLOSED') return order.payState
   const refunded = (unit: UnitFacts) => unit.refundState === 'SUCCESS'
-  if (order.paid > 0 ? order.refunded === order.paid : units.every(refunded)) return 'REFUNDED'
+  if (!order.test && (order.paid > 0 ? order.refunded === order.paid : units.every(refunded))) return 'REFUNDED'
   if (units.some((unit) => !refunded(unit) && (unit.vendState === 'FAILED' || unit.vendState === 'VOID' || unit.refundState === 'FAILED'))) return 'ABNORMAL'
   const left = units.filter((unit) => !refunded(unit))
   if (left.every((unit) => unit.vendState === 'SUCCESS' && unit.dropConfirmed)) return 'SUCCESS'
@@ -61,8 +61,9 @@ export function displayStatus(order: { payState: PayState; paid: number; refunde
   return 'PAID'
 }
 
-/** Nothing more can happen by itself: every piece left or its money went back. */
-export const isFinal = (units: readonly UnitFacts[]): boolean => units.every((unit) => unit.vendState === 'SUCCESS' || unit.refundState === 'SUCCESS')
+/** Nothing more can happen by itself: every piece left or its money went back; a test has none to give back. */
+export const isFinal = (units: readonly UnitFacts[], test = false): boolean =>
+  units.every((unit) => unit.vendState === 'SUCCESS' || unit.refundState === 'SUCCESS' || (test && (unit.vendState === 'FAILED' || unit.vendState === 'VOID')))
 
 export type AckCode = 'ACCEPTED' | 'DUPLICATE' | 'BUSY' | 'EXPIRED' | 'LANE_FAULT' | 'UNKNOWN_LANE' | 'VOIDED'
 export type ResultCode = 'OK' | 'NO_DROP' | 'MOTOR_NOT_IN_PLACE' | 'MOTOR_NOT_MOVE' | 'MOTOR_NOT_RETURN' | 'SENSOR_FAULT' | 'BUSY' | 'DOOR_OPEN' | 'TIMEOUT'

@@ -33,13 +33,15 @@ export const sessionErrors = defineErrors('session', {
   identityDown: [503002, '微信服务暂时不可用,请稍后再试', 'WeChat cannot be reached, try again later'],
 })
 
+const longest = 128
+const tooLong = bi('密码不能超过128个字符', 'At most 128 characters')
 const typedPassword = z
   .string({ error: bi('请输入密码', 'Enter your password') })
   .refine((p) => p.trim() !== '', bi('请输入密码', 'Enter your password'))
-  .max(128)
+  .max(longest, tooLong)
 const username = f.text(200, bi('请输入用户名', 'Enter your username'))
 const smsCode = z.string({ error: bi('请输入验证码', 'Enter the code') }).regex(/^\d{6}$/, bi('请输入6位验证码', 'The code has 6 digits'))
-const repeat = z.string({ error: bi('请再次输入新密码', 'Repeat the new password') }).max(128)
+const repeat = z.string({ error: bi('请再次输入新密码', 'Repeat the new password') }).max(longest, tooLong)
 const differ = { path: ['repeat'], message: bi('两次输入的密码不一致', 'The two passwords differ') }
 const uuid = z.uuid(bi('格式不正确', 'Wrong format'))
 const secret = z.string().regex(/^[\w-]{43}$/)
@@ -51,7 +53,7 @@ export const ChangePassword = z
     oldPassword: z
       .string({ error: bi('请输入原密码', 'Enter the old password') })
       .min(1, bi('请输入原密码', 'Enter the old password'))
-      .max(128),
+      .max(longest, tooLong),
     password: newPassword,
     repeat,
   })
@@ -106,7 +108,8 @@ export const scanProblems = ['', 'NOT_BOUND', 'BOUND_ELSEWHERE'] as const
 
 const onPhone = z.strictObject({ id: uuid, identity: z.string().max(1000).describe('what scan-identities issued') })
 const phoneErrors = [sessionErrors.badIdentity, sessionErrors.scanOver, sessionErrors.scanUnavailable]
-const passwordErrors = [sessionErrors.passwordRepeated, sessionErrors.passwordHasName, sessionErrors.passwordCommon, sessionErrors.passwordShort]
+/** What may be wrong with a new password beyond its form. */
+export const newPasswordErrors = [sessionErrors.passwordRepeated, sessionErrors.passwordHasName, sessionErrors.passwordCommon, sessionErrors.passwordShort]
 const SignedIn = z.strictObject({ at: f.instant, ip: z.string(), device: z.string() })
 
 export const session = {
@@ -182,7 +185,7 @@ export const session = {
     summary: 'A new password by a code to the phone of the account; ends every session',
     audit: 'session.passwordReset',
     guessable: true,
-    errors: [sessionErrors.wrongCode, ...passwordErrors],
+    errors: [sessionErrors.wrongCode, ...newPasswordErrors],
     input: ResetBySms,
     output: f.done,
   }),
@@ -210,7 +213,7 @@ export const session = {
     path: '/me/password',
     summary: 'Change the own password; ends every session of the user',
     audit: 'session.changePassword',
-    errors: [sessionErrors.wrongOldPassword, ...passwordErrors],
+    errors: [sessionErrors.wrongOldPassword, ...newPasswordErrors],
     input: ChangePassword,
     output: f.done,
   }),

@@ -69,6 +69,13 @@ export const text = (facts: Facts, max: number, fallback: string): Setting<strin
   shape: z.string(outOfRange(1, max)).trim().min(1, outOfRange(1, max)).max(max, outOfRange(1, max)),
   fallback,
 })
+/** Text that may be left empty, of a form of its own. */
+export const optional = (facts: Facts, max: number, form: RegExp, wrong: string): Setting<string> => ({
+  ...facts,
+  form: { kind: 'text', max },
+  shape: z.string(wrong).trim().max(max, outOfRange(0, max)).regex(form, wrong),
+  fallback: '',
+})
 export function choice<const V extends string>(facts: Facts, options: Readonly<Record<V, string>>, fallback: NoInfer<V>): Setting<V> {
   const values = Object.keys(options) as [V, ...V[]]
   return {

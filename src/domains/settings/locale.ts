@@ -51,7 +51,7 @@ export const locale = defineLocale(
     off: '关闭',
     testMessage: { title: '测试通知', body: '收到这条消息说明站内信工作正常' },
     notifyTest: '测试通知',
-    pages: { calendar: '节假日日历', dictionary: '字典', server: '服务器状态' },
+    pages: { calendar: '节假日日历', dictionary: '字典', server: '服务器状态', jobs: '任务控制台' },
     unit: { second: '秒', minute: '分钟', hour: '小时', day: '天', percent: '%', bp: '基点', piece: '件', time: '次', fen: '元', character: '位' },
     window: '{from} – {to}',
     channel: { message: '站内信', wechat: '微信', sms: '短信', email: '邮件', webhook: 'Webhook' },
@@ -151,7 +151,7 @@ export const locale = defineLocale(
     off: 'Off',
     testMessage: { title: 'Test message', body: 'Messages arrive: this is one' },
     notifyTest: 'Send a test message',
-    pages: { calendar: 'Calendar', dictionary: 'Dictionary', server: 'Server' },
+    pages: { calendar: 'Calendar', dictionary: 'Dictionary', server: 'Server', jobs: 'Job console' },
     unit: {
       second: 's',
       minute: 'min',

@@ -1,5 +1,5 @@
 import type { Setting } from './kinds.ts'
-import { device, rest, stock } from './registryMachines.ts'
+import { device, map, rest, stock } from './registryMachines.ts'
 import { basic, security } from './registryPlatform.ts'
 import { funds, trade } from './registrySales.ts'
 
@@ -7,7 +7,7 @@ import { funds, trade } from './registrySales.ts'
  * Every setting of the product. `pending`: the chapter that reads it is not built; registry.test.ts holds the mark against the
  * code, so that no switch on the screen is dead and none that works stays hidden.
  */
-export const registry = { ...basic, ...security, ...trade, ...funds, ...device, ...stock, ...rest } satisfies Record<string, Setting>
+export const registry = { ...basic, ...security, ...trade, ...funds, ...device, ...map, ...stock, ...rest } satisfies Record<string, Setting>
 export type SettingKey = keyof typeof registry
 export type SettingValue<K extends SettingKey> = (typeof registry)[K] extends Setting<infer V> ? V : never
 

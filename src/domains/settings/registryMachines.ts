@@ -1,4 +1,5 @@
 import { bi } from '../../shared/text.ts'
+import { tileAddress } from '../geo/rules.ts'
 import { facts, later } from './facts.ts'
 import * as k from './kinds.ts'
 
@@ -11,27 +12,36 @@ export const device = {
     180,
   ),
   'device.offlineAlertMinutes': k.int(
-    later('device', 'org', bi('离线告警延迟', 'Offline alarm after'), bi('离线多久后发出告警', 'How long offline before an alarm')),
+    facts(
+      'device',
+      'org',
+      bi('离线告警延迟', 'Offline alarm after'),
+      bi('离线多久后发出告警，至少 2 分钟', 'How long offline before an alarm, 2 minutes at least'),
+    ),
     'minute',
     0,
     120,
     10,
   ),
   'device.tempExcursionMinutes': k.int(
-    later('device', 'org', bi('超温告警', 'Temperature alarm'), bi('超出温度范围多久后告警', 'Outside the range for so long')),
+    facts('device', 'org', bi('超温告警', 'Temperature alarm'), bi('超出温度范围多久后告警', 'Outside the range for so long')),
     'minute',
     5,
     60,
     10,
   ),
   'device.tempLockMinutes': k.int(
-    later('device', 'org', bi('超温停售', 'Temperature lock'), bi('超出温度范围多久后停止销售', 'Outside the range for so long selling stops')),
+    facts('device', 'org', bi('超温停售', 'Temperature lock'), bi('超出温度范围多久后停止销售', 'Outside the range for so long selling stops')),
     'minute',
     10,
     240,
     30,
   ),
-  'device.businessHours': k.window(later('device', 'org', bi('营业时间', 'Business hours'), bi('新设备的默认营业时间', 'Of new machines')), '06:00', '23:00'),
+  'device.businessHours': k.window(
+    facts('device', 'org', bi('营业时间', 'Business hours'), bi('此时间之外不发出离线告警', 'No offline alarm is raised outside of them')),
+    '06:00',
+    '23:00',
+  ),
   'device.freshHours': k.int(
     later('device', 'org', bi('数据新鲜', 'Fresh data'), bi('数据在该时间内视为新鲜', 'Data counts as fresh for so long')),
     'hour',
@@ -45,6 +55,42 @@ export const device = {
     1,
     168,
     8,
+  ),
+}
+
+/** What lies below our own outlines on a map; without an address maps draw outlines alone. */
+export const map = {
+  'map.tileUrl': k.optional(
+    facts(
+      'device',
+      'platform',
+      bi('地图瓦片地址', 'Map tiles'),
+      bi('含 {z}、{x}、{y} 的 http(s) 地址，留空则只显示行政区划', 'An http(s) address with {z}, {x} and {y}; empty shows the outlines of regions only'),
+    ),
+    300,
+    tileAddress,
+    bi('须为含 {z}、{x}、{y} 的 http(s) 地址', 'Must be an http(s) address with {z}, {x} and {y}'),
+  ),
+  'map.tileAttribution': k.optional(
+    facts(
+      'device',
+      'platform',
+      bi('地图来源说明', 'Map attribution'),
+      bi('显示在地图右下角，如审图号', 'Shown in the corner of the map, such as its approval number'),
+    ),
+    100,
+    /^[^<>]*$/,
+    bi('不能包含尖括号', 'No angle brackets'),
+  ),
+  'map.tileSystem': k.choice(
+    facts(
+      'device',
+      'platform',
+      bi('瓦片坐标系', 'Coordinates of the tiles'),
+      bi('系统坐标均为 GCJ-02，国外瓦片多为 WGS-84', 'Ours are GCJ-02; tiles made abroad are mostly WGS-84'),
+    ),
+    { GCJ02: bi('GCJ-02（火星坐标）', 'GCJ-02'), WGS84: bi('WGS-84', 'WGS-84') },
+    'GCJ02',
   ),
 }
 
@@ -113,6 +159,15 @@ export const stock = {
 export const rest = {
   'alarm.repeat': k.timing(later('alarm', 'org', bi('告警频率', 'Alarm repeat'), bi('未处理告警的提醒间隔', 'How often an open alarm reminds')), 'm30'),
   'alarm.channels': k.channels(later('alarm', 'org', bi('告警渠道', 'Alarm channels'), bi('告警通知的发送方式', 'How alarms are sent'))),
+  'alarm.privateAddresses': k.bool(
+    facts(
+      'alarm',
+      'platform',
+      bi('允许内网地址', 'Allow inner addresses'),
+      bi('Webhook 和邮件服务器可使用内部网络地址', 'Webhooks and mail servers may stand in the inner network'),
+    ),
+    false,
+  ),
   'complaint.firstResponseHours': k.int(
     facts('complaint', 'org', bi('首次响应时限', 'First response'), bi('投诉提交后首次回复的时限', 'From a complaint to its first answer')),
     'hour',

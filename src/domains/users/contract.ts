@@ -18,6 +18,7 @@ export const userErrors = defineErrors('users', {
   orgIsFull: [422001, '该机构的用户数已达上限({n})', 'The organisation has its most users already ({n})'],
   regionMissing: [400001, '请选择监管区域', 'Choose the region he supervises'],
   wrongHome: [400001, '请选择所属{kind}', 'Choose an organisation of the kind: {kind}'],
+  avatarMissing: [400001, '请上传头像', 'Upload a picture'],
   lastSuperAdmin: [422001, '至少保留一个超级管理员', 'At least one super administrator must stay'],
   notOneself: [422001, '不能对自己执行该操作', 'You cannot do this to yourself'],
   rankTooHigh: [403001, '不能操作同级或更高级别的用户', 'You cannot act on people of an equal or higher rank'],
@@ -179,7 +180,8 @@ export const users = {
     path: '/organ-users/{id}',
     summary: 'Change a user; name and organisation stay',
     audit: 'users.update',
-    errors: [...personErrors],
+    errors: [userErrors.avatarMissing, ...personErrors],
+    /** Who came without a picture (an import) may stay so; nobody's is taken away. */
     input: z.strictObject({ ...ofUser, version: f.version, ...person, avatar: z.union([f.imageUrl, z.literal('')]) }),
     output: OrganUserDetail,
   }),

@@ -30,8 +30,8 @@ export type FormSpec<E extends Endpoint> = {
   readonly before?: (values: Values) => Promise<boolean>
   /** i18n key of the message; default `web:success.saved`. */
   readonly success?: string
-  /** Codes of errors that the page shows itself. */
-  readonly claims?: readonly string[]
+  /** Errors that belong to one field: name of the error to name of the field. */
+  readonly claims?: Readonly<Record<string, string>>
   readonly onSaved: (answer: Output<E>) => void
 }
 
@@ -91,7 +91,7 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
 
   const write = useWrite(save, {
     success: spec.success ?? 'web:success.saved',
-    claims: (error) => error.errors.length > 0 || (spec.claims ?? []).includes(error.error),
+    claims: (error) => error.errors.length > 0 || spec.claims?.[error.error] !== undefined,
     onSuccess: (answer) => {
       start.current = form.getFieldsValue(true)
       setDirty(false)
@@ -108,7 +108,12 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
     if (spec.before && !(await spec.before(values))) return
     write.mutate(clean(schema, spec.toInput ? spec.toInput(values) : values) as CallInput<E>, {
       onError: (error) => {
+        const field = spec.claims?.[error.error]
         if (error.errors.length > 0) show(error.errors.map(({ field, message }) => ({ field, message })))
+        else if (field) {
+          show([{ field, message: error.message }])
+          focusField(form, field)
+        }
       },
     })
   }

@@ -37,11 +37,11 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
   const height = useHeight(box)
   const bones = useSkeleton(answer === undefined)
   useEffect(() => {
-    // bones hold nothing to focus, and what scrolls must be reachable by keyboard
+    // what scrolls must be reachable by keyboard, also where no row holds anything to focus
     const body = box.current?.querySelector('.ant-table-body')
-    if (bones) body?.setAttribute('tabindex', '0')
-    else body?.removeAttribute('tabindex')
-  }, [bones])
+    if (body?.querySelector('td a, td button, td input')) body.removeAttribute('tabindex')
+    else body?.setAttribute('tabindex', '0')
+  })
   const sortable = fieldInfo(props.endpoint.input.shape.sort as z.ZodType | undefined).values
   const shown: Column<R>[] = arrange(props.columns, layout)
     .filter((item) => item.shown)

@@ -6,7 +6,7 @@ import { countedTo, unread } from '../../domains/notices/unreadContract.ts'
 import { useRead } from '../api.ts'
 import { lazyDialog } from '../lazyDialog.tsx'
 import { useLive } from '../live.ts'
-import { useMay } from '../session.ts'
+import { useMay, useUser } from '../session.ts'
 import styles from './Bell.module.css'
 import { usePhone } from './useWidth.ts'
 
@@ -16,7 +16,8 @@ const Popup = lazyDialog(() => import('../../domains/notices/web/Popup.tsx').the
 /** How many messages wait; the newest ones on demand, and announcements that want to be seen. */
 export function Bell() {
   const may = useMay()
-  return may('message:read') ? <LiveBell /> : null
+  const { mustChangePassword } = useUser()
+  return may('message:read') && !mustChangePassword ? <LiveBell /> : null
 }
 
 function LiveBell() {

@@ -15,6 +15,7 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { href } from '../base.ts'
 import { useConfirm } from '../confirm.tsx'
+import { registerLocale } from '../i18n.ts'
 import { lazyDialog } from '../lazyDialog.tsx'
 import { setPrefs, usePrefs } from '../prefs.ts'
 import { logout, useUser } from '../session.ts'
@@ -24,7 +25,11 @@ import styles from './Shell.module.css'
 import { anyDirty } from './tabs.ts'
 import { useNarrow } from './useWidth.ts'
 
-const ViewDialog = lazyDialog(() => import('../../domains/organisations/web/ViewDialog.tsx').then((m) => m.ViewDialog))
+const ViewDialog = lazyDialog(async () => {
+  const [{ locale }, found] = await Promise.all([import('../../domains/organisations/locale.ts'), import('../../domains/organisations/web/ViewDialog.tsx')])
+  registerLocale('organisations', locale)
+  return found.ViewDialog
+})
 
 type Props = { trail: readonly string[]; folded: boolean; onMenu: () => void; onSearch: () => void; onHelp: () => void }
 

@@ -1,9 +1,11 @@
 import SearchOutlined from '@ant-design/icons/es/icons/SearchOutlined'
 import { Input, Modal } from 'antd'
-import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { finders } from '../../domains/palette.ts'
+import { screens } from '../../domains/screens.ts'
+import { say } from '../../shared/text.ts'
 import { leavesOf, titleOf } from '../menus.ts'
 import { usePrefs } from '../prefs.ts'
 import { useUser } from '../session.ts'
@@ -13,6 +15,15 @@ import type { PaletteItem } from './paletteItem.ts'
 import styles from './Shell.module.css'
 
 const wait = 200
+const most = 20
+
+/** Pages without a place in the menu: home, messages, downloads, one's own account. */
+const ownPages = screens
+  .filter(({ path, group, parent }) => group === null && parent === undefined && !path.includes(':'))
+  .map(({ path, title }) => ({
+    node: { name: path, path, title: say(title, 'zh-CN'), titleEn: say(title, 'en'), icon: 'home', sort: 0, hidden: false, children: [] },
+    group: null,
+  }))
 
 /** Ctrl K: pages by name or pinyin, then whatever the providers find. */
 export function Palette({ onClose }: { onClose: () => void }) {
@@ -24,6 +35,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [at, setAt] = useState(0)
   const [ready, setReady] = useState(false)
   const [more, setMore] = useState<readonly PaletteItem[]>([])
+  const results = useRef<HTMLUListElement>(null)
   useEffect(() => void loadPinyin().then(() => setReady(true)), [])
   useEffect(() => {
     setMore([])
@@ -43,8 +55,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: `ready` changes what matches
   const pages = useMemo<PaletteItem[]>(
     () =>
-      searchLeaves(leavesOf(menus), query)
-        .slice(0, 20)
+      searchLeaves([...leavesOf(menus), ...(query === '' ? [] : ownPages)], query)
+        .slice(0, most)
         .map(({ node, group }) => ({
           key: node.path,
           title: titleOf(node, lang),
@@ -60,7 +72,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
     onClose()
     navigate(item.to)
   }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen line scrolls into sight when it changes
+  useEffect(() => {
+    results.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [at])
   const press = (event: KeyboardEvent) => {
+    // Enter ends the input of a Chinese word first
+    if (event.nativeEvent.isComposing) return
     if (event.key === 'ArrowDown') setAt((at + 1) % Math.max(1, items.length))
     else if (event.key === 'ArrowUp') setAt((at + items.length - 1) % Math.max(1, items.length))
     else if (event.key === 'Enter') choose(items[at])
@@ -94,7 +112,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={press}
       />
-      <ul id="palette-results" className={styles.results} role="listbox" aria-label={t('shell.pages')}>
+      <ul ref={results} id="palette-results" className={styles.results} role="listbox" aria-label={t('shell.pages')}>
         {items.map((item, index) => (
           <li key={item.key} role="none">
             <button

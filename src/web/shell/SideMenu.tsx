@@ -11,6 +11,7 @@ import { useUser } from '../session.ts'
 import { menuIcon } from './icons.tsx'
 import { loadPinyin, searchLeaves } from './menuSearch.ts'
 import styles from './SideMenu.module.css'
+import { entryOf } from './trail.ts'
 
 /** Own markup instead of antd's menu: it is on every page, and 20 kB lighter. Keys as in a menu: ↑ ↓ ← → Home End. */
 export function SideMenu({ folded }: { folded: boolean }) {
@@ -21,9 +22,7 @@ export function SideMenu({ folded }: { folded: boolean }) {
   const [query, setQuery] = useState('')
   const [, setReady] = useState(false)
   const leaves = useMemo(() => leavesOf(menus), [menus])
-  const current = leaves
-    .filter(({ node }) => !node.hidden && (pathname === node.path || pathname.startsWith(`${node.path}/`)))
-    .sort((a, b) => b.node.path.length - a.node.path.length)[0]
+  const current = entryOf(pathname, leaves)
   const [open, setOpen] = useState<readonly string[]>([])
   const [flyout, setFlyout] = useState<string | null>(null)
   const group = current?.group?.path

@@ -4,6 +4,7 @@ import { publicRoutes } from '../../domains/publicWeb.ts'
 import { screens } from '../../domains/screens.ts'
 import { routes } from '../../domains/web.ts'
 import { ErrorBoundary } from '../ErrorBoundary.tsx'
+import { Bones } from '../Problem.tsx'
 import { PageFailure } from './PageFailure.tsx'
 import styles from './Shell.module.css'
 import { closeTab, TabContext, useTabPath, useTabs } from './tabs.ts'
@@ -62,6 +63,13 @@ export function TabPanes({ missing, settled }: { missing: boolean; settled: bool
   )
 }
 
+/** A page on its way: the sheet at once, its bones when it takes long. */
+const Coming = () => (
+  <section className="hd-sheet" style={{ padding: 24 }}>
+    <Bones rows={10} />
+  </section>
+)
+
 function Pane({ path, search, active }: { path: string; search: string; active: boolean }) {
   const context = useMemo(() => ({ path, active }), [path, active])
   const pane = useRef<HTMLDivElement>(null)
@@ -73,7 +81,7 @@ function Pane({ path, search, active }: { path: string; search: string; active: 
       <div ref={pane} className={styles.pane} data-tab={path}>
         <TabContext value={context}>
           <ErrorBoundary fallback={(error, retry) => <PageFailure error={error} onRetry={retry} />}>
-            <Suspense>
+            <Suspense fallback={<Coming />}>
               <Routes location={{ pathname: path, search, hash: '', state: null, key: path }}>
                 {routeElements}
                 {NotFound ? <Route path="*" element={<NotFound />} /> : null}

@@ -21,7 +21,7 @@ export const userOptions = (ctx: Ctx, input: Input<typeof accounts.userOptions>)
     from: sql`users u`,
     where: [
       visible(ctx, 'u.org_id'),
-      sql`u.status = 'ENABLED'`,
+      input.ids ? sql`u.id = any(${input.ids}::bigint[])` : sql`u.status = 'ENABLED'`,
       input.roleCode && sql`exists (select from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id and r.code = ${input.roleCode})`,
       input.keyword && sql`strpos(lower(u.username || ' ' || u.real_name), lower(${input.keyword})) > 0`,
     ],

@@ -88,6 +88,14 @@ describe('user options', () => {
     ])
   })
 
+  test('those who were chosen are found by their numbers, disabled ones too, foreign ones not', async () => {
+    const [mine, foreign] = [ids.users.get('finance') as number, ids.users.get('operator') as number]
+    await database.transact(systemScope, (db) => db.updateTable('users').set({ status: 'DISABLED' }).where('id', '=', mine).execute())
+    const found = await users(operatorScope(), { ids: [mine, foreign] })
+    await database.transact(systemScope, (db) => db.updateTable('users').set({ status: 'ENABLED' }).where('id', '=', mine).execute())
+    expect(found.list.map((row) => row.userName)).toEqual(['finance'])
+  })
+
   test('an operator finds his own people, with their role, and no disabled ones', async () => {
     const mine = staff.filter((person) => ['op-xianda', 'supplier', 'tenant'].includes(person.orgKey))
     const found = await users(operatorScope(), { pageSize: 100 })

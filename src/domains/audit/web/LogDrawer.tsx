@@ -52,7 +52,7 @@ export function LogDrawer() {
           <Changes row={row} />
           {row.related.length > 0 ? (
             <section>
-              <h3>{t('detail.related')}</h3>
+              <h3 className={styles.part}>{t('detail.related')}</h3>
               <ul className={styles.related}>
                 {row.related.map((other) => (
                   <li key={other.id}>
@@ -121,7 +121,7 @@ function Changes({ row }: { row: LogDetail }) {
   const { t } = useTranslation('audit')
   return (
     <section>
-      <h3>{t('detail.changes')}</h3>
+      <h3 className={styles.part}>{t('detail.changes')}</h3>
       {row.changes.length === 0 ? (
         <p className={styles.quiet}>{t('detail.noChanges')}</p>
       ) : (

@@ -128,6 +128,12 @@ export async function placeOf(ctx: Ctx, input: { deviceId?: number | undefined; 
   return rows[0]
 }
 
+/** Also lanes of an earlier drawing: the complaint may be about last week. */
+export async function laneExists(ctx: Ctx, deviceId: number, road: number): Promise<boolean> {
+  const { rows } = await sql`select 1 from lanes where device_id = ${deviceId} and road_index = ${road} limit 1`.execute(ctx.db)
+  return rows.length > 0
+}
+
 /** Whether this person, seen by the actor, holds complaint:update. */
 export async function isHandler(ctx: Ctx, userId: number): Promise<'unseen' | 'no' | 'yes'> {
   const { rows } = await sql<{ holds: boolean }>`

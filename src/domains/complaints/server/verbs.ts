@@ -117,6 +117,8 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
   if (input.deviceId !== undefined && place.device_id !== input.deviceId) {
     throw new Refusal(complaintErrors.otherOrder, {}, [{ field: 'orderNum', text: complaintErrors.otherOrder.text }])
   }
+  if (input.road !== undefined && !(await q.laneExists(ctx, place.device_id, input.road)))
+    throw new Refusal(complaintErrors.noLane, {}, [{ field: 'road', text: complaintErrors.noLane.text }])
   for (const url of input.images) {
     found(await ctx.db.selectFrom('uploads').select('id').where('url', '=', url).where('user_id', '=', ctx.actor.userId).executeTakeFirst())
   }

@@ -155,7 +155,7 @@ function Body({ complaint: c }: { complaint: Complaint }) {
           [t('fields.contactPhone'), c.contactPhone],
           [t('fields.source'), t(`enums.source.${c.source}`)],
           [t('fields.createTime'), <Time key="at" at={c.createTime} />],
-          [t('fields.rtuNumber'), c.rtuNumber === null ? null : `${c.rtuNumber} ${c.nickname ?? ''}`],
+          [t('fields.rtuNumber'), c.rtuNumber === null ? null : <Machine key="machine" complaint={c} />],
           [t('fields.road'), c.road === null ? null : laneNo(c.road)],
           [
             t('fields.orderNum'),
@@ -188,6 +188,15 @@ function Body({ complaint: c }: { complaint: Complaint }) {
         ]}
       />
     </>
+  )
+}
+
+function Machine({ complaint: c }: { complaint: Complaint }) {
+  const may = useMay()
+  return (
+    <span>
+      {c.deviceId !== null && may('device:read') ? <Link to={`/device/device-list?detail=${c.deviceId}`}>{c.rtuNumber}</Link> : c.rtuNumber} {c.nickname}
+    </span>
   )
 }
 

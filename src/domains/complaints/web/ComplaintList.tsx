@@ -72,11 +72,11 @@ export function ComplaintList() {
           { key: 'overdue', label: t('views.overdue'), query: { overdue: true }, count: n?.overdue },
         ]}
         filters={[
-          { key: 'keyword', label: t('fields.keyword') },
-          { key: 'type' },
-          { key: 'rtuNumber' },
-          { key: 'orderNum' },
-          { key: 'range' },
+          { key: 'keyword', label: t('fields.keyword'), width: 136 },
+          { key: 'type', width: 144 },
+          { key: 'rtuNumber', width: 128 },
+          { key: 'orderNum', width: 128 },
+          { key: 'range', width: 232 },
           { key: 'state', more: true },
           ...(may('user:lookup')
             ? [{ key: 'assigneeId', more: true, picker: ({ onChange, ...rest }: PickerProps) => <PersonSelect {...rest} onChange={onChange} /> }]

@@ -54,7 +54,7 @@ export function AssignDialog({ ids, skipped = 0, onClose, onSaved }: { ids: read
       onClose={onClose}
       onSaved={() => onSaved?.()}
     >
-      {skipped ? <Alert type="info" showIcon title={t('assignSkipped', { n: skipped })} className={styles.wide ?? ''} /> : null}
+      {skipped ? <Alert type="info" showIcon title={t('assignSkipped', { n: skipped })} className={styles.note ?? ''} /> : null}
       <Field name="assigneeId" wide>
         <PersonSelect />
       </Field>
@@ -141,7 +141,7 @@ export function MergeDialog({ complaint, onClose }: Props) {
       success="complaints:success.merge"
       onClose={onClose}
     >
-      <Alert type="info" showIcon title={t('mainHint')} className={styles.wide ?? ''} />
+      <Alert type="info" showIcon title={t('mainHint')} className={styles.note ?? ''} />
       <Field name="mainId" wide>
         <MainSelect complaint={complaint} />
       </Field>
@@ -183,7 +183,7 @@ export function RemoveDialog({ complaint, onClose, onSaved }: Props & { onSaved:
       onClose={onClose}
       onSaved={onSaved}
     >
-      <Alert type="warning" showIcon title={t('removeAsk')} className={styles.wide ?? ''} />
+      <Alert type="warning" showIcon title={t('removeAsk')} className={styles.note ?? ''} />
       <TextAreaField name="reason" rows={2} />
     </FormDialog>
   )

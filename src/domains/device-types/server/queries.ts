@@ -16,7 +16,9 @@ export type Row = Omit<NewType, 'screenSize' | 'dropSensor' | 'maxLevels' | 'max
   devices: number
 }
 const from = sql`device_types t`
-const columns = (ctx: Ctx) => sql`t.id, t.org_id, t.img, t.name, t.screen, t.screen_size, t.refrigeration, t.pattern, t.kind, t.drop_sensor, t.max_levels, t.max_roads, t.version, t.created_at,
+const columns = (
+  ctx: Ctx,
+) => sql`t.id, t.org_id, t.img, t.name, t.screen, t.screen_size, t.refrigeration, t.pattern, t.kind, t.drop_sensor, t.max_levels, t.max_roads, t.version, t.created_at,
   (select count(*) from devices d where d.type_id = t.id and ${visible(ctx, 'd.org_id', 'd.id')}) as devices`
 
 export const listRows = (ctx: Ctx, input: Input<typeof deviceTypes.list>) =>

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, inheritable, may, visible } from '../../../server/context.ts'
 import { all, matches, selectPage } from '../../../server/lists.ts'
 import type { Input } from '../../../shared/contract.ts'
-import { addDays, dayMs, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
+import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import type { devices, dispensingModes, kinds, lifecycles } from '../contract.ts'
 
 type ListInput = Input<typeof devices.list>
@@ -24,6 +24,9 @@ export type Row = {
   board_no: string | null
   card: string | null
   lifecycle: Lifecycle
+  locked: boolean
+  store_id: number | null
+  store_name: string | null
   created_at: Date
   version: number
   online: boolean
@@ -46,19 +49,22 @@ export type Row = {
   turnover: number | null
 }
 
-const columns = sql`d.id, d.org_id, d.rtu_number, d.nickname, d.type_id, t.name as type_name, d.kind, o.name as org_name, d.county, d.address, d.lng, d.lat, d.board_no, d.card, d.lifecycle, d.created_at, d.version,
+const columns = sql`d.id, d.org_id, d.rtu_number, d.nickname, d.type_id, t.name as type_name, d.kind, o.name as org_name, d.county, d.address, d.lng, d.lat, d.board_no, d.card, d.lifecycle, d.locked, d.store_id, st.store_name, d.created_at, d.version,
   s.online, s.last_seen_at, s.offline_since, s.signal, s.temperature, s.humidity, s.temp_alarm, s.fault_count, s.fw, s.apk, s.stock, s.capacity, s.lanes_free, s.lanes_sold_out, s.lanes_low, s.lanes_total,
   r.orders, r.turnover`
 const today = (ctx: Ctx) => startOfDay(shanghaiDay(ctx.now))
 const from = (
   ctx: Ctx,
 ) => sql`devices d join device_states s on s.device_id = d.id join device_types t on t.id = d.type_id join organisations o on o.id = d.org_id
+  left join stores st on st.id = d.store_id
   left join sales_rollups r on r.device_id = d.id and r.grain = 'DAY' and r.at = ${today(ctx)} and r.org_id = d.org_id`
 const joined = sql`devices d join device_states s on s.device_id = d.id`
 /** Faults first, then offline machines in use, then the rest; core.md, device list. */
 const attention = sql`case when d.lifecycle not in ('OPERATING', 'PAUSED') then 0 when s.fault_count > 0 then 2 when not s.online then 1 else 0 end`
 
-function conditions(ctx: Ctx, input: ListInput): RawBuilder<unknown>[] {
+export type ListFilters = Omit<ListInput, 'page' | 'pageSize' | 'sort'>
+/** What a filter of the list means; the map shows the same machines. */
+export function conditions(ctx: Ctx, input: ListFilters): RawBuilder<unknown>[] {
   const found = [
     visible(ctx, 'd.org_id', 'd.id'),
     matches('devices', 'd.id', input.keyword),
@@ -68,6 +74,7 @@ function conditions(ctx: Ctx, input: ListInput): RawBuilder<unknown>[] {
     input.kind && sql`d.kind = ${input.kind}`,
     input.lifecycle && sql`d.lifecycle = ${input.lifecycle}`,
     input.orgId && sql`d.org_id = ${input.orgId}`,
+    input.storeId && sql`d.store_id = ${input.storeId}`,
     input.region && sql`${input.region} in (d.province, d.city, d.county)`,
     input.province && sql`d.province = ${input.province}`,
     input.city && sql`d.city = ${input.city}`,
@@ -77,6 +84,7 @@ function conditions(ctx: Ctx, input: ListInput): RawBuilder<unknown>[] {
     input.tempAlarm && sql`s.temp_alarm`,
     input.boardNo && sql`d.board_no = ${input.boardNo}`,
     input.card && sql`d.card = ${input.card}`,
+    input.ids && sql`d.id = any(${input.ids}::bigint[])`,
     input.from && sql`d.created_at >= ${startOfDay(input.from)}`,
     input.to && sql`d.created_at < ${startOfDay(addDays(input.to, 1))}`,
   ]
@@ -180,6 +188,18 @@ export async function owner(ctx: Ctx, orgId: number) {
   return rows[0]
 }
 
+export async function storeOf(ctx: Ctx, storeId: number, orgId: number): Promise<boolean> {
+  const { rows } = await sql`select 1 from stores s where s.id = ${storeId} and s.org_id = ${orgId} and ${visible(ctx, 's.org_id')}`.execute(ctx.db)
+  return rows.length > 0
+}
+
+export async function isDisabledBoard(ctx: Ctx, boardNo: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from main_boards b where b.board_no = ${boardNo} and b.disabled_at is not null and ${visible(ctx, 'b.org_id')}`.execute(
+    ctx.db,
+  )
+  return rows.length > 0
+}
+
 /** Which of the numbers exist anywhere on the platform; needs the system scope. */
 export async function takenNumbers(ctx: Ctx, numbers: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ rtu_number: string }>`select rtu_number from devices where rtu_number = any(${numbers})`.execute(ctx.db)
@@ -265,31 +285,6 @@ export async function lanesOf(ctx: Ctx, deviceId: number) {
     from lanes l left join products p on p.id = l.product_id where l.device_id = ${deviceId} and l.archived_at is null`.execute(ctx.db)
   return rows[0] as (typeof rows)[number]
 }
-
-export type Message = {
-  boot: string
-  seq: number
-  kind: string
-  created_at: Date
-  device_ts: Date | null
-  payload: Record<string, unknown>
-  note: string | null
-}
-export const messageRows = (ctx: Ctx, input: Input<typeof devices.timeline>, orgId: number) =>
-  selectPage<Message>(ctx.db, {
-    columns: sql`m.boot, m.seq, m.kind, m.created_at, m.device_ts, m.payload, m.note`,
-    from: sql`device_messages m`,
-    input,
-    last: sql`m.seq`,
-    sort: { createTime: sql`m.created_at` },
-    where: [
-      sql`m.device_id = ${input.id}`,
-      sql`m.org_id = ${orgId}`,
-      visible(ctx, 'm.org_id', 'm.device_id'),
-      sql`m.created_at >= ${input.from ? startOfDay(input.from) : new Date((input.to ? startOfDay(input.to) : ctx.now).getTime() - 7 * dayMs)}`,
-      input.to && sql`m.created_at < ${startOfDay(addDays(input.to, 1))}`,
-    ],
-  })
 
 export type Fault = {
   id: number

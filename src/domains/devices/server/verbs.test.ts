@@ -334,7 +334,9 @@ describe('edit', () => {
 describe('lifecycle', () => {
   test('a new machine needs board and lanes before it sells', async () => {
     const { body: made } = await create(people.operator, 'LIFE0001', { boardNo: 'BOARD-L1' })
-    const go = (to: string, version: number) => world.send(people.operator, 'POST', `/devices/${made.id}/lifecycle`, { version, to })
+    const go = (to: string, version: number) =>
+      world.send(people.operator, 'POST', `/devices/${made.id}/lifecycle`, { version, to, reason: to === 'PAUSED' ? '换货' : '' })
+    expect((await world.send(people.operator, 'POST', `/devices/${made.id}/lifecycle`, { version: 1, to: 'PAUSED' })).body.errors[0].message).toBe('请填写原因')
     expect((await go('PAUSED', 1)).body.code).toBe(409001)
     expect((await go('OPERATING', 1)).body.error).toBe('devices.notReady')
     const drawn = await world.send(people.operator, 'POST', `/devices/${made.id}/lanes`, { version: 0, levels: [{ columns: 1 }] })
@@ -377,8 +379,10 @@ describe('faults and timeline', () => {
       )
     }
     const { body } = await world.send(people.operator, 'GET', '/devices/1/timeline')
-    expect([body.total, body.list.map((m: { seq: number }) => m.seq), body.list[0].payload]).toEqual([2, [3, 2], { rsrp: -80 }])
-    expect((await world.send(people.operator, 'GET', '/devices/1/timeline?from=2026-11-10')).body.total).toBe(3)
+    const said = body.list.filter((line: { source: string }) => line.source === 'MESSAGE')
+    expect([said.map((m: { seq: number }) => m.seq), said[0].data]).toEqual([[3, 2], { rsrp: -80 }])
+    const all = (await world.send(people.operator, 'GET', '/devices/1/timeline?from=2026-11-10')).body.list
+    expect(all.filter((line: { source: string }) => line.source === 'MESSAGE')).toHaveLength(3)
     expect((await world.send(people.sibling, 'GET', '/devices/1/timeline')).status).toBe(404)
   })
 })

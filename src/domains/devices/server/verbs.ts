@@ -1,16 +1,22 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, isoOrNull, may, visible } from '../../../server/context.ts'
-import type { Input, Output } from '../../../shared/contract.ts'
 import { common, type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
 import { sequentialNumbers } from '../../../shared/ids.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { regionPath } from '../../../shared/regions.ts'
+import { boardErrors } from '../../boards/contract.ts'
+import { hasOpenOrder, lockMachine, putBoard, takeBoard } from '../../boards/server/binding.ts'
+import { mirrorFlags } from '../../device-settings/server/verbs.ts'
 import { canPlace } from '../../lanes/rules.ts'
-import { refreshDeviceCounters, releaseRepairedLanes } from '../../lanes/server/verbs.ts'
+import { noteDevice } from '../../machines/server/events.ts'
 import { type BatchDevices, type CreateDevice, type DeviceDetail, type DeviceRow, deviceErrors, type devices, type EditDevice } from '../contract.ts'
-import { editable, forbiddenFields, licenceMatches, licenceRule, lifecycleStates, readyRule, typeChange, typeRule } from '../rules.ts'
+import { editable, forbiddenFields, isClosed, licenceMatches, licenceRule, lifecycleStates, mayRestore, readyRule, typeChange, typeRule } from '../rules.ts'
+import { faults, handleFault, telemetry, timeline } from './history.ts'
+import { pauseMany, previewPauses, restore, retire, said } from './lifecycle.ts'
 import * as q from './queries.ts'
 import { newSecret, secretHash } from './secret.ts'
+
+export { conditions as deviceConditions } from './queries.ts'
 
 type Contract = typeof devices
 
@@ -27,6 +33,7 @@ function row(ctx: Ctx, d: q.Row): DeviceRow {
     kind: d.kind,
     orgId: d.org_id,
     ownedUserName: d.org_name,
+    storeName: d.store_name ?? '',
     regionName: regionNames(d.county).join(' / '),
     address: d.address,
     lng: d.lng,
@@ -34,6 +41,7 @@ function row(ctx: Ctx, d: q.Row): DeviceRow {
     boardNo: d.board_no ?? '',
     card: d.card ?? '',
     lifecycle: d.lifecycle,
+    locked: d.locked,
     status: d.online ? 'online' : 'offline',
     lastSeenAt: isoOrNull(d.last_seen_at),
     offlineSince: isoOrNull(d.offline_since),
@@ -57,6 +65,8 @@ function row(ctx: Ctx, d: q.Row): DeviceRow {
       update: change,
       pause: change && allowedFrom(lifecycleStates, 'PAUSED').includes(d.lifecycle),
       operate: change && allowedFrom(lifecycleStates, 'OPERATING').includes(d.lifecycle),
+      retire: may(ctx, 'device:delete') && allowedFrom(lifecycleStates, 'SCRAPPED').includes(d.lifecycle),
+      restore: may(ctx, 'device:delete') && mayRestore(ctx.actor.role) && isClosed(d.lifecycle),
     },
   }
 }
@@ -71,6 +81,7 @@ async function detailOf(ctx: Ctx, id: number): Promise<{ raw: q.Detail; shown: D
     province: d.province,
     city: d.city,
     county: d.county,
+    storeId: d.store_id,
     pattern: d.pattern,
     refrigeration: d.refrigeration,
     dispensingMode: d.dispensing_mode,
@@ -102,7 +113,7 @@ const options: Handlers<Contract>['options'] = async (ctx, input) => ({
 })
 
 /** What single, batch and edit check alike, on the merged record; answers the region's three codes. */
-async function checkedPlace(ctx: Ctx, input: Omit<CreateDevice | BatchDevices | EditDevice, 'id'>, orgId: number) {
+export async function checkedPlace(ctx: Ctx, input: Omit<CreateDevice | BatchDevices | EditDevice, 'id'>, orgId: number) {
   const [province, city, county] = regionPath(input.county)
   if (!province || !city || !county) throw fieldRefusal(deviceErrors.unknownRegion, 'county')
   const type = await q.usableType(ctx, input.typeId, orgId)
@@ -124,7 +135,7 @@ const licenceOf = (input: { kind: string; dispensingMode: string | null; licence
     : { dispensingMode: null, licenceNo: '', licenceAddress: '' }
 
 const owners = new Set(['PLATFORM', 'AGENT', 'OPERATOR'])
-async function checkedOwner(ctx: Ctx, orgId: number): Promise<number> {
+export async function checkedOwner(ctx: Ctx, orgId: number): Promise<number> {
   const org = found(await q.owner(ctx, orgId))
   if (!owners.has(org.kind)) throw fieldRefusal(deviceErrors.ownerKind, 'orgId')
   return org.id
@@ -146,7 +157,7 @@ async function unique<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-async function addAll(ctx: Ctx, orgId: number, entries: readonly Omit<q.NewDevice, 'secretHash' | 'orgId'>[]) {
+export async function addAll(ctx: Ctx, orgId: number, entries: readonly Omit<q.NewDevice, 'secretHash' | 'orgId'>[]) {
   const secrets = new Map(entries.map((entry) => [entry.rtuNumber, newSecret()]))
   const added = await unique(
     q.addDevices(
@@ -223,6 +234,35 @@ const createBatch: Handlers<Contract>['createBatch'] = async (ctx, input) => {
   return { created }
 }
 
+/** The store collects for the owner of the machine and belongs to it. */
+async function checkStore(ctx: Ctx, storeId: number | null, device: q.Detail): Promise<void> {
+  if (storeId === null || storeId === device.store_id) return
+  if (!(await q.storeOf(ctx, storeId, device.org_id))) throw fieldRefusal(deviceErrors.storeElsewhere, 'storeId')
+}
+
+/** Another board, or none: the machine gets a new secret and its connection ends. Takes the machine's turn before its version is compared. */
+async function changeBoard(ctx: Ctx, input: EditDevice): Promise<{ changed: boolean; secret: string | null }> {
+  const machine = found(await lockMachine(ctx, input.id))
+  if (machine.version !== input.version) throw new Refusal(common.stale)
+  if (machine.board_no === input.boardNo) return { changed: false, secret: null }
+  if (machine.board_no !== null && (await hasOpenOrder(ctx, machine.id))) throw fieldRefusal(deviceErrors.openOrder, 'boardNo')
+  const kind = input.boardNo === null ? 'BOARD_UNBOUND' : machine.board_no === null ? 'BOARD_BOUND' : 'BOARD_REPLACED'
+  const data = kind === 'BOARD_REPLACED' ? { boardNo: machine.board_no, newBoardNo: input.boardNo } : { boardNo: input.boardNo ?? machine.board_no }
+  await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.org_id, kind, data }])
+  if (input.boardNo === null) {
+    await takeBoard(ctx, machine)
+    return { changed: true, secret: null }
+  }
+  if (await q.isDisabledBoard(ctx, input.boardNo)) throw fieldRefusal(deviceErrors.boardDisabled, 'boardNo')
+  try {
+    return { changed: true, secret: await putBoard(ctx, machine, input.boardNo) }
+  } catch (error) {
+    if (error instanceof Refusal && error.def === boardErrors.boardTaken) throw fieldRefusal(deviceErrors.boardTaken, 'boardNo')
+    if (error instanceof Refusal && error.def === boardErrors.cardTaken) throw fieldRefusal(deviceErrors.cardTaken, 'card')
+    throw error
+  }
+}
+
 const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const { raw, shown: before } = await detailOf(ctx, input.id)
   reject(editable(raw))
@@ -245,6 +285,8 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   // a licence for another place stops sales until it is mended (core.md, edit device)
   const elsewhere = !licenceMatches({ kind: input.kind, licenceAddress: licence.licenceAddress }, regionNames(input.county))
   const stopped = elsewhere && raw.lifecycle === 'OPERATING'
+  await checkStore(ctx, input.storeId, raw)
+  const board = await changeBoard(ctx, input)
   const result = await unique(
     ctx.db
       .updateTable('devices')
@@ -252,8 +294,8 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
         nickname: input.nickname,
         type_id: input.typeId,
         kind: input.kind,
-        board_no: input.boardNo,
         card: input.card,
+        store_id: input.storeId,
         province: place.province,
         city: place.city,
         county: place.county,
@@ -270,14 +312,15 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
         ...(stopped ? { lifecycle: 'PAUSED' as const } : {}),
       }))
       .where('id', '=', input.id)
-      .where('version', '=', input.version)
+      .where('version', '=', input.version + (board.changed ? 1 : 0))
       .executeTakeFirst(),
   )
   if (!result.numUpdatedRows) throw new Refusal(common.stale)
+  await mirrorFlags(ctx, input.id, { dropSensor: input.dropSensor, autoRefund: input.autoRefund })
   const { shown: after } = await detailOf(ctx, input.id)
   ctx.audit({ id: input.id, name: raw.rtu_number, before, after, orgId: raw.org_id })
   ctx.touch('devices')
-  return after
+  return { ...after, secret: board.secret }
 }
 
 const setLifecycle: Handlers<Contract>['setLifecycle'] = async (ctx, input) => {
@@ -303,6 +346,7 @@ const setLifecycle: Handlers<Contract>['setLifecycle'] = async (ctx, input) => {
     after: { lifecycle: input.to, reason: input.reason },
     orgId: raw.org_id,
   })
+  await said(ctx, [{ id: input.id, org_id: raw.org_id, from: raw.lifecycle }], input.to, input.reason)
   ctx.touch('devices')
   return (await detailOf(ctx, input.id)).shown
 }
@@ -316,63 +360,16 @@ export async function pauseDevicesOf(ctx: Ctx, orgIds: readonly number[]): Promi
     .where('org_id', 'in', [...orgIds])
     .where('lifecycle', 'in', allowedFrom(lifecycleStates, 'PAUSED'))
     .where(visible(ctx, 'devices.org_id', 'devices.id'))
-    .returning('rtu_number')
+    .returning(['id', 'org_id', 'rtu_number'])
     .execute()
+  await said(
+    ctx,
+    paused.map((device) => ({ ...device, from: 'OPERATING' })),
+    'PAUSED',
+    '',
+  )
   if (paused.length) ctx.touch('devices')
   return paused.map((device) => device.rtu_number).sort()
-}
-
-const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
-  const device = found(await q.detailRow(ctx, input.id))
-  const { rows, total } = await q.messageRows(ctx, input, device.org_id)
-  return {
-    list: rows.map((m) => ({
-      boot: m.boot,
-      seq: m.seq,
-      kind: m.kind,
-      createTime: iso(m.created_at),
-      deviceTime: isoOrNull(m.device_ts),
-      payload: m.payload,
-      note: m.note,
-    })),
-    total,
-  }
-}
-
-const faults: Handlers<Contract>['faults'] = async (ctx, input) => {
-  found(await q.detailRow(ctx, input.id))
-  const { rows, total } = await q.faultRows(ctx, input)
-  type Row = Output<Contract['faults']>['list'][number]
-  return {
-    total,
-    list: rows.map(
-      (f): Row => ({
-        id: f.id,
-        deviceId: f.device_id,
-        rtuNumber: f.rtu_number,
-        road: f.road_index,
-        faultCode: f.code,
-        level: f.level,
-        detail: f.detail,
-        openedAt: iso(f.opened_at),
-        closedAt: isoOrNull(f.closed_at),
-        handledBy: f.handled_by,
-        remark: f.remark,
-        can: { handle: may(ctx, 'fault:update') && f.closed_at === null },
-      }),
-    ),
-  }
-}
-
-async function handleFault(ctx: Ctx, input: Input<Contract['handleFault']>) {
-  const fault = found(await q.faultRow(ctx, input.id))
-  if (!(await q.closeFault(ctx, fault.id, input.remark))) throw new Refusal(deviceErrors.faultClosed)
-  if (fault.lane_id !== null) await releaseRepairedLanes(ctx, [fault.lane_id])
-  await refreshDeviceCounters(ctx, [fault.device_id])
-  ctx.audit({ id: fault.id, name: `${fault.rtu_number} ${fault.code}`, before: { detail: fault.detail }, after: { remark: input.remark }, orgId: fault.org_id })
-  ctx.touch('devices')
-  ctx.touch('lanes')
-  return { ok: true as const }
 }
 
 export const handlers: Handlers<Contract> = {
@@ -385,7 +382,12 @@ export const handlers: Handlers<Contract> = {
   createBatch,
   update,
   setLifecycle,
+  retire,
+  restore,
+  previewPauses,
+  pauseMany,
   timeline,
+  telemetry,
   faults,
   handleFault,
 }

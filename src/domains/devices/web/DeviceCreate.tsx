@@ -3,21 +3,23 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormPage, Section } from '../../../web/FormPage.tsx'
 import { Field, TextField } from '../../../web/form/fields.tsx'
-import { useUser } from '../../../web/session.ts'
+import { useMay, useUser } from '../../../web/session.ts'
 import { devices } from '../contract.ts'
 import { BatchNumbers } from './BatchNumbers.tsx'
 import { LicenceSection, PlaceSection, SaleSection, TypeFields } from './DeviceFields.tsx'
+import { DeviceImport } from './DeviceImport.tsx'
 import styles from './devices.module.css'
 import { OwnerSelect } from './pickers.tsx'
 import { type Secret, Secrets } from './Secrets.tsx'
 
 const start = { kind: 'GENERAL', dropSensor: true, autoRefund: true }
 
-/** One machine or a batch with following numbers; afterwards the secrets are shown this once. */
+/** One machine, a batch with following numbers, or a file; afterwards secrets are shown this once, and boards can be activated. */
 export function DeviceCreate() {
   const { t } = useTranslation(['devices', 'web'])
   const user = useUser()
-  const [mode, setMode] = useState<'single' | 'batch'>('single')
+  const [mode, setMode] = useState<'single' | 'batch' | 'import'>('single')
+  const may = useMay()
   const [created, setCreated] = useState<readonly Secret[] | null>(null)
   if (created) return <Secrets created={created} onAgain={() => setCreated(null)} />
   const shared = { title: t('form.create'), ns: 'devices', back: '/device/device-list' } as const
@@ -34,9 +36,12 @@ export function DeviceCreate() {
         options={[
           { value: 'single' as const, label: t('form.single') },
           { value: 'batch' as const, label: t('form.batch') },
+          ...(may('device:import') ? [{ value: 'import' as const, label: t('form.import') }] : []),
         ]}
       />
-      {mode === 'single' ? (
+      {mode === 'import' ? (
+        <DeviceImport />
+      ) : mode === 'single' ? (
         <FormPage
           key="single"
           {...shared}

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Section } from '../../../web/FormPage.tsx'
 import { Field, NumberField, RadioField, SelectField, SwitchField, TextAreaField, TextField } from '../../../web/form/fields.tsx'
 import { DeviceTypeSelect, type TypeOption } from '../../device-types/web/pickers.tsx'
+import { PlaceOnMap } from '../../geo/web/pickers.tsx'
 import { dispensingModes } from '../contract.ts'
 import { licenceMatches } from '../rules.ts'
 import styles from './devices.module.css'
@@ -36,6 +37,7 @@ export function PlaceSection() {
       <TextField name="address" />
       <NumberField name="lng" precision={6} />
       <NumberField name="lat" precision={6} />
+      <PlaceOnMap />
     </Section>
   )
 }

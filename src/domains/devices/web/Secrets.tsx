@@ -2,8 +2,11 @@ import { Alert, Button, Table } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { CopyButton } from '../../../web/CopyButton.tsx'
+import { useMay } from '../../../web/session.ts'
 import { useDirty } from '../../../web/shell/tabs.ts'
+import { ActivationPanel } from '../../boards/web/pickers.tsx'
 import styles from './devices.module.css'
+import { LaneTemplate } from './LaneTemplate.tsx'
 
 export type Secret = { id: number; rtuNumber: string; secret: string }
 
@@ -11,6 +14,7 @@ export type Secret = { id: number; rtuNumber: string; secret: string }
 export function Secrets({ created, onAgain }: { created: readonly Secret[]; onAgain: () => void }) {
   const { t } = useTranslation('devices')
   const navigate = useNavigate()
+  const may = useMay()
   useDirty(false) // the saved form left with its mark on the tab
   return (
     <section className={`hd-sheet ${styles.result}`} aria-label={t('result.title')}>
@@ -36,6 +40,13 @@ export function Secrets({ created, onAgain }: { created: readonly Secret[]; onAg
           },
         ]}
       />
+      {may('main-board:bind') ? (
+        <section className={styles.next}>
+          <h2>{t('result.activation')}</h2>
+          <ActivationPanel machines={created} />
+        </section>
+      ) : null}
+      {may('lane:copy') ? <LaneTemplate targets={created.map((device) => device.id)} /> : null}
       <div className={styles.buttons}>
         <Button type="primary" onClick={() => navigate('/device/device-list')}>
           {t('result.open')}

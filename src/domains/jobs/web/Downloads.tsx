@@ -59,9 +59,9 @@ export function Downloads() {
         columns={[
           col('title', { width: 152 }),
           col('kind', { width: 64 }),
-          col('state', { width: 92 }),
-          col('progress', { title: t('fields.progress'), width: 166, render: (_, row) => <Progress job={row} /> }),
-          col('fileName', { width: 250, render: (_, row) => file(row) }),
+          col('state', { width: 108 }),
+          col('progress', { title: t('fields.progress'), width: 184, render: (_, row) => <Progress job={row} /> }),
+          col('fileName', { width: 240, render: (_, row) => file(row) }),
           col('fileBytes', { width: 80, defaultHidden: true, render: (_, row) => (row.fileBytes === null ? '—' : size(row.fileBytes)) }),
           col('expireTime', { width: 112, render: (_, row) => (row.expireTime ? <Time at={row.expireTime} /> : <span className="hd-none">—</span>) }),
           col('createTime', { width: 112 }),

@@ -27,6 +27,7 @@ export function JobConsole() {
   const data = read.data
   return (
     <section className={`hd-sheet ${styles.console}`} aria-label={t('console.title')}>
+      <h1>{t('console.title')}</h1>
       {read.error && !data ? <Problem error={read.error} title={t('console.title')} onRetry={() => void read.refetch()} /> : null}
       {!data && !read.error ? <Skeleton active paragraph={{ rows: 8 }} /> : null}
       {data ? (

@@ -13,18 +13,26 @@ export type Device = {
   dispensing_mode: string | null
   lifecycle: string
   planogram_version: number
+  type_id: number
   type_name: string
   max_levels: number
   max_roads: number
   online: boolean
 }
+const deviceSelect = sql`select d.id, d.org_id, d.rtu_number, d.nickname, d.kind, d.dispensing_mode, d.lifecycle, d.planogram_version, d.type_id, t.name as type_name, t.max_levels, t.max_roads, s.online
+    from devices d join device_types t on t.id = d.type_id join device_states s on s.device_id = d.id`
 export async function device(ctx: Ctx, id: number): Promise<Device | undefined> {
-  const { rows } =
-    await sql<Device>`select d.id, d.org_id, d.rtu_number, d.nickname, d.kind, d.dispensing_mode, d.lifecycle, d.planogram_version, t.name as type_name, t.max_levels, t.max_roads, s.online
-    from devices d join device_types t on t.id = d.type_id join device_states s on s.device_id = d.id where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`.execute(
-      ctx.db,
-    )
-  return rows[0]
+  return (await devicesOf(ctx, [id])).get(id)
+}
+export async function devicesOf(ctx: Ctx, ids: readonly number[]): Promise<Map<number, Device>> {
+  const { rows } = await sql<Device>`${deviceSelect} where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')}`.execute(ctx.db)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Holds a machine while what may be written is found out; its version is taken only if something is. */
+export async function lockDevice(ctx: Ctx, id: number): Promise<Device | undefined> {
+  await sql`select 1 from devices d where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} for no key update`.execute(ctx.db)
+  return device(ctx, id)
 }
 
 /** Takes the next planogram version; false when somebody else did. Locks the machine, so that its lane edits take turns. */
@@ -40,18 +48,27 @@ export async function nextVersion(ctx: Ctx, deviceId: number, version: number): 
 
 const laneColumns = sql`l.id, l.floor_id as "floorId", l.col, l.motor_no as "motorNo", l.product_id as "productId", l.capacity, l.quantity, l.reserved, l.failed_hold as "failedHold",
   l.warn_qty as "warnQty", l.retail_price as "retailPrice", l.price, l.restriction, l.status, l.merged_into as "mergedInto"`
-export type LockedLane = Lane & { deviceId: number; orgId: number; roadIndex: number }
+const lockedColumns = sql`l.device_id as "deviceId", l.org_id as "orgId", l.road_index as "roadIndex", f.level, l.lock_reason as "lockReason"`
+export type LockedLane = Lane & { deviceId: number; orgId: number; roadIndex: number; level: number; lockReason: string | null }
 
 /** Locks lanes in ascending order, the one order of the whole product (design.md, section 4). */
 export async function lockLanes(ctx: Pick<Ctx, 'db'>, laneIds: readonly number[]): Promise<LockedLane[]> {
-  const { rows } = await sql<LockedLane>`select ${laneColumns}, l.device_id as "deviceId", l.org_id as "orgId", l.road_index as "roadIndex" from lanes l
-    where l.id = any(${[...laneIds]}::bigint[]) order by l.id for no key update`.execute(ctx.db)
+  const { rows } = await sql<LockedLane>`select ${laneColumns}, ${lockedColumns} from lanes l join lane_floors f on f.id = l.floor_id
+    where l.id = any(${[...laneIds]}::bigint[]) order by l.id for no key update of l`.execute(ctx.db)
   return rows
 }
 export async function lockAll(ctx: Ctx, deviceId: number): Promise<LockedLane[]> {
-  const { rows } = await sql<LockedLane>`select ${laneColumns}, l.device_id as "deviceId", l.org_id as "orgId", l.road_index as "roadIndex" from lanes l
-    where l.device_id = ${deviceId} and l.archived_at is null order by l.id for no key update`.execute(ctx.db)
+  const { rows } = await sql<LockedLane>`select ${laneColumns}, ${lockedColumns} from lanes l join lane_floors f on f.id = l.floor_id
+    where l.device_id = ${deviceId} and l.archived_at is null order by l.id for no key update of l`.execute(ctx.db)
   return rows
+}
+/** The same lanes to look at: plans are made before anything is locked. */
+export async function lanesOf(ctx: Ctx, deviceIds: readonly number[]): Promise<Map<number, LockedLane[]>> {
+  const { rows } = await sql<LockedLane>`select ${laneColumns}, ${lockedColumns} from lanes l join lane_floors f on f.id = l.floor_id
+    where l.device_id = any(${[...deviceIds]}::bigint[]) and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.device_id, l.road_index`.execute(
+    ctx.db,
+  )
+  return Map.groupBy(rows, (lane) => lane.deviceId)
 }
 
 export type ShownLane = Lane & {
@@ -161,3 +178,38 @@ export const closeLaneFaults = (ctx: Ctx, laneId: number) =>
     .where('lane_id', '=', laneId)
     .where('closed_at', 'is', null)
     .execute()
+
+export async function deviceOfLane(ctx: Ctx, laneId: number): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`select l.device_id as id from lanes l where l.id = ${laneId} and l.archived_at is null
+    and ${visible(ctx, 'l.org_id', 'l.device_id')}`.execute(ctx.db)
+  return rows[0]?.id
+}
+
+export async function nameFloors(ctx: Ctx, floors: readonly { id: number; name: string }[]): Promise<void> {
+  if (floors.length === 0) return
+  await sql`update lane_floors f set name = n.name from jsonb_to_recordset(${JSON.stringify(floors)}::jsonb) as n(id bigint, name text) where f.id = n.id`.execute(
+    ctx.db,
+  )
+}
+
+export const lockByHand = (ctx: Ctx, laneIds: readonly number[], reason: string) =>
+  sql`update lanes set status = 'LOCKED', lock_reason = ${reason}, version = version + 1 where id = any(${[...laneIds]}::bigint[])`.execute(ctx.db)
+/** A lane that was faulty before is faulty again. */
+export const unlockByHand = (ctx: Ctx, laneIds: readonly number[]) =>
+  sql`update lanes l set lock_reason = null, version = version + 1, status = case when exists (select 1 from device_faults f where f.lane_id = l.id and f.closed_at is null)
+    then 'FAULT' else 'ENABLED' end where l.id = any(${[...laneIds]}::bigint[])`.execute(ctx.db)
+
+export async function waitingSchedules(ctx: Ctx, deviceId: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from price_schedules s where s.device_id = ${deviceId} and s.state = 'WAITING'
+    and ${visible(ctx, 's.org_id', 's.device_id')}`.execute(ctx.db)
+  return rows[0]?.n ?? 0
+}
+export async function copyRunning(ctx: Ctx, deviceId: number): Promise<boolean> {
+  const { rows } = await sql`select 1 from lane_copy_targets t where t.device_id = ${deviceId} and t.state in ('WAITING', 'UNDOING') limit 1`.execute(ctx.db)
+  return rows.length > 0
+}
+export async function productNames(ctx: Ctx, ids: readonly (number | null)[]): Promise<Map<number, string>> {
+  const { rows } = await sql<{ id: number; name: string }>`select p.id, p.name from products p where p.id = any(${ids.filter((id) => id !== null)}::bigint[])
+    and ${inheritable(ctx, 'p.org_id')}`.execute(ctx.db)
+  return new Map(rows.map((row) => [row.id, row.name]))
+}

@@ -61,13 +61,16 @@ describe('plan', () => {
     expect(body).toMatchObject({
       version: 1,
       totals: { lanes: 10, enabled: 9, soldOut: 1, low: 1, fault: 1, free: 6, stock: 10, capacity: 32 },
-      can: { update: true, merge: true, rebuild: true, clearFault: true },
+      can: { update: true, price: true, merge: true, rebuild: true, copy: true, lock: true, clearFault: true },
     })
   })
   test('cost only with product:cost; buttons follow permissions', async () => {
     expect(roads(await plan()).get(1)?.costPrice).toBe(100)
     const read = await plan(id, people.reader)
-    expect([roads(read).get(1)?.costPrice, read.can]).toEqual([null, { update: false, merge: false, rebuild: false, clearFault: false }])
+    expect([roads(read).get(1)?.costPrice, read.can]).toEqual([
+      null,
+      { update: false, price: false, merge: false, rebuild: false, copy: false, lock: false, clearFault: false },
+    ])
   })
   test.each([people.sibling, people.stranger, people.replenisher, people.repairer])('user %i: like a missing machine', async (user) => {
     const [foreign, missing] = [await world.send(user, 'GET', `/devices/${id}/lanes`), await world.send(user, 'GET', '/devices/999999/lanes')]
@@ -125,8 +128,8 @@ describe('update', () => {
     [1, { warnQty: 9 }, 400, '库存预警值不能大于货道容量', 'warnQty'],
     [2, { productId: [1, 2] }, 400, '只能添加一个商品', 'productId'],
     [2, { productId: 3 }, 422, '该设备不允许销售此类药品:乙类非处方药', 'productId'],
-    [2, { productId: 4 }, 422, '该设备不允许销售此类药品:甲类非处方药', 'productId'],
-    [2, { productId: 5 }, 422, '该设备不允许销售此类药品:处方药', 'productId'],
+    [2, { productId: 4 }, 422, '该药品不可在自动售货机销售', 'productId'],
+    [2, { productId: 5 }, 422, '该药品不可在自动售货机销售', 'productId'],
     [2, { productId: 7 }, 422, '该商品已下架', 'productId'],
     [2, { motorNo: 1 }, 422, '电机号重复', 'motorNo'],
   ])('lane %i with %o: %i %s', async (road, patch, status, message, field) => {
@@ -226,8 +229,8 @@ describe('merge and split', () => {
     expect((await merge(1, [3])).body.message).toBe('只能合并同层相邻的货道')
     expect((await merge(5, [11])).body.message).toBe('只能合并同层相邻的货道')
     const none = await world.send(people.operator, 'POST', `/devices/${id}/lanes/merge`, { version, mainId: Number(await laneId(1)), secondaryIds: [] })
-    expect([none.status, none.body.message]).toEqual([400, '请选择要合并的货道'])
-    expect((await world.send(people.operator, 'POST', `/devices/${id}/lanes/merge`, { version })).body.message).toBe('请选择要合并的货道')
+    expect([none.status, none.body.message]).toEqual([400, '请选择货道'])
+    expect((await world.send(people.operator, 'POST', `/devices/${id}/lanes/merge`, { version })).body.message).toBe('请选择货道')
     expect((await merge(3, [4])).status).toBe(200)
     expect((await merge(2, [3], 2)).body.message).toBe('该货道已合并')
     expect((await put(4, { price: 200 })).status).toBe(409)

@@ -1,114 +1,32 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, may } from '../../../server/context.ts'
+import { type Ctx, found } from '../../../server/context.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { moveStock } from '../../stock/server/move.ts'
-import { type LanePatch, laneErrors, type lanes, type Planogram, type Road } from '../contract.ts'
-import { busyLanes, type Lane, laneRule, laneView, levelsRule, merged, mergeRule, splitRule } from '../rules.ts'
-import { refreshDeviceCounters } from './counters.ts'
+import type { LanePatch, lanes } from '../contract.ts'
+import { laneErrors } from '../errors.ts'
+import { busyLanes, floorName, handLock, isHandLock, type Lane, laneRule, levelsRule, merged, mergeRule, splitRule } from '../rules.ts'
+import { finish, isClosed, open, pickLane } from './change.ts'
+import * as copying from './copies.ts'
+import { one, plan } from './plan.ts'
+import * as pricing from './prices.ts'
 import * as q from './queries.ts'
+import * as history from './versions.ts'
 
 type Contract = typeof lanes
 
-export { refreshDeviceCounters } from './counters.ts'
+import { refreshDeviceCounters } from './counters.ts'
 
-async function plan(ctx: Ctx, deviceId: number): Promise<Planogram> {
-  const device = found(await q.device(ctx, deviceId))
-  const [floors, rows] = [await q.floors(ctx, deviceId), await q.shownLanes(ctx, deviceId)]
-  const cost = may(ctx, 'product:cost')
-  const road = (lane: q.ShownLane): Road => ({
-    id: lane.id,
-    roadIndex: lane.roadIndex,
-    column: lane.col,
-    motorNo: lane.motorNo,
-    productId: lane.productId,
-    productName: lane.productName,
-    productImg: lane.img,
-    model: lane.model,
-    drugClass: lane.drugClass,
-    costPrice: cost ? lane.costPrice : null,
-    roadCapacity: lane.capacity,
-    productStock: lane.quantity,
-    reserved: lane.reserved,
-    failedHold: lane.failedHold,
-    warnQty: lane.warnQty,
-    retailPrice: lane.retailPrice,
-    price: lane.price,
-    restriction: lane.restriction,
-    status: lane.status,
-    view: laneView(lane),
-    lockReason: lane.lockReason,
-    faultCode: lane.faultCode,
-    mergedInto: lane.mergedInto,
-    merged: rows.filter((other) => other.mergedInto === lane.id).map((other) => other.roadIndex),
-  })
-  const live = rows.filter((lane) => lane.status !== 'MERGED')
-  const views = Map.groupBy(live, laneView)
-  const count = (view: ReturnType<typeof laneView>) => views.get(view)?.length ?? 0
-  const sum = (of: (lane: q.ShownLane) => number) => live.reduce((total, lane) => total + of(lane), 0)
-  const open = !isClosed(device)
-  return {
-    device: {
-      id: device.id,
-      rtuNumber: device.rtu_number,
-      nickname: device.nickname,
-      orgId: device.org_id,
-      typeName: device.type_name,
-      kind: device.kind,
-      dispensingMode: device.dispensing_mode,
-      lifecycle: device.lifecycle,
-      status: device.online ? 'online' : 'offline',
-      maxLevels: device.max_levels,
-      maxRoads: device.max_roads,
-    },
-    version: device.planogram_version,
-    totals: {
-      lanes: live.length,
-      enabled: live.filter((lane) => lane.status === 'ENABLED').length,
-      soldOut: count('soldOut'),
-      low: count('low'),
-      fault: count('fault'),
-      free: count('empty'),
-      stock: sum((lane) => lane.quantity),
-      capacity: sum((lane) => (lane.productId === null ? 0 : lane.capacity)),
-    },
-    floors: floors.map((floor) => ({ ...floor, roads: rows.filter((lane) => lane.floorId === floor.id).map(road) })),
-    can: {
-      update: open && may(ctx, 'lane:update'),
-      merge: open && may(ctx, 'lane:merge'),
-      rebuild: open && may(ctx, 'lane:rebuild'),
-      clearFault: may(ctx, 'fault:update'),
-    },
-  }
-}
-
-const isClosed = (device: { lifecycle: string }) => device.lifecycle === 'SOLD' || device.lifecycle === 'SCRAPPED'
-
-/** The machine with its lanes locked, at the version the person saw. */
-async function open(ctx: Ctx, input: { deviceId: number; version: number }): Promise<{ device: q.Device; all: q.LockedLane[] }> {
-  const device = found(await q.device(ctx, input.deviceId))
-  if (isClosed(device)) throw new Refusal(laneErrors.closed)
-  if (!(await q.nextVersion(ctx, device.id, input.version))) throw new Refusal(common.stale)
-  return { device, all: await q.lockAll(ctx, device.id) }
-}
-
-/** Counters, log and live screens; every change of lanes ends here. */
-async function finish(ctx: Ctx, device: q.Device, before: unknown, after: unknown): Promise<Planogram> {
-  await refreshDeviceCounters(ctx, [device.id])
-  ctx.audit({ id: device.id, name: device.rtu_number, before, after, orgId: device.org_id })
-  ctx.touch('lanes')
-  ctx.touch('devices')
-  return plan(ctx, device.id)
-}
-
-const pickLane = (all: readonly q.LockedLane[], id: number): q.LockedLane => found(all.find((lane) => lane.id === id))
+export { refreshDeviceCounters }
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
-  const { device, all } = await open(ctx, input)
+  const opened = await open(ctx, input)
+  const { device, all } = opened
   if (all.length > 0) throw new Refusal(laneErrors.hasLanes)
   checkLevels(device, input.levels)
   await q.draw(ctx, device, input.levels)
-  return finish(ctx, device, undefined, { levels: input.levels })
+  await finish(ctx, opened, 'CREATE', undefined, { levels: input.levels })
+  return plan(ctx, device.id)
 }
 
 function checkLevels(device: q.Device, levels: Input<Contract['create']>['levels']): void {
@@ -118,23 +36,23 @@ function checkLevels(device: q.Device, levels: Input<Contract['create']>['levels
 
 const update: Handlers<Contract>['update'] = async (ctx, input) => {
   if (new Set(input.lanes.map((patch) => patch.id)).size < input.lanes.length) throw new Refusal(laneErrors.oneProduct)
-  const { device, all } = await open(ctx, input)
-  const changes = await changedLanes(ctx, device, all, input.lanes)
-  const result = all.map((lane) => changes.get(lane.id)?.after ?? lane)
+  const opened = await open(ctx, input)
+  const { device, all } = opened
+  const changes = [...(await changedLanes(ctx, device, all, input.lanes)).values()]
+  const known = new Map(changes.map(({ after }) => [after.id, after]))
   if (input.lanes.some((patch) => patch.motorNo !== undefined)) {
-    const motors = result.filter((lane) => lane.status !== 'MERGED').map((lane) => lane.motorNo)
+    const motors = all.map((lane) => known.get(lane.id) ?? lane).flatMap((lane) => (lane.status === 'MERGED' ? [] : [lane.motorNo]))
     if (new Set(motors).size < motors.length) throw new Refusal(laneErrors.motorTaken, {}, [{ field: 'motorNo', text: laneErrors.motorTaken.text }])
   }
-  await q.saveLanes(
+  await q.saveLanes(ctx, [...known.values()])
+  const levels = new Map((await q.floors(ctx, device.id)).map((floor) => [floor.id, floor.level]))
+  await q.nameFloors(
     ctx,
-    [...changes.values()].map((change) => change.after),
+    input.floors.map(({ id, name }) => ({ id, name: name || floorName(found(levels.get(id))) })),
   )
-  return finish(
-    ctx,
-    device,
-    [...changes.values()].map((change) => change.before),
-    [...changes.values()].map((change) => change.after),
-  )
+  const named = input.floors.length ? { floors: input.floors } : {}
+  await finish(ctx, opened, 'EDIT', { lanes: changes.map((change) => change.before) }, { lanes: changes.map((change) => change.after), ...named })
+  return plan(ctx, device.id)
 }
 
 /** Each patched lane before and after; the first rule that fails names lane and field, and nothing is written. */
@@ -165,7 +83,8 @@ async function changedLanes(
 }
 
 const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
-  const { device, all } = await open(ctx, input)
+  const opened = await open(ctx, input)
+  const { device, all } = opened
   const main = pickLane(all, input.mainId)
   const secondaries = [...new Set(input.secondaryIds)].map((id) => pickLane(all, id))
   reject(mergeRule(main, secondaries, all))
@@ -182,11 +101,13 @@ const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
       mergedInto: main.id,
     })),
   )
-  return finish(ctx, device, secondaries, { main: main.roadIndex, merged: secondaries.map((lane) => lane.roadIndex) })
+  await finish(ctx, opened, 'MERGE', secondaries, { main: main.roadIndex, merged: secondaries.map((lane) => lane.roadIndex) })
+  return plan(ctx, device.id)
 }
 
 const split: Handlers<Contract>['split'] = async (ctx, input) => {
-  const { device, all } = await open(ctx, input)
+  const opened = await open(ctx, input)
+  const { device, all } = opened
   const main = pickLane(all, input.mainId)
   const capacity = input.roadCapacity ?? main.capacity
   reject(splitRule(main, capacity, all))
@@ -195,15 +116,19 @@ const split: Handlers<Contract>['split'] = async (ctx, input) => {
     { ...main, capacity, warnQty: Math.min(main.warnQty, capacity) },
     ...secondaries.map((lane) => ({ ...lane, status: 'DISABLED' as const, mergedInto: null })),
   ])
-  return finish(ctx, device, { main: main.roadIndex, capacity: main.capacity }, { split: secondaries.map((lane) => lane.roadIndex), capacity })
+  const roads = secondaries.map((lane) => lane.roadIndex)
+  await finish(ctx, opened, 'SPLIT', { main: main.roadIndex, capacity: main.capacity }, { split: roads, capacity })
+  return plan(ctx, device.id)
 }
 
 const rebuild: Handlers<Contract>['rebuild'] = async (ctx, input) => {
   const known = found(await q.device(ctx, input.deviceId))
   if (input.confirmNumber !== known.rtu_number) throw new Refusal(laneErrors.wrongNumber, {}, [{ field: 'confirmNumber', text: laneErrors.wrongNumber.text }])
   checkLevels(known, input.levels)
-  const { device, all } = await open(ctx, input)
+  const opened = await open(ctx, input)
+  const { device, all } = opened
   if (all.length === 0) throw new Refusal(laneErrors.noLanes)
+  if (await q.copyRunning(ctx, device.id)) throw new Refusal(laneErrors.copyRunning)
   const busy = busyLanes(all)
   if (busy.length) throw new Refusal(laneErrors.busyLanes, { lanes: busy.map((lane) => lane.roadIndex).join(' ') })
   await moveStock(
@@ -217,7 +142,17 @@ const rebuild: Handlers<Contract>['rebuild'] = async (ctx, input) => {
   )
   await q.archive(ctx, device.id)
   await q.draw(ctx, device, input.levels)
-  return finish(ctx, device, { lanes: all }, { levels: input.levels })
+  await finish(ctx, opened, 'REBUILD', { lanes: all }, { levels: input.levels })
+  return plan(ctx, device.id)
+}
+
+/** What a lane can do changed, not its settings: no version. */
+async function conditionChanged(ctx: Ctx, device: q.Device, before: unknown, after: unknown) {
+  await refreshDeviceCounters(ctx, [device.id])
+  ctx.audit({ id: device.id, name: device.rtu_number, before, after, orgId: device.org_id })
+  ctx.touch('lanes')
+  ctx.touch('devices')
+  return plan(ctx, device.id)
 }
 
 const clearFault: Handlers<Contract>['clearFault'] = async (ctx, input) => {
@@ -226,7 +161,41 @@ const clearFault: Handlers<Contract>['clearFault'] = async (ctx, input) => {
   if (lane?.deviceId !== device.id) throw new Refusal(common.notFound)
   await q.closeLaneFaults(ctx, lane.id)
   if ((await q.enableRepaired(ctx, [lane.id])) === 0) throw new Refusal(laneErrors.noFault)
-  return finish(ctx, device, { road: lane.roadIndex, status: lane.status }, { road: lane.roadIndex, status: 'ENABLED' })
+  return conditionChanged(ctx, device, { road: lane.roadIndex, status: lane.status }, { road: lane.roadIndex, status: 'ENABLED' })
+}
+
+async function chosenLanes(ctx: Ctx, input: { deviceId: number; version: number; laneIds: readonly number[] }) {
+  const device = found(await q.device(ctx, input.deviceId))
+  if (isClosed(device)) throw new Refusal(laneErrors.closed)
+  if (device.planogram_version !== input.version) throw new Refusal(common.stale)
+  const all = await q.lockAll(ctx, device.id)
+  return { device, lanes: [...new Set(input.laneIds)].map((id) => pickLane(all, id)) }
+}
+const roadsIn = (lanes: readonly q.LockedLane[]) => lanes.map((lane) => lane.roadIndex)
+
+const lock: Handlers<Contract>['lock'] = async (ctx, input) => {
+  const { device, lanes: chosen } = await chosenLanes(ctx, input)
+  const wrong = chosen.filter((lane) => lane.status === 'MERGED' || lane.status === 'LOCKED')
+  if (wrong.length) throw new Refusal(laneErrors.notLockable, { lanes: roadsIn(wrong).join(' ') })
+  await q.lockByHand(ctx, input.laneIds, `${handLock}${input.reason}`)
+  return conditionChanged(
+    ctx,
+    device,
+    chosen.map((lane) => ({ road: lane.roadIndex, status: lane.status })),
+    { roads: roadsIn(chosen), status: 'LOCKED', reason: input.reason },
+  )
+}
+
+const unlock: Handlers<Contract>['unlock'] = async (ctx, input) => {
+  const { device, lanes: chosen } = await chosenLanes(ctx, input)
+  if (!chosen.every(isHandLock)) throw new Refusal(laneErrors.notLocked)
+  await q.unlockByHand(ctx, input.laneIds)
+  return conditionChanged(
+    ctx,
+    device,
+    chosen.map((lane) => ({ road: lane.roadIndex, status: lane.status, reason: lane.lockReason })),
+    { roads: roadsIn(chosen), status: 'ENABLED' },
+  )
 }
 
 /** For the fault list: a lane whose last fault was handled sells again. */
@@ -235,4 +204,18 @@ export async function releaseRepairedLanes(ctx: Ctx, laneIds: readonly number[])
   await q.enableRepaired(ctx, laneIds)
 }
 
-export const handlers: Handlers<Contract> = { plan: (ctx, input) => plan(ctx, input.deviceId), create, update, merge, split, rebuild, clearFault }
+export const handlers: Handlers<Contract> = {
+  plan: (ctx, input) => plan(ctx, input.deviceId),
+  one: (ctx, input) => one(ctx, input.laneId),
+  create,
+  update,
+  merge,
+  split,
+  rebuild,
+  clearFault,
+  lock,
+  unlock,
+  ...history.handlers,
+  ...copying.handlers,
+  ...pricing.handlers,
+}

@@ -1,134 +1,175 @@
 import CloseOutlined from '@ant-design/icons/es/icons/CloseOutlined'
-import { Button, InputNumber, Switch } from 'antd'
-import { type ReactNode, useId } from 'react'
+import { Button, InputNumber, Segmented, Switch } from 'antd'
+import { type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
 import { MoneyInput } from '../../../web/form/MoneyInput.tsx'
 import { Picture } from '../../../web/Picture.tsx'
+import { Empty } from '../../../web/Problem.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
 import type { Planogram } from '../contract.ts'
 import { canPlace } from '../rules.ts'
 import styles from './lanes.module.css'
-import { roadText, type ShownRoad } from './shown.ts'
-import type { Field, usePanel } from './usePanel.ts'
+import { ProductShelf } from './ProductShelf.tsx'
+import { type Goods, roadText, type ShownRoad } from './shown.ts'
+import type { Field, useDrafts } from './useDrafts.ts'
 
-type Props = { plan: Planogram; chosen: readonly ShownRoad[]; panel: ReturnType<typeof usePanel>; onClose: () => void }
+type Props = { plan: Planogram; chosen: readonly ShownRoad[]; drafts: ReturnType<typeof useDrafts>; onPick: (goods: Goods) => void; onClose: () => void }
+
+/** Right of the grid: the settings of the chosen lanes, or the products to fill them with; below, what is unsaved. */
+export function LanePanel({ plan, chosen, drafts, onPick, onClose }: Props) {
+  const { t } = useTranslation(['lanes', 'web'])
+  const [tab, setTab] = useState<'settings' | 'shelf'>('settings')
+  const shown = chosen.length === 0 ? 'shelf' : tab
+  const title = chosen.length ? t('selectedTitle', { n: chosen.length }) : t('shelf.title')
+  return (
+    <aside className={`hd-sheet ${styles.panel}`} aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        {chosen.length ? (
+          <>
+            <Segmented
+              size="small"
+              value={tab}
+              onChange={setTab}
+              options={(['settings', 'shelf'] as const).map((key) => ({ value: key, label: t(`panel.${key}`) }))}
+            />
+            <Button type="text" icon={<CloseOutlined />} aria-label={t('web:action.close')} onClick={onClose} />
+          </>
+        ) : null}
+      </header>
+      <div className={styles.panelBody}>
+        {shown === 'settings' ? (
+          <Settings plan={plan} chosen={chosen} drafts={drafts} />
+        ) : plan.can.update ? (
+          <ProductShelf plan={plan} onPick={chosen.length ? onPick : undefined} />
+        ) : (
+          <Empty title={t('nothing')} hint={t('nothingHint')} />
+        )}
+      </div>
+      {plan.can.update && (chosen.length > 0 || drafts.dirty) ? (
+        <footer>
+          <Button type="primary" loading={drafts.busy} disabled={!drafts.dirty} onClick={drafts.save}>
+            {drafts.dirty ? t('save', { n: drafts.drafts.size }) : t('web:action.save')}
+          </Button>
+          <Button disabled={!drafts.dirty} onClick={drafts.reset}>
+            {t('discard')}
+          </Button>
+        </footer>
+      ) : null}
+    </aside>
+  )
+}
+
+/** Chosen lanes named in the panel; the grid shows them all. */
+const listed = 30
 
 /** Edits every chosen lane at once; where they differ the field is blank and stays as it is. */
-export function LanePanel({ plan, chosen, panel, onClose }: Props) {
-  const { t } = useTranslation(['lanes', 'web'])
-  const { draft, set, errors, common } = panel
-  const differs = (key: keyof ShownRoad) => chosen.length > 1 && common(key) === undefined
-  const value = <K extends Field & keyof ShownRoad>(field: K) => (draft[field] !== undefined ? draft[field] : common(field))
-  const hint = (key: keyof ShownRoad) => (differs(key) ? t('differing') : '')
+function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'drafts'>) {
+  const { t } = useTranslation('lanes')
+  const ids = chosen.map((road) => road.id)
+  const emptied = (field: Field) => ids.some((id) => drafts.drafts.get(id)?.[field] === null)
+  const shared = <K extends keyof ShownRoad>(key: K): ShownRoad[K] | undefined =>
+    chosen.every((road) => road[key] === chosen[0]?.[key]) ? chosen[0]?.[key] : undefined
+  const error = (field: string) => ids.map((id) => drafts.errors.get(id)?.[field]).find((text) => text !== undefined)
+  const differs = (field: Field & keyof ShownRoad) => chosen.length > 1 && shared(field) === undefined
+  const hint = (field: Field & keyof ShownRoad) => (differs(field) ? t('differing') : '')
+  // emptied where the lanes differ means: leave each as it is
+  const set = (field: Field & keyof ShownRoad, value: unknown) => drafts.set(ids, field, value === null && differs(field) ? undefined : value)
+  const value = (field: Field & keyof ShownRoad) => (emptied(field) ? null : ((shared(field) as number | null | undefined) ?? null))
   const number = (field: 'roadCapacity' | 'warnQty' | 'restriction' | 'motorNo', unit?: string) => (
-    <Item label={t(`fields.${field}`)} error={errors[field]}>
+    <Item label={t(`fields.${field}`)} error={error(field)}>
       {(id) => (
         <InputNumber
           id={id}
           className={styles.full ?? ''}
           disabled={!plan.can.update}
           precision={0}
-          value={(value(field) as number | undefined) ?? null}
+          value={value(field)}
           placeholder={hint(field)}
           suffix={unit}
-          status={errors[field] ? 'error' : ''}
+          status={error(field) ? 'error' : ''}
           onChange={(next) => set(field, next)}
-          onPressEnter={panel.save}
+          onPressEnter={drafts.save}
         />
       )}
     </Item>
   )
   const money = (field: 'retailPrice' | 'price') => (
-    <Item label={t(`fields.${field}`)} error={errors[field]}>
-      {(id) => (
-        <MoneyInput
-          id={id}
-          disabled={!plan.can.update}
-          value={(value(field) as number | null | undefined) ?? null}
-          placeholder={hint(field)}
-          onChange={(next) => set(field, next)}
-        />
-      )}
+    <Item label={t(`fields.${field}`)} error={error(field)}>
+      {(id) => <MoneyInput id={id} disabled={!plan.can.update} value={value(field)} placeholder={hint(field)} onChange={(next) => set(field, next)} />}
     </Item>
   )
-  const costs = new Set(chosen.map((road) => road.costPrice))
-  const [cost] = costs
+  const [cost] = new Set(chosen.map((road) => road.costPrice))
   const switchable = chosen.every((road) => road.status === 'ENABLED' || road.status === 'DISABLED')
-  const status = draft.status ?? (chosen.every((road) => road.status === chosen[0]?.status) ? chosen[0]?.status : undefined)
-  const hasProduct = draft.productId !== undefined ? draft.productId !== null : chosen.every((road) => road.productId !== null)
+  const same = shared('status')
+  const confirmed = chosen.length === 1 ? chosen[0]?.confirmedPrice : null
   return (
-    <aside className={`hd-sheet ${styles.panel}`} aria-label={t('selectedTitle', { n: chosen.length })}>
-      <header>
-        <h2>{t('selectedTitle', { n: chosen.length })}</h2>
-        <Button type="text" icon={<CloseOutlined />} aria-label={t('web:action.close')} onClick={onClose} />
-      </header>
-      <div className={styles.panelBody}>
-        <ul className={styles.chosen}>
-          {chosen.map((road) => (
-            <li key={road.id}>
-              <Picture src={road.productImg} size={28} />
-              <b>{roadText(road)}</b>
-              <span>{road.productName ?? t(`enums.view.${road.view}`)}</span>
-              <span data-view={road.view}>{road.productId === null ? '' : `${road.productStock}/${road.roadCapacity}`}</span>
-            </li>
-          ))}
-        </ul>
-        <Item label={t('fields.productId')} error={errors.productId}>
+    <>
+      <ul className={styles.chosen}>
+        {chosen.slice(0, listed).map((road) => (
+          <li key={road.id}>
+            <Picture src={road.productImg} size={28} />
+            <b>{roadText(road)}</b>
+            <span>{road.productName ?? t(`enums.view.${road.view}`)}</span>
+            <span data-view={road.view}>{road.productId === null ? '' : `${road.productStock}/${road.roadCapacity}`}</span>
+          </li>
+        ))}
+        {chosen.length > listed ? <li className={styles.rest}>{t('selectedMore', { n: chosen.length - listed })}</li> : null}
+      </ul>
+      <Item label={t('fields.productId')} error={error('productId')}>
+        {(id) => (
+          <span className={styles.product}>
+            <ProductSelect
+              id={id}
+              disabled={!plan.can.update}
+              value={shared('productId') ?? undefined}
+              {...(differs('productId') ? { placeholder: t('differing') } : {})}
+              filter={(option) => canPlace(option, plan.device) === null}
+              onChange={(next) => (next === undefined ? drafts.set(ids, 'productId', null) : undefined)}
+              onPick={(option) => (option ? drafts.set(ids, 'productId', option.id, option) : undefined)}
+            />
+          </span>
+        )}
+      </Item>
+      {chosen.some((road) => road.productId !== null) ? (
+        <div className={styles.pair}>
+          {money('retailPrice')}
+          {money('price')}
+        </div>
+      ) : null}
+      <div className={styles.pair}>
+        {number('roadCapacity', t('pieces'))}
+        {number('warnQty', t('pieces'))}
+      </div>
+      <div className={styles.pair}>
+        {number('restriction')}
+        {chosen.length === 1 ? number('motorNo') : null}
+      </div>
+      {switchable ? (
+        <Item label={t('fields.enabled')} error={error('status')}>
           {(id) => (
-            <span className={styles.product}>
-              <ProductSelect
-                id={id}
-                disabled={!plan.can.update}
-                value={value('productId')}
-                {...(differs('productId') ? { placeholder: t('differing') } : {})}
-                filter={(option) => canPlace(option, plan.device) === null}
-                onChange={(next) => set('productId', next ?? null)}
-                onPick={(option) => set('productId', option?.id ?? null, option)}
-              />
-            </span>
+            <Switch
+              id={id}
+              disabled={!plan.can.update}
+              checked={same === 'ENABLED'}
+              {...(same === undefined ? { checkedChildren: '', unCheckedChildren: t('mixed') } : {})}
+              onChange={(on) => drafts.set(ids, 'status', on ? 'ENABLED' : 'DISABLED')}
+            />
           )}
         </Item>
-        {hasProduct ? (
-          <div className={styles.pair}>
-            {money('retailPrice')}
-            {money('price')}
-          </div>
-        ) : null}
-        <div className={styles.pair}>
-          {number('roadCapacity', t('pieces'))}
-          {number('warnQty', t('pieces'))}
-        </div>
-        <div className={styles.pair}>
-          {number('restriction')}
-          {chosen.length === 1 ? number('motorNo') : null}
-        </div>
-        {switchable ? (
-          <Item label={t('fields.enabled')} error={errors.status}>
-            {(id) => (
-              <Switch id={id} disabled={!plan.can.update} checked={status === 'ENABLED'} onChange={(on) => set('status', on ? 'ENABLED' : 'DISABLED')} />
-            )}
-          </Item>
-        ) : null}
-        <p className={styles.note}>
-          {costs.size === 1 && cost ? `${t('cost', { price: yuan(cost) })} · ` : ''}
-          {t('versionHint', { n: plan.version + 1 })} · {t('stockHint')}
-        </p>
-        {errors.id ? (
-          <p className={styles.error} role="alert">
-            {errors.id}
-          </p>
-        ) : null}
-      </div>
-      {plan.can.update ? (
-        <footer>
-          <Button type="primary" loading={panel.busy} disabled={!panel.dirty} onClick={panel.save}>
-            {t('save', { n: chosen.length })}
-          </Button>
-          <Button onClick={panel.dirty ? panel.reset : onClose}>{t('web:action.cancel')}</Button>
-        </footer>
       ) : null}
-    </aside>
+      <p className={styles.note}>
+        {cost && new Set(chosen.map((road) => road.costPrice)).size === 1 ? `${t('cost', { price: yuan(cost) })} · ` : ''}
+        {confirmed ? `${t('stillCharges', { price: yuan(confirmed) })} · ` : ''}
+        {t('versionHint', { n: plan.version + 1 })} · {t('stockHint')}
+      </p>
+      {error('id') ? (
+        <p className={styles.error} role="alert">
+          {error('id')}
+        </p>
+      ) : null}
+    </>
   )
 }
 

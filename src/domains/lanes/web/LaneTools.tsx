@@ -1,58 +1,115 @@
+import DownOutlined from '@ant-design/icons/es/icons/DownOutlined'
 import MergeCellsOutlined from '@ant-design/icons/es/icons/MergeCellsOutlined'
 import SplitCellsOutlined from '@ant-design/icons/es/icons/SplitCellsOutlined'
-import ToolOutlined from '@ant-design/icons/es/icons/ToolOutlined'
-import { Button, Tooltip } from 'antd'
+import TagOutlined from '@ant-design/icons/es/icons/TagOutlined'
+import { Button, Dropdown, Tooltip } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { say } from '../../../shared/text.ts'
 import { useWrite } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
-import { NumberField } from '../../../web/form/fields.tsx'
+import { NumberField, TextField } from '../../../web/form/fields.tsx'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { lanes, type Planogram } from '../contract.ts'
-import { mergeRule } from '../rules.ts'
-import { LevelsDialog } from './LevelsDialog.tsx'
+import { isHandLock, mergeRule } from '../rules.ts'
 import styles from './lanes.module.css'
 import { roadText, type ShownRoad, toLane } from './shown.ts'
 
-/** Verbs on the selection; what is impossible now says why. */
-export function LaneTools({ plan, roads, chosen }: { plan: Planogram; roads: readonly ShownRoad[]; chosen: readonly ShownRoad[] }) {
+const LevelsDialog = lazyDialog(() => import('./LevelsDialog.tsx').then((m) => m.LevelsDialog))
+const PriceDialog = lazyDialog(() => import('./PriceDialog.tsx').then((m) => m.PriceDialog))
+
+type Props = {
+  plan: Planogram
+  roads: readonly ShownRoad[]
+  chosen: readonly ShownRoad[]
+  dirty: boolean
+  onUndo: (() => void) | undefined
+  /** A verb here made this version. */
+  onSaved: (version: number) => void
+  onPrint: () => void
+}
+
+/** Verbs on the selection; what is impossible now says why. Verbs that save by themselves wait for what is unsaved. */
+export function LaneTools({ plan, roads, chosen, dirty, onUndo, onSaved, onPrint }: Props) {
   const { t } = useTranslation('lanes')
   const { lang } = usePrefs()
   const confirm = useConfirm()
-  const merge = useWrite(lanes.merge, { success: 'lanes:success.merge' })
+  const merge = useWrite(lanes.merge, { success: 'lanes:success.merge', onSuccess: (answer) => onSaved(answer.version) })
   const clear = useWrite(lanes.clearFault, { success: 'lanes:success.clearFault' })
-  const [open, setOpen] = useState<'split' | 'levels' | null>(null)
+  const unlock = useWrite(lanes.unlock, { success: 'lanes:success.unlock' })
+  const [open, setOpen] = useState<'split' | 'levels' | 'prices' | 'lock' | null>(null)
   const base = { deviceId: plan.device.id, version: plan.version }
+  const laneIds = chosen.map((road) => road.id)
   const [main, ...others] = [...chosen].sort((a, b) => a.roadIndex - b.roadIndex)
   const wrong = main && mergeRule(toLane(main), others.map(toLane), roads.map(toLane))
-  const cannotMerge = !main ? t('needNeighbours') : wrong ? say(wrong.text, lang) : undefined
+  const unsaved = dirty ? t('saveFirst') : undefined
   const single = chosen.length === 1 ? chosen[0] : undefined
+  const none = chosen.length === 0 ? t('needLanes') : undefined
   const join = async () => {
     if (main && (await confirm({ title: t('mergeAsk', { roads: [main, ...others].map(roadText).join(' + ') }), content: t('mergeHint') })))
       merge.mutate({ ...base, mainId: main.id, secondaryIds: others.map((road) => road.id) })
   }
+  const faulty = chosen.filter((road) => road.status === 'FAULT')
+  const more = [
+    { key: 'undo', on: onUndo !== undefined, can: !dirty, run: onUndo },
+    {
+      key: 'clearFault',
+      on: plan.can.clearFault,
+      can: faulty.length > 0,
+      run: () => faulty.map((road) => clear.mutate({ deviceId: plan.device.id, laneId: road.id })),
+    },
+    { key: 'lock', on: plan.can.lock, can: !dirty && chosen.length > 0 && chosen.every((road) => road.status !== 'LOCKED'), run: () => setOpen('lock') },
+    { key: 'unlock', on: plan.can.lock, can: !dirty && chosen.length > 0 && chosen.every(isHandLock), run: () => unlock.mutate({ ...base, laneIds }) },
+    { key: 'print', on: true, can: true, run: onPrint },
+    { key: 'rebuild', on: plan.can.rebuild, can: !dirty, run: () => setOpen('levels'), danger: true },
+  ].filter((item) => item.on)
   return (
     <span className={styles.tools}>
-      {plan.can.merge ? <Tool icon={<MergeCellsOutlined />} label={t('merge')} why={cannotMerge} onClick={() => void join()} /> : null}
       {plan.can.merge ? (
-        <Tool icon={<SplitCellsOutlined />} label={t('split')} why={single?.merged.length ? undefined : t('needMain')} onClick={() => setOpen('split')} />
-      ) : null}
-      {plan.can.clearFault ? (
         <Tool
-          icon={<ToolOutlined />}
-          label={t('clearFault')}
-          why={single?.status === 'FAULT' ? undefined : t('needFault')}
-          onClick={() => single && clear.mutate({ deviceId: plan.device.id, laneId: single.id })}
+          icon={<MergeCellsOutlined />}
+          label={t('merge')}
+          why={unsaved ?? (main ? wrong && say(wrong.text, lang) : t('needLanes')) ?? undefined}
+          onClick={() => void join()}
         />
       ) : null}
-      {plan.can.rebuild ? (
-        <Button type="text" danger onClick={() => setOpen('levels')}>
-          {t('rebuild')}
-        </Button>
+      {plan.can.merge ? (
+        <Tool
+          icon={<SplitCellsOutlined />}
+          label={t('split')}
+          why={unsaved ?? (single?.merged.length ? undefined : t('needMain'))}
+          onClick={() => setOpen('split')}
+        />
       ) : null}
+      {plan.can.price ? <Tool icon={<TagOutlined />} label={t('prices.title')} why={unsaved ?? none} onClick={() => setOpen('prices')} /> : null}
+      <Dropdown
+        trigger={['click']}
+        menu={{
+          items: more.map(({ key, can, danger }) => ({ key, disabled: !can, danger: danger ?? false, label: t(key) })),
+          onClick: ({ key }) => void more.find((item) => item.key === key)?.run?.(),
+        }}
+      >
+        <Button type="text">
+          {t('more')} <DownOutlined />
+        </Button>
+      </Dropdown>
       {open === 'levels' ? <LevelsDialog plan={plan} onClose={() => setOpen(null)} /> : null}
+      {open === 'prices' ? <PriceDialog plan={plan} laneIds={laneIds} onSaved={onSaved} onClose={() => setOpen(null)} /> : null}
+      {open === 'lock' ? (
+        <FormDialog
+          title={t('lockAsk', { n: chosen.length })}
+          ns="lanes"
+          save={lanes.lock}
+          initial={{ ...base, laneIds }}
+          success="lanes:success.lock"
+          okText={t('lock')}
+          onClose={() => setOpen(null)}
+        >
+          <TextField name="reason" wide />
+        </FormDialog>
+      ) : null}
       {open === 'split' && single ? (
         <FormDialog
           title={t('splitAsk', { road: roadText(single) })}
@@ -60,6 +117,7 @@ export function LaneTools({ plan, roads, chosen }: { plan: Planogram; roads: rea
           save={lanes.split}
           initial={{ ...base, mainId: single.id, roadCapacity: single.roadCapacity }}
           success="lanes:success.split"
+          onSaved={(answer) => onSaved(answer.version)}
           okText={t('split')}
           onClose={() => setOpen(null)}
         >

@@ -1,5 +1,4 @@
 import { Skeleton } from 'antd'
-import type { CSSProperties } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { registerLocale } from '../../../web/i18n.ts'
@@ -7,8 +6,7 @@ import { useLive } from '../../../web/live.ts'
 import { Empty, Problem } from '../../../web/Problem.tsx'
 import { lanes } from '../contract.ts'
 import { locale } from '../locale.ts'
-import { LaneCard } from './LaneCard.tsx'
-import styles from './lanes.module.css'
+import { PlanView } from './PlanView.tsx'
 
 // pages of other domains show a plan without having loaded these texts
 registerLocale('lanes', locale)
@@ -21,31 +19,5 @@ export function LanePlan({ deviceId }: { deviceId: number }) {
   if (read.error && !read.data) return <Problem error={read.error} onRetry={() => void read.refetch()} />
   if (!read.data) return <Skeleton active paragraph={{ rows: 8 }} />
   if (read.data.floors.length === 0) return <Empty title={t('empty')} />
-  const wide = Math.max(...read.data.floors.flatMap((floor) => floor.roads.map((road) => road.column)))
-  return (
-    <div className={`${styles.grid} ${styles.readOnly}`} style={{ '--columns': wide } as CSSProperties}>
-      {read.data.floors.map((floor) => (
-        <section key={floor.id} className={styles.floor}>
-          <div className={styles.level}>
-            <strong>{t('short.level', { n: floor.level })}</strong>
-          </div>
-          <div className={styles.lanes}>
-            {floor.roads
-              .filter((road) => road.status !== 'MERGED')
-              .map((road) => (
-                <div
-                  key={road.id}
-                  className={styles.card}
-                  data-view={road.view}
-                  data-empty={road.productId === null}
-                  style={{ gridColumn: `${road.column} / span ${1 + road.merged.length}` }}
-                >
-                  <LaneCard road={road} />
-                </div>
-              ))}
-          </div>
-        </section>
-      ))}
-    </div>
-  )
+  return <PlanView plan={read.data} />
 }

@@ -1,7 +1,32 @@
+import type { TFunction } from 'i18next'
 import type { Planogram, Road } from '../contract.ts'
-import type { Lane, Product } from '../rules.ts'
+import { handLock, type Lane, type Product } from '../rules.ts'
 
-export type ShownRoad = Road & { floorId: number; level: number }
+/** `draft`: shown as it will be once it is saved. */
+export type ShownRoad = Road & { floorId: number; level: number; draft?: true }
+/** A product as cards and rules need it, from a lane or from the list beside the grid. */
+export type Goods = {
+  id: number
+  name: string
+  model: string
+  img: string | null
+  drugClass: string
+  costPrice: number | null
+  retailPrice: number
+  warnQty: number | null
+  status: 'ON' | 'OFF'
+}
+export const goodsOf = (road: Road): Goods => ({
+  id: road.productId ?? 0,
+  name: road.productName ?? '',
+  model: road.model ?? '',
+  img: road.productImg,
+  drugClass: road.drugClass ?? 'NONE',
+  costPrice: road.costPrice,
+  retailPrice: road.retailPrice ?? 0,
+  warnQty: road.warnQty,
+  status: 'ON',
+})
 
 /** Lanes in reading order; merged ones stay hidden behind their main lane. */
 export const roadsOf = (plan: Planogram): ShownRoad[] =>
@@ -40,3 +65,7 @@ export const productOf = (road: Road): Product | null =>
       }
 
 export const roadText = (road: Road): string => [road.roadIndex, ...road.merged].map((index) => String(index).padStart(2, '0')).join('+')
+
+/** Why a lane is locked: a person's own words, or the name of what locked it. */
+export const lockText = (t: TFunction<'lanes'>, reason: string | null): string =>
+  reason?.startsWith(handLock) ? reason.slice(handLock.length) : t(`enums.lockReason.${reason ?? 'OTHER'}`, { defaultValue: reason ?? '' })

@@ -1,10 +1,14 @@
+import { createHash, randomUUID } from 'node:crypto'
 import { connect as connectTcp } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import mqtt, { type MqttClient } from 'mqtt'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { recordControls, takeControls } from '../../device-commands/server/gateway.ts'
 import type { VendFact, VendOut } from '../../orders/server/vend.ts'
 import { limits } from '../rules.ts'
 import { openBroker } from './broker.ts'
+import { openControlPump } from './controls.ts'
+import { openDocumentPump } from './documents.ts'
 import { type Machine, openIdentities } from './identity.ts'
 import { type Intake, openIntake } from './intake.ts'
 import type { Link } from './link.ts'
@@ -22,7 +26,7 @@ const clients: MqttClient[] = []
 
 beforeAll(async () => {
   world = await openWorld()
-  intake = openIntake(world.app, { ...limits, banMs: 1500 }, async (_, facts) => void vends.push(...facts))
+  intake = openIntake(world.app, { ...limits, banMs: 1500, connects: 40 }, { vends: async (_, facts) => void vends.push(...facts), controls: recordControls })
   link = await openBroker(world.app, openIdentities(world.app), intake.isBanned, intake)
   intake.answerOver(link)
   machine = await world.addMachine()
@@ -124,6 +128,113 @@ test('a machine is heard, acknowledged after the commit, welcomed, and gets its 
     { kind: 'ack', deviceId: machine.id, cmdId, ack: 'DUPLICATE' },
     { kind: 'result', cmdId, result: 'OK', dropDetected: true, durationMs: 7 },
   ])
+})
+
+test('documents go out in parts until the machine says that it has them, again after a hello, and not when it refused', async () => {
+  const one = await world.addMachine()
+  await world.rows(
+    `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at) values ($1, 'CONFIG', 2, 4, now()), ($1, 'PLANOGRAM', 2, 9, now())`,
+    [one.id],
+  )
+  const pump = openDocumentPump(world.app, link, {
+    CONFIG: async (_, ids) => new Map(ids.map((id) => [id, { version: 4, bodies: [{ volume: 5 }] }])),
+    PLANOGRAM: async (_, ids) => new Map(ids.map((id) => [id, { version: 9, bodies: [{ lanes: [1] }, { lanes: [2] }] }])),
+  })
+  await pump()
+  const state = async () =>
+    (await world.rows(`select kind, state, delivered, sends, reason from device_shadows where device_id = $1 order by kind`, [one.id])).map((row) =>
+      Object.values(row).join(' '),
+    )
+  expect(await state()).toEqual(['CONFIG PENDING 0 0 ', 'PLANOGRAM PENDING 0 0 '])
+  const { heard, say } = await openReady({ rtu: one.rtu })
+  const documents = () => heard.filter(({ topic }) => /config|planogram/.test(topic)).map(({ topic, body: { ts: _, ...body } }) => [topic.split('/')[3], body])
+  const sent = [
+    ['config', { version: 4, part: 1, parts: 1, volume: 5 }],
+    ['planogram', { version: 9, part: 1, parts: 2, lanes: [1] }],
+    ['planogram', { version: 9, part: 2, parts: 2, lanes: [2] }],
+  ]
+  say('hello', { seq: 1, config: 3 })
+  await vi.waitFor(() => expect(heard.length).toBe(2), 3000)
+  await pump()
+  await pump()
+  await vi.waitFor(() => expect(documents()).toEqual(sent), 3000)
+  expect(await state()).toEqual(['CONFIG DELIVERED 4 1 ', 'PLANOGRAM DELIVERED 9 1 '])
+  world.clock.now += limits.documentMs + 1000
+  await pump()
+  await vi.waitFor(() => expect(documents()).toEqual([...sent, ...sent]), 3000)
+  say('applied', { seq: 2, what: 'CONFIG', version: 4, ok: true })
+  say('applied', { seq: 3, what: 'PLANOGRAM', version: 9, ok: false, reason: 'motor 7 <b>'.repeat(30) })
+  await vi.waitFor(async () => expect((await state())[0]).toBe('CONFIG APPLIED 4 2 '), 3000)
+  await vi.waitFor(async () => expect((await state())[1]).toBe(`PLANOGRAM REFUSED 9 2 ${'motor 7 <b>'.repeat(30).slice(0, 200)}`), 3000)
+  say('hello', { seq: 4, config: 4 })
+  await vi.waitFor(() => expect(heard.flatMap(({ body }) => body.seqs ?? [])).toContain(4), 3000)
+  await pump()
+  // a new board knows nothing
+  say('hello', { boot: 2, seq: 1, config: 0, planogram: 0 })
+  await vi.waitFor(async () => expect((await state())[0]).toBe('CONFIG PENDING 0 0 '), 3000)
+  await pump()
+  await vi.waitFor(() => expect(documents().slice(6)).toEqual([sent[0]]), 3000)
+})
+
+test('a command of a person goes out and its end comes back', async () => {
+  const one = await world.addMachine()
+  const { heard, say } = await openReady({ rtu: one.rtu })
+  const cmdId = randomUUID()
+  await world.rows(
+    `insert into device_commands (cmd_id, org_id, device_id, type, issued_at, expire_at) values ($1, 2, $2, 'LOCK', $3::timestamptz, $3::timestamptz + interval '30 s')`,
+    [cmdId, one.id, new Date(world.clock.now)],
+  )
+  await openControlPump(world.app, link, takeControls)()
+  await vi.waitFor(
+    () =>
+      expect(heard).toMatchObject([
+        { topic: `v1/${one.rtu}/down/command`, body: { cmdId, type: 'LOCK', issuedAt: expect.any(Number), expireAt: expect.any(Number) } },
+      ]),
+    3000,
+  )
+  say('cmd_ack', { seq: 1, cmdId, ack: 'ACCEPTED' })
+  say('cmd_result', { seq: 2, cmdId, ok: true })
+  await vi.waitFor(async () => expect((await world.rows(`select state from device_commands where cmd_id = $1`, [cmdId]))[0]?.state).toBe('DONE'), 3000)
+})
+
+test('a connection ends at once when its secret, its board or its owner is another', async () => {
+  const one = await world.addMachine()
+  const changes: [string, unknown[]][] = [
+    [`update devices set secret_hash = $2 where id = $1`, [one.id, createHash('sha256').update('another').digest()]],
+    [`update devices set secret_hash = $2 where id = $1`, [one.id, createHash('sha256').update(`secret-${one.rtu}`).digest()]],
+    [`update devices set org_id = 1 where id = $1`, [one.id]],
+    [`update devices set lifecycle = 'SCRAPPED', board_no = null, card = null where id = $1`, [one.id]],
+  ]
+  let password = `secret-${one.rtu}`
+  for (const [text, values] of changes) {
+    const { state } = await openReady({ rtu: one.rtu, password })
+    await link.recheck()
+    await sleep(50)
+    expect(state.closed).toBe(false)
+    await world.rows(text, values)
+    await link.recheck()
+    await vi.waitFor(() => expect(state.closed).toBe(true))
+    if (values.length > 1) {
+      expect(await open({ rtu: one.rtu, password }).ready).toBe(false)
+      password = password === 'another' ? `secret-${one.rtu}` : 'another'
+    }
+  }
+  expect(await open({ rtu: one.rtu, password }).ready).toBe(false)
+})
+
+test('a machine that comes and goes all the time has to wait; another one does not', async () => {
+  const one = await world.addMachine()
+  let let_in = 0
+  for (let n = 0; n < 45; n += 1) {
+    const { client, ready } = open({ rtu: one.rtu })
+    if (await ready) let_in += 1
+    client.stream.destroy()
+  }
+  expect([let_in >= 40, let_in <= 42]).toEqual([true, true])
+  expect(intake.counts.flapping).toBeGreaterThan(0)
+  expect(await open({ rtu: other.rtu }).ready).toBe(true)
+  const events = await world.rows(`select kind from device_events where device_id = $1`, [one.id])
+  expect(events.length).toBeLessThan(90)
 })
 
 test('a hole in the numbers is asked for', async () => {

@@ -3,10 +3,10 @@ import { Aedes, type AuthenticateError, type Client } from 'aedes'
 import type { App } from '../../../server/context.ts'
 import { downFilter, downTopic, maxMessageBytes, parseUpTopic, upTopic } from '../protocol.ts'
 import { boundedFrames } from './frames.ts'
-import type { Identities, Machine } from './identity.ts'
+import type { Identities, Known, Machine } from './identity.ts'
 import type { Link, LinkEvents } from './link.ts'
 
-type Connection = { readonly machine: Machine; readonly client: Client; hears: boolean }
+type Connection = { readonly machine: Known; readonly client: Client; hears: boolean }
 type Packet = { topic: string; payload: string | Buffer; retain: boolean; qos: 0 | 1 | 2 }
 
 const maxConnections = 20_000
@@ -29,9 +29,10 @@ export async function openBroker(
   const proven = new WeakMap<Client, Machine>()
   let stopping = false
 
-  async function admit(client: Client, username: string | undefined, password: Buffer | undefined): Promise<Machine | null> {
+  async function admit(client: Client, username: string | undefined, password: Buffer | undefined): Promise<Known | null> {
     if (stopping || !username || !password || client.id !== username || isBanned(username)) return null
-    return identities.prove(username, password)
+    const machine = await identities.prove(username, password)
+    return machine && events.admits(machine) ? machine : null
   }
 
   const broker = await Aedes.createBroker({
@@ -60,8 +61,7 @@ export async function openBroker(
           proven.set(client, machine)
           // from here on the connection of this machine; the broker closes an older one before this one is registered
           if (connections.has(machine.rtu)) {
-            events.refused('takeover')
-            app.log.info({ rtu: machine.rtu }, 'a second connection of a machine replaces the first')
+            events.takenOver(machine)
           }
           connections.set(machine.rtu, { machine, client, hears: false })
           done(null, true)
@@ -129,6 +129,13 @@ export async function openBroker(
       return true
     },
     connected: () => [...connections.values()].filter((connection) => connection.hears).map((connection) => connection.machine),
+    async recheck() {
+      const known = await identities.look([...connections.keys()])
+      for (const [rtu, { machine, client }] of connections) {
+        const now = known.get(rtu)
+        if (!now?.open || !now.secretHash.equals(machine.secretHash) || now.orgId !== machine.orgId) client.close()
+      }
+    },
     async stop() {
       stopping = true
       server.close()

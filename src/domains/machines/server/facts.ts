@@ -1,34 +1,46 @@
 import { sql } from 'kysely'
 import { type Ctx, iso } from '../../../server/context.ts'
 import type { VendFact } from '../../orders/server/vend.ts'
-import type { Up } from '../protocol.ts'
+import type { Up, UpKind } from '../protocol.ts'
 import { bootText, limits, vendTime } from '../rules.ts'
+import type { ControlFact, RecordControls } from './controls.ts'
 import type { Machine } from './identity.ts'
+import { applyShadows } from './shadows.ts'
 import { applyState } from './states.ts'
+import { addTelemetry } from './telemetry.ts'
 
 /** A numbered message of a machine and when it came in. */
 export type Fact = { readonly machine: Machine; readonly up: Up; readonly at: Date }
-export type RecordVend = (ctx: Ctx, facts: readonly VendFact[]) => Promise<void>
+/** Who keeps what machines say about commands: orders their vends, people's commands theirs. */
+export type Recorders = { readonly vends: (ctx: Ctx, facts: readonly VendFact[]) => Promise<void>; readonly controls: RecordControls }
 
-export const isVend = (fact: Pick<Fact, 'up'>): boolean => fact.up.kind === 'cmd_ack' || fact.up.kind === 'vend_result'
+const answers: ReadonlySet<UpKind> = new Set<UpKind>(['cmd_ack', 'vend_result', 'cmd_result'])
+export const isAnswer = (fact: Pick<Fact, 'up'>): boolean => answers.has(fact.up.kind)
 const keyOf = (deviceId: number, boot: string, seq: number): string => `${deviceId}/${boot}/${seq}`
 const factKey = (fact: Fact): string => keyOf(fact.machine.id, bootText(fact.up.boot), fact.up.seq)
 
 /**
  * Writes facts of many machines and their effects in the caller's transaction; a number seen before has none.
  * Effects do not depend on the order of arrival: what a machine said last, by (boot, seq), is what counts.
- * Vends and states do not share a batch, so that each takes its locks in the global order.
+ * Answers to commands and states do not share a batch, so that each takes its locks in the global order.
  */
-export async function applyFacts(ctx: Ctx, facts: readonly Fact[], recordVend: RecordVend): Promise<{ fresh: readonly Fact[] }> {
+export async function applyFacts(ctx: Ctx, facts: readonly Fact[], record: Recorders): Promise<{ fresh: readonly Fact[] }> {
   const unique = [...new Map(facts.map((fact) => [factKey(fact), fact])).values()]
   const passed = await takeKeys(ctx, unique)
   const fresh = unique.filter((fact) => passed.has(factKey(fact)))
   if (fresh.length === 0) return { fresh }
   await keepMessages(ctx, fresh, await stockNotes(ctx, fresh))
-  const vends = fresh.filter(isVend).flatMap(vendFacts)
-  if (vends.length) await recordVend(ctx, vends)
-  const states = fresh.filter((fact) => !isVend(fact))
-  if (states.length) await applyState(ctx, states)
+  const told = fresh.filter(isAnswer)
+  if (told.length) {
+    await record.controls(ctx, told.map(controlFact))
+    await record.vends(ctx, told.filter((fact) => fact.up.kind !== 'cmd_result').flatMap(vendFacts))
+  }
+  const states = fresh.filter((fact) => !isAnswer(fact))
+  if (states.length) {
+    await applyState(ctx, states)
+    await applyShadows(ctx, states)
+    await addTelemetry(ctx, states)
+  }
   return { fresh }
 }
 
@@ -65,6 +77,13 @@ function noteOf({ up, at }: Fact, extra: string | undefined): string | null {
   if (up.kind === 'hello' && Math.abs(skew) > limits.skewMs) notes.push(`clock differs by ${Math.round(skew / 1000)} s`)
   if (extra) notes.push(extra)
   return notes.length ? notes.join('; ').slice(0, 300) : null
+}
+
+/** A word about a command; whose it is only its keeper knows. */
+function controlFact({ machine, up }: Fact): ControlFact {
+  const { cmdId, ack, ok, reason } = up.body as { cmdId: string; ack?: string; ok?: boolean; reason?: string }
+  if (up.kind === 'cmd_result') return { deviceId: machine.id, cmdId, word: { kind: 'result', ok: ok === true, reason: reason ?? '' } }
+  return { deviceId: machine.id, cmdId, word: { kind: 'ack', ack: ack ?? 'ACCEPTED' } }
 }
 
 function vendFacts({ machine, up, at }: Fact): VendFact[] {

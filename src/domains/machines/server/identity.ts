@@ -4,14 +4,16 @@ import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 
 export type Machine = { readonly id: number; readonly orgId: number; readonly rtu: string }
-type Known = Machine & { readonly secretHash: Buffer; readonly open: boolean }
+export type Known = Machine & { readonly secretHash: Buffer; readonly open: boolean }
 type Entry = { readonly known: Known | null; readonly until: number }
 
 export type Identities = {
   /** The machine of this number, unless it is sold, scrapped or unknown. Fails when the database is away. */
   find(rtu: string): Promise<Machine | null>
   /** The machine that proved itself; null for every other reason. */
-  prove(rtu: string, secret: Uint8Array): Promise<Machine | null>
+  prove(rtu: string, secret: Uint8Array): Promise<Known | null>
+  /** As the database says now, past the cache, which is renewed: a secret, a board, an owner may have changed. */
+  look(numbers: readonly string[]): Promise<ReadonlyMap<string, Known>>
   /** Machines that were online when last heard of, for a gateway that starts beside a running broker. */
   online(): Promise<readonly { machine: Machine; at: Date }[]>
 }
@@ -25,6 +27,8 @@ export function openIdentities(app: App): Identities {
   const cache = new Map<string, Entry>()
   let waiting = new Map<string, Promise<Known | null>>()
   let turn: Promise<Map<string, Known>> | undefined
+  /** What was read before somebody looked anew is not kept. */
+  let looks = 0
 
   function lookUp(rtu: string): Promise<Known | null> {
     const entry = cache.get(rtu)
@@ -39,8 +43,10 @@ export function openIdentities(app: App): Identities {
         load(app, numbers).then(resolve, reject)
       }, 5)
     })
+    const asked = looks
     const found = turn.then((rows) => {
       const known = rows.get(rtu) ?? null
+      if (asked !== looks) return known
       if (cache.size >= maxEntries) cache.clear()
       cache.set(rtu, { known, until: Date.now() + keepMs })
       return known
@@ -59,6 +65,13 @@ export function openIdentities(app: App): Identities {
       const right = timingSafeEqual(createHash('sha256').update(secret).digest(), known?.secretHash.length === 32 ? known.secretHash : nobody)
       return right && known?.open ? known : null
     },
+    async look(numbers) {
+      looks += 1
+      cache.clear()
+      const rows = numbers.length ? await load(app, numbers) : new Map<string, Known>()
+      for (const rtu of numbers) cache.set(rtu, { known: rows.get(rtu) ?? null, until: Date.now() + keepMs })
+      return rows
+    },
     async online() {
       const { rows } = await app.database.read(systemScope, (db) =>
         sql<{ id: number; org_id: number; rtu_number: string; at: Date }>`
@@ -74,9 +87,8 @@ export function openIdentities(app: App): Identities {
 async function load(app: App, numbers: readonly string[]): Promise<Map<string, Known>> {
   const { rows } = await app.database.read(systemScope, (db) =>
     sql<{ id: number; org_id: number; rtu_number: string; secret_hash: Buffer; open: boolean }>`
-    select id, org_id, rtu_number, secret_hash, lifecycle not in ('SOLD','SCRAPPED') as open from devices where rtu_number = any(${numbers}::text[])`.execute(
-      db,
-    ),
+    select id, org_id, rtu_number, secret_hash, lifecycle not in ('SOLD','SCRAPPED') and not exists (select from main_boards b where b.board_no = d.board_no and b.disabled_at is not null) as open
+    from devices d where rtu_number = any(${numbers}::text[])`.execute(db),
   )
   return new Map(rows.map((row) => [row.rtu_number, { id: row.id, orgId: row.org_id, rtu: row.rtu_number, secretHash: row.secret_hash, open: row.open }]))
 }

@@ -3,12 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRandom, type Random } from '../../../seed/random.ts'
 import { systemActor } from '../../../server/context.ts'
 import { act, systemCaller } from '../../../server/run.ts'
+import { recordControls } from '../../device-commands/server/gateway.ts'
 import { createHandlers } from '../../orders/server/create.ts'
 import { recordVend } from '../../orders/server/vend.ts'
 import { applyPayment } from '../../orders/server/verbs.ts'
 import { settingsChanged } from '../../settings/server/values.ts'
 import type { UpKind } from '../protocol.ts'
 import { bootText, type Limits, limits, type Signal, signalOf } from '../rules.ts'
+import type { Recorders } from './facts.ts'
 import type { Machine } from './identity.ts'
 import { openIntake } from './intake.ts'
 import { openWorld, type World } from './testWorld.ts'
@@ -19,8 +21,11 @@ const first = Number(process.env.T4_FIRST ?? 1)
 const generous: Limits = { ...limits, burst: 1e9, gatherMs: 1 }
 const results = ['OK', 'OK', 'OK', 'NO_DROP', 'MOTOR_NOT_MOVE', 'SENSOR_FAULT', 'BUSY'] as const
 
+const record: Recorders = { vends: recordVend, controls: recordControls }
+
 type Told = { machine: Machine; kind: UpKind; boot: number; seq: number; body: Record<string, unknown> }
 type Command = { cmd_id: string; road: number }
+type Ask = { cmdId: string; type: 'REBOOT' | 'QUERY' | 'UNLOCK'; end: 'DONE' | 'FAILED' }
 
 let world: World
 beforeAll(async () => {
@@ -52,8 +57,24 @@ async function sell(machine: Machine, pieces: number): Promise<Command[]> {
   )
 }
 
+/** A locked machine that wants documents and was told to do three things. */
+async function ask(random: Random, machine: Machine): Promise<Ask[]> {
+  const asks = (['REBOOT', 'QUERY', 'UNLOCK'] as const).map((type): Ask => ({ cmdId: randomUUID(), type, end: random.chance(0.7) ? 'DONE' : 'FAILED' }))
+  await world.rows(`update devices set locked = true where id = $1`, [machine.id])
+  await world.rows(
+    `insert into device_shadows (device_id, kind, org_id, wanted, wanted_at) values ($1, 'CONFIG', 2, 5, now()), ($1, 'PLANOGRAM', 2, 3, now())`,
+    [machine.id],
+  )
+  for (const { cmdId, type } of asks)
+    await world.rows(
+      `insert into device_commands (cmd_id, org_id, device_id, type, state, issued_at, expire_at, sends, sent_at) values ($1, 2, $2, $3, 'SENT', now(), now() + interval '60 s', 1, now())`,
+      [cmdId, machine.id, type],
+    )
+  return asks
+}
+
 /** What a machine has to say over a few starts. */
-function story(random: Random, machine: Machine, commands: readonly Command[]): Told[] {
+function story(random: Random, machine: Machine, commands: readonly Command[], asks: readonly Ask[]): Told[] {
   const told: Told[] = []
   let boot = random.int(1, 50)
   const say = (kind: UpKind, body: Record<string, unknown>) => {
@@ -69,9 +90,20 @@ function story(random: Random, machine: Machine, commands: readonly Command[]): 
       ...(random.chance(0.3) ? [['cmd_ack', { ...body, ack: 'DUPLICATE' }] as [UpKind, Record<string, unknown>]] : []),
     ]
   })
+  const answers = asks.flatMap(({ cmdId, end }): [UpKind, Record<string, unknown>][] => {
+    const result = { cmdId, ok: end === 'DONE', ...(end === 'DONE' ? {} : { reason: 'UNSUPPORTED' }) }
+    if (end === 'FAILED' && random.chance(0.4)) return [['cmd_ack', { cmdId, ack: 'BUSY' }]]
+    return [
+      ['cmd_ack', { cmdId, ack: 'ACCEPTED' }],
+      ['cmd_result', result],
+      ...(random.chance(0.3) ? [['cmd_result', result] as [UpKind, Record<string, unknown>]] : []),
+    ]
+  })
+  vends.push(...answers)
+  const versions = () => (random.chance(0.7) ? { config: random.int(0, 6), planogram: random.int(0, 4) } : {})
   const starts = random.int(2, 3)
   for (let start = 0; start < starts; start += 1) {
-    say('hello', { rsrp: -random.int(60, 120), door: random.chance(0.2) })
+    say('hello', { rsrp: -random.int(60, 120), door: random.chance(0.2), ...versions() })
     for (let n = random.int(15, 30); n > 0; n -= 1) {
       const next = vends.length && random.chance(0.4) ? vends.shift() : undefined
       if (next) say(...next)
@@ -81,7 +113,10 @@ function story(random: Random, machine: Machine, commands: readonly Command[]): 
           humidity: random.pick([40, 55.5, 101, null]),
           ...(random.chance(0.5) ? { rsrp: -random.int(60, 120) } : { signal: 'super' }),
         })
-      else if (random.chance(0.3)) say('door', { open: random.chance(0.5) })
+      else if (random.chance(0.2)) {
+        const ok = random.chance(0.6)
+        say('applied', { what: random.pick(['CONFIG', 'PLANOGRAM']), version: random.int(1, 6), ok, ...(ok ? {} : { reason: `no ${random.int(1, 9)}` }) })
+      } else if (random.chance(0.3)) say('door', { open: random.chance(0.5) })
       else if (random.chance(0.1)) say('hello', {})
       else say(random.pick(['fault', 'clear'] as const), { code: random.pick(['JAM', 'COLD']), ...(random.chance(0.7) ? { lane: random.int(1, 2) } : {}) })
     }
@@ -112,7 +147,7 @@ const key = ({ machine, boot, seq }: Pick<Told, 'machine' | 'boot' | 'seq'>) => 
 
 /** One life of the gateway; a tenth of its acknowledgements is lost. */
 async function deliver(random: Random, messages: readonly Told[], skew: number, acked: Set<string>): Promise<void> {
-  const intake = openIntake(world.app, generous, recordVend)
+  const intake = openIntake(world.app, generous, record)
   intake.answerOver({
     send(machine, kind, body) {
       if (kind === 'ack' && !random.chance(0.1))
@@ -120,6 +155,7 @@ async function deliver(random: Random, messages: readonly Told[], skew: number, 
       return true
     },
     connected: () => [],
+    recheck: async () => {},
     stop: async () => {},
   })
   for (const message of messages) {
@@ -140,7 +176,29 @@ const inBounds = (value: unknown, from: number, to: number): value is number => 
 function truth(told: readonly Told[]) {
   const state = { temperature: null as number | null, humidity: null as number | null, signal: null as Signal | null, door: false, boot: '', fw: '', apk: '' }
   const faults = new Set<string>()
+  const shadows = { CONFIG: { applied: 0, refused: 0, reason: '' }, PLANOGRAM: { applied: 0, refused: 0, reason: '' } }
+  const hours = { tn: null as number | null, tx: null as number | null, ts: 0, tc: 0, hs: 0, hc: 0, rs: 0, rc: 0 }
   for (const { kind, boot, body } of inOrder(told)) {
+    if (typeof body.config === 'number') shadows.CONFIG.applied = body.config
+    if (typeof body.planogram === 'number') shadows.PLANOGRAM.applied = body.planogram
+    if (kind === 'applied') {
+      const shadow = shadows[body.what as keyof typeof shadows]
+      Object.assign(shadow, body.ok ? { applied: body.version } : { refused: body.version, reason: body.reason })
+    }
+    if (inBounds(body.temperature, -60, 100)) {
+      hours.tn = Math.min(hours.tn ?? body.temperature, body.temperature)
+      hours.tx = Math.max(hours.tx ?? body.temperature, body.temperature)
+      hours.ts += body.temperature
+      hours.tc += 1
+    }
+    if (inBounds(body.humidity, 0, 100)) {
+      hours.hs += body.humidity
+      hours.hc += 1
+    }
+    if (typeof body.rsrp === 'number') {
+      hours.rs += body.rsrp
+      hours.rc += 1
+    }
     if (inBounds(body.temperature, -60, 100)) state.temperature = body.temperature
     if (inBounds(body.humidity, 0, 100)) state.humidity = body.humidity
     if (typeof body.rsrp === 'number') state.signal = signalOf(body.rsrp)
@@ -150,7 +208,7 @@ function truth(told: readonly Told[]) {
     if (kind === 'fault') faults.add(fault)
     if (kind === 'clear') faults.delete(fault)
   }
-  return { state, faults }
+  return { state, faults, shadows, hours }
 }
 
 test.each(Array.from({ length: seeds }, (_, n) => first + n))('seed %i equals the truth', async (seed) => {
@@ -158,10 +216,13 @@ test.each(Array.from({ length: seeds }, (_, n) => first + n))('seed %i equals th
   const machines = await Promise.all([world.addMachine(), world.addMachine(), world.addMachine()])
   const stories: Told[][] = []
   const commands = new Map<string, Command>()
+  const asks: Ask[][] = []
   for (const machine of machines) {
     const own = [...(await sell(machine, 3)), ...(await sell(machine, 2))]
     for (const command of own) commands.set(command.cmd_id, command)
-    stories.push(story(random, machine, own))
+    const told = await ask(random, machine)
+    asks.push(told)
+    stories.push(story(random, machine, own, told))
   }
   const acked = new Set<string>()
   const all = stories.flat()
@@ -181,6 +242,9 @@ test.each(Array.from({ length: seeds }, (_, n) => first + n))('seed %i equals th
     )
   }
   expect(all.filter((message) => !acked.has(key(message)))).toEqual([])
+  // nothing was put aside
+  const ids = machines.map(({ id }) => id)
+  expect(await world.rows(`select kind, note from device_messages where note like 'no effect%' and device_id = any($1)`, [ids])).toEqual([])
   for (const [n, machine] of machines.entries()) {
     const told = stories[n] as Told[]
     const wanted = truth(told)
@@ -216,6 +280,26 @@ test.each(Array.from({ length: seeds }, (_, n) => first + n))('seed %i equals th
       [machine.id],
     )
     expect(kept).toEqual({ keys: told.length, messages: told.length })
+    const shadows = await world.rows(`select kind, applied, refused, reason, state from device_shadows where device_id = $1 order by kind`, [machine.id])
+    const stateOf = ({ applied, refused }: { applied: number; refused: number }, version: number) =>
+      applied === version ? 'APPLIED' : refused === version ? 'REFUSED' : 'PENDING'
+    expect(shadows).toEqual([
+      { kind: 'CONFIG', ...wanted.shadows.CONFIG, state: stateOf(wanted.shadows.CONFIG, 5) },
+      { kind: 'PLANOGRAM', ...wanted.shadows.PLANOGRAM, state: stateOf(wanted.shadows.PLANOGRAM, 3) },
+    ])
+    const ends = await world.rows(`select cmd_id as "cmdId", type, state as end from device_commands where device_id = $1`, [machine.id])
+    const byType = (a: { type?: unknown }, b: { type?: unknown }) => String(a.type).localeCompare(String(b.type))
+    expect(ends.toSorted(byType)).toEqual(asks[n]?.toSorted(byType))
+    const [device] = await world.rows(`select locked from devices where id = $1`, [machine.id])
+    expect(device?.locked).toBe(asks[n]?.find(({ type }) => type === 'UNLOCK')?.end !== 'DONE')
+    const [hours] = await world.rows(
+      `select min(temp_min)::float8 as tn, max(temp_max)::float8 as tx, coalesce(sum(temp_sum), 0)::float8 as ts, coalesce(sum(temp_count), 0)::int as tc, coalesce(sum(hum_sum), 0)::float8 as hs,
+        coalesce(sum(hum_count), 0)::int as hc, coalesce(sum(rsrp_sum), 0)::int as rs, coalesce(sum(rsrp_count), 0)::int as rc from telemetry_hours where device_id = $1`,
+      [machine.id],
+    )
+    expect(hours).toEqual(wanted.hours)
+    const events = await world.rows(`select count(*)::int as n from device_events where device_id = $1 and kind = 'COMMAND_END'`, [machine.id])
+    expect(events[0]?.n).toBe(3)
     const [flows] = await world.rows(`select count(*)::int as n from stock_flows where device_id = $1`, [machine.id])
     expect(flows?.n).toBe(sold)
   }
@@ -223,8 +307,8 @@ test.each(Array.from({ length: seeds }, (_, n) => first + n))('seed %i equals th
 
 test('bad fields are left out and noted, text is cut', async () => {
   const machine = await world.addMachine()
-  const intake = openIntake(world.app, generous, recordVend)
-  intake.answerOver({ send: () => true, connected: () => [], stop: async () => {} })
+  const intake = openIntake(world.app, generous, record)
+  intake.answerOver({ send: () => true, connected: () => [], recheck: async () => {}, stop: async () => {} })
   const tell = (kind: UpKind, body: object) => intake.receive(machine, kind, Buffer.from(JSON.stringify({ boot: 1, ...body })))
   await tell('telemetry', { seq: 1, ts: world.clock.now, temperature: 9999, humidity: 44, signal: 'super', fw: '<script>'.repeat(9), apk: 'a\u0000b' })
   await tell('fault', { seq: 2, code: 'x; drop', detail: 'd'.repeat(9000) })
@@ -256,17 +340,19 @@ test('while the database is away messages are held, a bad one is parked alone', 
   const bad = randomUUID()
   let away = 3
   let tries = 0
-  const intake = openIntake(world.app, generous, async (_, facts) => {
+  const vends: typeof recordVend = async (_, facts) => {
     tries += 1
     if (away > 0) {
       away -= 1
       throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
     }
     if (facts.some((fact) => fact.cmdId === bad)) throw new Error('no such thing')
-  })
+  }
+  const intake = openIntake(world.app, generous, { ...record, vends })
   intake.answerOver({
     send: (_, kind, body) => (kind === 'ack' && acked.push(...(body as { seqs: number[] }).seqs)) !== false,
     connected: () => [],
+    recheck: async () => {},
     stop: async () => {},
   })
   for (let seq = 1; seq <= 9; seq += 1) {
@@ -290,8 +376,8 @@ test('last seen never moves back, a bye of an older connection says nothing, sil
   const start = world.clock.now
   const run = async (at: number, kind: UpKind, body: object) => {
     world.clock.now = at
-    const intake = openIntake(world.app, generous, recordVend)
-    intake.answerOver({ send: () => true, connected: () => [], stop: async () => {} })
+    const intake = openIntake(world.app, generous, record)
+    intake.answerOver({ send: () => true, connected: () => [], recheck: async () => {}, stop: async () => {} })
     await intake.receive(machine, kind, Buffer.from(JSON.stringify({ boot: 5, ts: 0, ...body })))
     await intake.drain(5000)
     const [state] = await world.rows(`select online, offline_cause, last_seen_at from device_states where device_id = $1`, [machine.id])
@@ -304,13 +390,13 @@ test('last seen never moves back, a bye of an older connection says nothing, sil
   expect(await run(start + 1500, 'heartbeat', { seq: 1 })).toEqual([false, 'POWER_FAIL', 1500])
   expect(await run(start + 3000, 'hello', { boot: 6, seq: 1 })).toEqual([true, null, 3000])
   expect(await run(start + 4000, 'bye', { seq: 1, session: 1 })).toEqual([true, null, 3000])
-  const intake = openIntake(world.app, generous, recordVend)
+  const intake = openIntake(world.app, generous, record)
   world.clock.now = start + 3000 + 179_000
   await intake.sweep()
   const online = async () => (await world.rows(`select online from device_states where device_id = $1`, [machine.id]))[0]?.online
   expect(await online()).toBe(true)
   world.clock.now = start + 10_000 + 180_000
-  await openIntake(world.app, generous, recordVend).sweep()
+  await openIntake(world.app, generous, record).sweep()
   expect(await online()).toBe(true)
   world.clock.now = start + 3000 + 400_000
   await intake.sweep()
@@ -323,8 +409,8 @@ test('an organisation may wait longer or shorter for its machines', async () => 
   await world.rows(`insert into settings (org_id, key, value) values ($1, 'device.offlineSeconds', '600')`, [device?.org_id])
   settingsChanged(world.app)
   const start = world.clock.now
-  const intake = openIntake(world.app, generous, recordVend)
-  intake.answerOver({ send: () => true, connected: () => [], stop: async () => {} })
+  const intake = openIntake(world.app, generous, record)
+  intake.answerOver({ send: () => true, connected: () => [], recheck: async () => {}, stop: async () => {} })
   await intake.receive(machine, 'hello', Buffer.from(JSON.stringify({ boot: 1, ts: 0, seq: 1 })))
   await intake.drain(5000)
   const online = async () => (await world.rows(`select online from device_states where device_id = $1`, [machine.id]))[0]?.online

@@ -5,7 +5,8 @@ import { systemScope } from '../../../server/database.ts'
 import { bySystem, databaseRefusal } from '../../../server/run.ts'
 import { readUp, type UpKind } from '../protocol.ts'
 import { askFor, type Bucket, freshBucket, freshSeen, type Limits, markSeen, markTail, type Seen, take } from '../rules.ts'
-import { applyFacts, type Fact, isVend, parkFact, type RecordVend } from './facts.ts'
+import { noteDevice } from './events.ts'
+import { applyFacts, type Fact, isAnswer, parkFact, type Recorders } from './facts.ts'
 import type { Machine } from './identity.ts'
 import type { Link, LinkEvents, Refused } from './link.ts'
 import { type Bye, openPresence } from './presence.ts'
@@ -27,9 +28,11 @@ type Item = { readonly size: number } & ({ readonly fact: Fact } | { readonly be
 const maxWaitingBytes = 33_554_432
 
 /** Takes messages of all machines in, a few milliseconds' worth at a time; says so to the machine after the commit. */
-export function openIntake(app: App, limits: Limits, recordVend: RecordVend): Intake {
+export function openIntake(app: App, limits: Limits, record: Recorders): Intake {
   const presence = openPresence(app)
   const buckets = new Map<string, Bucket>()
+  /** When each machine may connect again without waiting, in the sense of a bucket that leaks one connection every `connectMs`. */
+  const connects = new Map<string, number>()
   const seen = new Map<number, Seen & { machine: Machine }>()
   const counts: Record<string, number> = { stored: 0, repeated: 0, parked: 0 }
   let queue: Item[] = []
@@ -73,8 +76,8 @@ export function openIntake(app: App, limits: Limits, recordVend: RecordVend): In
 
   async function write(batch: readonly Item[]): Promise<void> {
     const facts = batch.flatMap((item) => ('fact' in item ? [item.fact] : []))
-    await store(facts.filter(isVend))
-    await store(facts.filter((fact) => !isVend(fact)))
+    await store(facts.filter(isAnswer))
+    await store(facts.filter((fact) => !isAnswer(fact)))
     for (const item of batch) if ('beat' in item) presence.hear(item.beat)
     const byes = batch.flatMap((item) => ('bye' in item ? [item.bye] : []))
     if (byes.length) await insist(() => presence.leave(byes))
@@ -97,9 +100,9 @@ export function openIntake(app: App, limits: Limits, recordVend: RecordVend): In
     if (facts.length === 0) return
     try {
       await insist(async () => {
-        const { fresh } = await bySystem(app, (ctx) => applyFacts(ctx, facts, recordVend))
+        const { fresh } = await bySystem(app, (ctx) => applyFacts(ctx, facts, record))
         counts.stored = (counts.stored ?? 0) + fresh.length
-        screens.changed ||= fresh.some((fact) => !isVend(fact))
+        screens.changed ||= fresh.some((fact) => !isAnswer(fact))
         counts.repeated = (counts.repeated ?? 0) + facts.length - fresh.length
       })
     } catch (error) {
@@ -178,6 +181,22 @@ export function openIntake(app: App, limits: Limits, recordVend: RecordVend): In
     },
     isBanned: (rtu) => (buckets.get(rtu)?.bannedUntil ?? 0) > Date.now(),
     refused: (reason: Refused) => count(reason),
+    admits(machine) {
+      const now = Date.now()
+      const debt = Math.max(now, connects.get(machine.rtu) ?? 0) + limits.connectMs
+      if (debt - now > limits.connects * limits.connectMs) {
+        count('flapping')
+        return false
+      }
+      connects.set(machine.rtu, debt)
+      return true
+    },
+    takenOver(machine) {
+      count('takeover')
+      app.log.info({ rtu: machine.rtu }, 'a second connection of a machine replaces the first')
+      const event = { deviceId: machine.id, orgId: machine.orgId, kind: 'SECOND_CONNECTION' }
+      bySystem(app, (ctx) => noteDevice(ctx, [event])).catch((error: unknown) => app.log.warn({ err: error }, 'second connection'))
+    },
     async receive(machine: Machine, kind: UpKind | null, payload: Uint8Array) {
       if (closing || !allowed(machine.rtu, 1)) return
       const up = readUp(kind, payload)
@@ -208,6 +227,7 @@ export function openIntake(app: App, limits: Limits, recordVend: RecordVend): In
         if (range) link?.send(numbers.machine, 'resend', { boot: numbers.boot, ...range })
       }
       for (const [rtu, bucket] of buckets) if (Date.now() - bucket.at > 60_000 && bucket.bannedUntil < Date.now()) buckets.delete(rtu)
+      for (const [rtu, debt] of connects) if (debt < Date.now()) connects.delete(rtu)
       if (screens.changed && now - screens.toldAt >= limits.screensMs) {
         Object.assign(screens, { changed: false, toldAt: now })
         app.live.publish(['devices'], systemActor.orgId)

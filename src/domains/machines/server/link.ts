@@ -7,6 +7,8 @@ export type Link = {
   send(machine: Machine, kind: DownKind, body: object): boolean
   /** Machines that would hear a command now. */
   connected(): readonly Machine[]
+  /** Ends connections that would not be let in now, or whose machine has another owner. */
+  recheck(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -17,5 +19,9 @@ export type LinkEvents = {
   lost(machine: Machine): void
   /** Something was refused; counted, never explained to the sender. */
   refused(reason: Refused): void
+  /** A proven machine wants in; false when it comes too often. */
+  admits(machine: Machine): boolean
+  /** A second connection replaces the first. */
+  takenOver(machine: Machine): void
 }
-export type Refused = 'frame' | 'login' | 'topic' | 'subscribe' | 'rate' | 'banned' | 'unreadable' | 'takeover' | 'slow'
+export type Refused = 'frame' | 'login' | 'topic' | 'subscribe' | 'rate' | 'banned' | 'unreadable' | 'takeover' | 'slow' | 'flapping'

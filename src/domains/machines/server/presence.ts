@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { type App, iso } from '../../../server/context.ts'
-import { systemScope } from '../../../server/database.ts'
+import { type Db, systemScope } from '../../../server/database.ts'
 import { cachedByOrg } from '../../settings/server/values.ts'
 import { bootText, type Signal, signalOf } from '../rules.ts'
+import { noteDevice } from './events.ts'
 import type { Fact } from './facts.ts'
 import type { Machine } from './identity.ts'
 
@@ -68,13 +69,13 @@ export function openPresence(app: App): Presence {
       publish(
         app,
         await app.database.transact(systemScope, async (db) => {
-          const { rows } = await sql<{ org_id: number }>`
+          const { rows } = await sql<Moved>`
           update device_states set online = false, offline_since = ${iso(app.now())}, offline_cause = 'TIMEOUT'
           where device_id in (
             select s.device_id from device_states s join unnest(${due.map((d) => d.org)}::bigint[], ${due.map((d) => iso(new Date(d.limit)))}::timestamptz[]) as w(org_id, before_at) using (org_id)
             where s.online and (s.last_seen_at is null or s.last_seen_at < w.before_at) order by s.device_id for update of s skip locked)
-          returning org_id`.execute(db)
-          return rows.map((row) => row.org_id)
+          returning device_id, org_id, offline_cause as cause`.execute(db)
+          return told({ db, now: app.now() }, rows)
         }),
       )
     },
@@ -97,6 +98,22 @@ function merge(a: Heard, b: Heard | undefined): Heard {
   }
 }
 
+type Moved = { device_id: number; org_id: number; cause: string | null }
+
+/** Who came and who went, in the transaction that marks it. */
+async function told(ctx: { db: Db; now: Date }, rows: readonly Moved[]): Promise<number[]> {
+  await noteDevice(
+    ctx,
+    rows.map(({ device_id, org_id, cause }) => ({
+      deviceId: device_id,
+      orgId: org_id,
+      kind: cause ? 'OFFLINE' : 'ONLINE',
+      ...(cause ? { data: { cause } } : {}),
+    })),
+  )
+  return rows.map((row) => row.org_id)
+}
+
 function publish(app: App, orgs: readonly number[]): void {
   for (const org of new Set(orgs)) app.live.publish(['devices'], org)
 }
@@ -104,7 +121,7 @@ function publish(app: App, orgs: readonly number[]): void {
 /** Organisations whose machines came online. Versions and signal only from the newest place of the machine. */
 async function writeHeard(app: App, rows: readonly Heard[]): Promise<number[]> {
   return app.database.transact(systemScope, async (db) => {
-    const { rows: changed } = await sql<{ org_id: number }>`
+    const { rows: changed } = await sql<Moved>`
       with x as (
         select u.*, not exists (select from device_message_keys k where k.device_id = u.device_id and (k.boot, k.seq) > (u.boot, u.seq)) as current
         from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => r.machine.orgId)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => bootText(r.boot))}::text[], ${rows.map((r) => r.seq)}::bigint[],
@@ -125,8 +142,8 @@ async function writeHeard(app: App, rows: readonly Heard[]): Promise<number[]> {
           rsrp = case when excluded.signal is not null and (select current from x where x.device_id = s.device_id) then excluded.rsrp else s.rsrp end,
           signal = case when excluded.signal is not null and (select current from x where x.device_id = s.device_id) then excluded.signal else s.signal end
         returning device_id, org_id, online)
-      select w.org_id from written w left join before b using (device_id) where w.online and b.online is not true`.execute(db)
-    return changed.map((row) => row.org_id)
+      select w.device_id, w.org_id, null as cause from written w left join before b using (device_id) where w.online and b.online is not true`.execute(db)
+    return told({ db, now: app.now() }, changed)
   })
 }
 
@@ -135,7 +152,7 @@ async function writeByes(app: App, byes: readonly Bye[]): Promise<number[]> {
   const rows = [...new Map(byes.map((bye) => [bye.machine.id, bye])).values()].sort((a, b) => a.machine.id - b.machine.id)
   return app.database.transact(systemScope, async (db) => {
     await sql`select device_id from device_states where device_id = any(${rows.map((r) => r.machine.id)}::bigint[]) order by device_id for update`.execute(db)
-    const { rows: changed } = await sql<{ org_id: number }>`
+    const { rows: changed } = await sql<Moved>`
       update device_states s set online = false, offline_since = x.at, offline_cause = x.cause
       from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => r.cause)}::text[],
         ${rows.map((r) => (r.session ? bootText(r.session.boot) : null))}::text[], ${rows.map((r) => r.session?.seq ?? null)}::bigint[]) as x (device_id, at, cause, boot, seq)
@@ -144,7 +161,7 @@ async function writeByes(app: App, byes: readonly Bye[]): Promise<number[]> {
           select from device_message_keys k
           join device_messages m on m.org_id = k.org_id and m.created_at = k.received_at and m.device_id = k.device_id and m.boot = k.boot and m.seq = k.seq
           where k.device_id = x.device_id and (k.boot, k.seq) > (x.boot, x.seq) and m.kind = 'hello')
-      returning s.org_id`.execute(db)
-    return changed.map((row) => row.org_id)
+      returning s.device_id, s.org_id, s.offline_cause as cause`.execute(db)
+    return told({ db, now: app.now() }, changed)
   })
 }

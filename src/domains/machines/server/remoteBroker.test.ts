@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { mqttPort } = world.app.config
   server = createServer(broker.handle)
   await new Promise<void>((done) => server.listen(mqttPort, '127.0.0.1', done))
-  intake = openIntake(world.app, limits, async () => {})
+  intake = openIntake(world.app, limits, { vends: async () => {}, controls: async () => {} })
   link = await openRemoteBroker(world.app, `mqtt://127.0.0.1:${mqttPort}`, openIdentities(world.app), intake)
   intake.answerOver(link)
   client = await mqtt.connectAsync(`mqtt://127.0.0.1:${mqttPort}`, { protocolVersion: 4 })

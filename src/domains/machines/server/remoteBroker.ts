@@ -58,6 +58,14 @@ export async function openRemoteBroker(app: App, url: string, identities: Identi
       for (const [rtu, { at }] of heard) if (at < oldest) heard.delete(rtu)
       return client.connected ? [...heard.values()].map(({ machine }) => machine) : []
     },
+    async recheck() {
+      const known = await identities.look([...heard.keys()])
+      for (const [rtu, { at }] of heard) {
+        const machine = known.get(rtu)
+        if (machine?.open) heard.set(rtu, { machine, at })
+        else heard.delete(rtu)
+      }
+    },
     stop: () => client.endAsync(),
   }
 }

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { type Ctx, iso } from '../../../server/context.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { bootText, type Signal, signalOf } from '../rules.ts'
-import { tellFaults } from './alarms.ts'
 import type { Fact } from './facts.ts'
 
 /** What a fact says about one thing of the machine; the newest by (boot, seq) counts. */
@@ -75,16 +74,14 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
   const cleared = claims.filter((claim) => claim.fact.up.kind === 'clear')
   if (opened.length) {
     const column = (key: string, missing: string) => opened.map(({ fact }) => (fact.up.body[key] as string | undefined) ?? missing)
-    const { rows: fresh } = await sql<{ device_id: number; code: string; level: string }>`
+    await sql`
       with x as (
         select x.*, l.id as lane_id from unnest(${opened.map((c) => c.fact.machine.orgId)}::bigint[], ${opened.map((c) => c.fact.machine.id)}::bigint[], ${opened.map((c) => c.lane)}::int[],
           ${opened.map((c) => c.code)}::text[], ${column('level', 'ERROR')}::text[], ${column('detail', '')}::text[], ${opened.map((c) => iso(c.fact.at))}::timestamptz[]) as x (org_id, device_id, lane, code, level, detail, at)
         left join lanes l on l.device_id = x.device_id and l.road_index = x.lane and l.archived_at is null),
       stopped as (update lanes set status = 'FAULT' where id in (select lane_id from x where level = 'ERROR') and status = 'ENABLED')
       insert into device_faults (org_id, device_id, lane_id, code, level, detail, opened_at)
-      select org_id, device_id, lane_id, code, level, detail, at from x order by device_id on conflict do nothing
-      returning device_id, code, level`.execute(ctx.db)
-    await tellFaults(ctx, fresh)
+      select org_id, device_id, lane_id, code, level, detail, at from x order by device_id on conflict do nothing`.execute(ctx.db)
   }
   if (cleared.length) {
     await sql`

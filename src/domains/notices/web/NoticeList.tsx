@@ -42,7 +42,7 @@ export function NoticeList() {
   const title = (row: NoticeRow) => (
     <span className={styles.title}>
       <span>{row.title}</span>
-      {row.pinned ? <span className={styles.pin}>{t('pin')}</span> : null}
+      {row.pinned ? <span className={styles.pin}>{t('inbox.pinned')}</span> : null}
       {row.mustConfirm ? <span className={styles.must}>{t('inbox.mustConfirm')}</span> : null}
     </span>
   )
@@ -70,7 +70,7 @@ export function NoticeList() {
           col('img'),
           col('title', { width: 240, ellipsis: true, render: (_, row) => title(row) }),
           col('targets', { width: 168, ellipsis: true, render: (_, row) => targets(row) }),
-          col('channels', { width: 128, render: (_, row) => row.channels.map((channel) => t(`enums.channels.${channel}`)).join(' · ') }),
+          col('channels', { width: 144, render: (_, row) => row.channels.map((channel) => t(`enums.channels.${channel}`)).join(' · ') }),
           col('state', { width: 104, tones }),
           col('ratio', { width: 136, align: 'right', render: (_, row) => ratio(row) }),
           col('publishTime'),

@@ -5,7 +5,7 @@ import { found, iso } from '../../../server/context.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { type ErrorDef, Refusal } from '../../../shared/errors.ts'
 import { orderNumber } from '../../../shared/ids.ts'
-import { shanghaiDay } from '../../../shared/instants.ts'
+import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { canPlace } from '../../lanes/rules.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { settingsOf } from '../../settings/server/values.ts'
@@ -21,6 +21,11 @@ type Device = {
   kind: 'GENERAL' | 'DRUG' | 'FLOWER' | 'LIFT' | 'CABINET'
   dispensing_mode: 'UNATTENDED' | 'PHARMACIST' | 'MEDICAL' | null
   online: boolean
+  /** Locked from afar, or its door is open: nothing is sold. */
+  stopped: boolean
+  /** Of the settings in force; 0 is no limit. */
+  limit_per_order: number
+  limit_per_day: number
 }
 type Lane = {
   id: number
@@ -42,8 +47,12 @@ type Lane = {
 
 export async function deviceByNumber(ctx: Ctx, rtuNumber: string): Promise<Device> {
   const { rows } =
-    await sql<Device>`select d.id, d.org_id, d.rtu_number, d.nickname, d.lifecycle, d.kind, d.dispensing_mode, coalesce(s.online, false) as online
-    from devices d left join device_states s on s.device_id = d.id where d.rtu_number = ${rtuNumber}`.execute(ctx.db)
+    await sql<Device>`select d.id, d.org_id, d.rtu_number, d.nickname, d.lifecycle, d.kind, d.dispensing_mode, coalesce(s.online, false) as online,
+      d.locked or coalesce(s.door_open, false) as stopped, coalesce(c.limit_per_order, 0) as limit_per_order, coalesce(c.limit_per_day, 0) as limit_per_day
+    from devices d left join device_states s on s.device_id = d.id
+    left join lateral (select limit_per_order, limit_per_day from device_configs c where c.device_id = d.id order by c.config_version desc limit 1) c on true where d.rtu_number = ${rtuNumber}`.execute(
+      ctx.db,
+    )
   return found(rows[0])
 }
 
@@ -52,7 +61,7 @@ const laneColumns = sql`l.id, l.road_index, l.product_id, p.name, p.model, p.ima
 
 async function mobileLanes(ctx: Ctx, input: Input<typeof orders.mobileLanes>): Promise<Output<typeof orders.mobileLanes>> {
   const device = await deviceByNumber(ctx, input.rtuNumber)
-  const selling = device.lifecycle === 'OPERATING' && device.online
+  const selling = device.lifecycle === 'OPERATING' && device.online && !device.stopped
   const { rows } = await sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
     where l.device_id = ${device.id} and l.archived_at is null and l.status = 'ENABLED' and p.status = 'ON' and l.quantity - l.reserved - l.failed_hold > 0 order by l.road_index`.execute(
     ctx.db,
@@ -71,9 +80,34 @@ async function mobileLanes(ctx: Ctx, input: Input<typeof orders.mobileLanes>): P
       price: lane.price,
       retailPrice: lane.retail_price,
       available: lane.available,
-      restriction: lane.restriction,
+      restriction: strictest(lane.restriction, device.limit_per_order),
     })),
   }
+}
+
+/** The smallest of limits of which 0 is none. */
+const strictest = (...limits: readonly number[]): number => {
+  const set = limits.filter((n) => n > 0)
+  return set.length ? Math.min(...set) : 0
+}
+
+/** Pieces this customer took or ordered here today, whatever became of the payment so far; what did not leave does not count. */
+async function boughtToday(ctx: Ctx, device: Device, consumer: string): Promise<number> {
+  // two orders of one customer at once take turns, or both would find room
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`limit ${device.id} ${consumer}`}, 0))`.execute(ctx.db)
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from orders o join order_units u on u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id
+    where o.device_id = ${device.id} and o.created_at >= ${startOfDay(shanghaiDay(ctx.now))} and o.consumer = ${consumer} and o.order_type <> 'TEST' and o.pay_state <> 'CLOSED'
+      and u.vend_state not in ('FAILED', 'VOID') and u.refund_state is distinct from 'SUCCESS'`.execute(ctx.db)
+  return rows[0]?.n ?? 0
+}
+
+/** Limits of the machine's settings: pieces of one order, and of one customer a day. Nobody can tell customers without a name apart. */
+async function checkLimits(ctx: Ctx, device: Device, pieces: number, consumer: string): Promise<void> {
+  if (device.limit_per_order > 0 && pieces > device.limit_per_order) throw new Refusal(orderErrors.overLimit)
+  if (device.limit_per_day === 0) return
+  const before = consumer ? await boughtToday(ctx, device, consumer) : 0
+  if (before + pieces > device.limit_per_day) throw new Refusal(orderErrors.overLimit)
 }
 
 /** Why this lane cannot sell `count` at `price` now; null when it can. */
@@ -82,8 +116,7 @@ function laneRefusal(lane: Lane | undefined, item: { count: number; price: numbe
   if (canPlace({ drugClass: lane.drug_class }, { kind: device.kind, dispensingMode: device.dispensing_mode })) return orderErrors.drugForbidden
   if (lane.price !== item.price) return orderErrors.priceChanged
   if (lane.available < item.count) return orderErrors.outOfStock
-  const limit = Math.min(...[lane.restriction, lane.purchase_limit].filter((n) => n > 0), 32)
-  return item.count > limit ? orderErrors.overLimit : null
+  return item.count > strictest(lane.restriction, lane.purchase_limit, 32) ? orderErrors.overLimit : null
 }
 
 /** Reserves and prices in one transaction; the lanes are locked before they are judged, so the last piece sells once. */
@@ -91,14 +124,17 @@ async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): P
   const repeat = await answerOfClient(ctx, input.clientId)
   if (repeat) return repeat
   const device = await deviceByNumber(ctx, input.rtuNumber)
-  if (device.lifecycle !== 'OPERATING') throw new Refusal(orderErrors.deviceNotSelling)
+  if (device.lifecycle !== 'OPERATING' || device.stopped) throw new Refusal(orderErrors.deviceNotSelling)
   if (!device.online) throw new Refusal(orderErrors.deviceOffline)
   const limits = await settingsOf(ctx.db, device.org_id, ['order.maxPieces', 'order.payTimeoutMachine'])
   const pieces = input.items.reduce((sum, item) => sum + item.count, 0)
   const roads = input.items.map((item) => item.roadIndex)
   if (pieces > limits['order.maxPieces'] || new Set(roads).size !== roads.length) throw new Refusal(orderErrors.overLimit)
+  await checkLimits(ctx, device, pieces, input.consumer)
   const { rows: lanes } = await sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
-    where l.device_id = ${device.id} and l.archived_at is null and l.road_index = any(${roads}::int[]) order by l.id for no key update of l`.execute(ctx.db)
+    where l.device_id = ${device.id} and l.org_id = ${device.org_id} and l.archived_at is null and l.road_index = any(${roads}::int[]) order by l.id for no key update of l`.execute(
+    ctx.db,
+  )
   const laneOf = new Map(lanes.map((lane) => [lane.road_index, lane]))
   for (const item of input.items) {
     const refusal = laneRefusal(laneOf.get(item.roadIndex), item, device)
@@ -195,10 +231,11 @@ const detailText = (sold: readonly { lane: Lane; count: number }[]): string => {
   return rest.length ? `${first} +${rest.length}` : (first ?? '')
 }
 
-async function addUnits(
+type Piece = Pick<Lane, 'id' | 'road_index' | 'product_id' | 'name' | 'model' | 'img' | 'drug_class' | 'price' | 'cost_price'>
+export async function addUnits(
   ctx: Ctx,
   order: { id: number; orderNum: string; orgId: number; deviceId: number },
-  sold: readonly { lane: Lane; count: number }[],
+  sold: readonly { lane: Piece; count: number }[],
 ): Promise<void> {
   const units = sold
     .flatMap(({ lane, count }) => Array.from({ length: count }, () => lane))

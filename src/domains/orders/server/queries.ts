@@ -257,7 +257,8 @@ export async function orderDetail(ctx: Ctx, row: Row): Promise<OrderDetail> {
               succeededAt: isoOrNull(unit.succeeded_at),
             }
           : null,
-      canRefund: may(ctx, 'order:refund') && refundable(money(unit), { payState: row.pay_state, ageDays, refundDays }, 'QUALITY') === null,
+      canRefund:
+        may(ctx, 'order:refund') && row.order_type !== 'TEST' && refundable(money(unit), { payState: row.pay_state, ageDays, refundDays }, 'QUALITY') === null,
     })),
     timeline: events.map((event) => ({
       id: event.id,

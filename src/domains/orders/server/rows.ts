@@ -65,13 +65,14 @@ export async function relabel(ctx: Ctx, orders: readonly Order[], units: readonl
   const rows = orders.map((order) => {
     const own = byOrder.get(order.id) ?? []
     const facts = own.map((u) => ({ vendState: u.vend_state, refundState: u.refund_state, dropConfirmed: u.drop_confirmed }))
-    const status = displayStatus({ payState: order.pay_state, paid: order.paid_amount, refunded: order.refunded_amount }, facts)
+    const test = order.order_type === 'TEST'
+    const status = displayStatus({ payState: order.pay_state, paid: order.paid_amount, refunded: order.refunded_amount, test }, facts)
     return {
       org_id: order.org_id,
       created_at: order.created_at.toISOString(),
       id: order.id,
       status,
-      final: order.pay_state !== 'UNPAID' && order.pay_state !== 'CLOSED' && isFinal(facts),
+      final: order.pay_state !== 'UNPAID' && order.pay_state !== 'CLOSED' && isFinal(facts, test),
       cost: own.reduce((sum, u) => sum + (u.vend_state === 'SUCCESS' ? u.cost : 0), 0),
       reason: own.find((u) => u.vend_state === 'FAILED' || u.vend_state === 'VOID')?.fail_reason ?? null,
     }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
-import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
+import { refreshDeviceCounters, releaseRepairedLanes } from '../../lanes/server/verbs.ts'
 import { type Move, moveStock } from '../../stock/server/move.ts'
 import { type Effect, type Happening, happen, type VendState } from '../rules.ts'
 import { openRefunds } from './refunds.ts'
@@ -38,6 +38,7 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<void> {
   )
   const unitOf = new Map(units.map((unit) => [unit.id, unit]))
   const commandOf = new Map(commands.map((command) => [command.cmd_id, command]))
+  const tests = new Set(orders.filter((order) => order.order_type === 'TEST').map((order) => order.id))
   const work = newWork()
   for (const fact of facts) {
     const command = commandOf.get(fact.cmdId)
@@ -48,7 +49,7 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<void> {
       continue
     }
     const effect = happen({ vendState: unit.vend_state, hold: unit.hold }, command.drop_sensor, fact.what)
-    if (effect) apply(work, unit, command, effect, fact)
+    if (effect) apply(work, unit, command, effect, fact, tests.has(unit.order_id))
   }
   await write(ctx, work, orders, units)
 }
@@ -64,6 +65,8 @@ type Work = {
   products: ProductDelta[]
   sales: SalesDelta[]
   faults: { deviceId: number; orgId: number; laneId: number; code: string; at: Date }[]
+  /** Lanes of which a test vend has shown that they work. */
+  repaired: number[]
 }
 const newWork = (): Work => ({
   units: new Map(),
@@ -76,9 +79,10 @@ const newWork = (): Work => ({
   products: [],
   sales: [],
   faults: [],
+  repaired: [],
 })
 
-function apply(work: Work, unit: Unit, command: Command, effect: Effect, fact: Fact): void {
+function apply(work: Work, unit: Unit, command: Command, effect: Effect, fact: Fact, test: boolean): void {
   const result = fact.what.kind === 'result' ? fact.what.result : fact.what.kind === 'ack' ? fact.what.ack : null
   if (effect.park) {
     // the machine says a piece left that the books hold as put back: a person counts
@@ -87,7 +91,7 @@ function apply(work: Work, unit: Unit, command: Command, effect: Effect, fact: F
     work.events.push({ unit, kind: 'LATE_RESULT', at: fact.at, data: { result } })
     return
   }
-  work.moves.push(...movesOf(unit, effect, fact.at))
+  work.moves.push(...movesOf(unit, effect, fact.at, test))
   if (effect.laneFault)
     work.faults.push({ deviceId: unit.device_id, orgId: unit.org_id, laneId: unit.lane_id, code: effect.failReason ?? 'FAULT', at: fact.at })
   unit.vend_state = effect.vendState
@@ -110,7 +114,10 @@ function apply(work: Work, unit: Unit, command: Command, effect: Effect, fact: F
     at: fact.at,
     data: { result, late: effect.late, drop: effect.dropConfirmed, ms: fact.what.kind === 'result' ? fact.what.durationMs : undefined },
   })
-  if (effect.take) {
+  // nobody bought a test: no figures, nothing to give back; but the lane works
+  if (test) {
+    if (effect.take) work.repaired.push(unit.lane_id)
+  } else if (effect.take) {
     work.sales.push({ orgId: unit.org_id, deviceId: unit.device_id, at: fact.at, cost: unit.cost })
     work.products.push({ orgId: unit.org_id, deviceId: unit.device_id, productId: unit.product_id, at: fact.at, cost: unit.cost })
     if (unit.refund_state === 'PENDING') work.cancels.push(unit.id)
@@ -120,7 +127,7 @@ function apply(work: Work, unit: Unit, command: Command, effect: Effect, fact: F
 }
 
 /** What the effect does to the lane: the hold ends or changes kind, and the piece leaves with exactly one flow. */
-function movesOf(unit: Unit, effect: Effect, at: Date): Move[] {
+function movesOf(unit: Unit, effect: Effect, at: Date, test: boolean): Move[] {
   const was = { reserved: unit.hold === 'HELD' ? 1 : 0, failedHold: unit.hold === 'FAILED_HOLD' ? 1 : 0 }
   const is = { reserved: effect.hold === 'HELD' ? 1 : 0, failedHold: effect.hold === 'FAILED_HOLD' ? 1 : 0 }
   const move: Move = { laneId: unit.lane_id, reserved: is.reserved - was.reserved, failedHold: is.failedHold - was.failedHold }
@@ -142,8 +149,7 @@ function movesOf(unit: Unit, effect: Effect, at: Date): Move[] {
   if (effect.take)
     move.flow = {
       change: -1,
-      type: 'CUSTOMER_TAKE',
-      reason: 'SALE',
+      ...(test ? ({ type: 'MERCHANT_WITHDRAW', reason: 'TEST_VEND' } as const) : ({ type: 'CUSTOMER_TAKE', reason: 'SALE' } as const)),
       unitId: unit.id,
       orderNum: unit.order_num,
       occurredAt: at,
@@ -183,6 +189,7 @@ async function write(ctx: Ctx, work: Work, orders: readonly Order[], units: read
   }
   await openRefunds(ctx, work.refunds, { reason: 'NOT_DISPENSED', remark: '', automatic: true, userId: null })
   await openFaults(ctx, work.faults)
+  await closeFaults(ctx, work.repaired)
   await relabel(ctx, orders, units)
   await refreshDeviceCounters(ctx, deviceIds)
   await addSales(ctx, work.sales)
@@ -220,5 +227,15 @@ async function openFaults(ctx: Ctx, faults: Work['faults']): Promise<void> {
     select distinct on (device_id, lane_id, code) org_id, device_id, lane_id, code, 'ERROR', at
     from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, lane_id bigint, code text, at timestamptz)
     on conflict (device_id, coalesce(lane_id, 0), code) where closed_at is null do nothing`.execute(ctx.db)
+  ctx.touch('devices')
+}
+
+/** A lane that has dispensed in a test has no fault any more and sells again (core.md, lane transitions). */
+async function closeFaults(ctx: Ctx, laneIds: readonly number[]): Promise<void> {
+  if (!laneIds.length) return
+  await sql`update device_faults set closed_at = greatest(${ctx.now}::timestamptz, opened_at) where lane_id = any(${[...laneIds]}::bigint[]) and closed_at is null`.execute(
+    ctx.db,
+  )
+  await releaseRepairedLanes(ctx, laneIds)
   ctx.touch('devices')
 }

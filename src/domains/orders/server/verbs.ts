@@ -11,6 +11,8 @@ import { openRefunds } from './refunds.ts'
 import { addProducts, addSales } from './rollups.ts'
 import { lockOrders, relabel } from './rows.ts'
 
+export { addTestOrder, type TestLane } from './testOrder.ts'
+
 type Contract = typeof orders
 
 const get: Handlers<Contract>['get'] = async (ctx, input) => q.orderDetail(ctx, found(await q.visibleOrder(ctx, input.orderNum)))
@@ -20,6 +22,8 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   const row = found(await q.visibleOrder(ctx, input.orderNum))
   const { orders: locked, units } = await lockOrders(ctx, [{ orgId: row.org_id, at: row.created_at, id: row.id }])
   const order = found(locked[0])
+  // nothing was paid for a test
+  if (order.order_type === 'TEST') throw new Refusal(orderErrors.nothingToRefund)
   const context = {
     payState: order.pay_state,
     ageDays: (ctx.now.getTime() - order.created_at.getTime()) / 86_400_000,

@@ -1,3 +1,4 @@
+import { useIsMutating } from '@tanstack/react-query'
 import { Form } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
@@ -32,7 +33,9 @@ export function MoveDialog({ row, onClose }: { row: OrganisationRow; onClose: ()
 function Effect({ row }: { row: OrganisationRow }) {
   const { t } = useTranslation(['organisations', 'web'])
   const parentId = Form.useWatch('parentId') as number | undefined
-  const { data, error } = useRead(organisations.previewMove, { id: row.id, ...(parentId ? { parentId } : {}) }, { inline: true, keep: true })
+  // once moved, nothing is left to try
+  const idle = useIsMutating() === 0
+  const { data, error } = useRead(organisations.previewMove, { id: row.id, ...(parentId ? { parentId } : {}) }, { inline: true, keep: true, enabled: idle })
   return (
     <div className={styles.effect} aria-live="polite">
       {error ? <p className={styles.wrong}>{error.message}</p> : null}

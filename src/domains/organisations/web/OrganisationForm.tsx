@@ -64,7 +64,7 @@ export function OrganisationForm() {
       <Section title={t('form.account')} purpose={t('form.accountHint')}>
         <Fixed label={t('fields.username')}>{data?.username || t('form.noPrincipal')}</Fixed>
         <TextField name="realName" />
-        {data?.principalId ? <Principal held={data.roles} /> : null}
+        {data?.principalId ? <Principal held={data.roles} pictured={data.avatar !== ''} /> : null}
       </Section>
       <Contact />
     </FormPage>
@@ -104,13 +104,14 @@ function Place() {
   )
 }
 
-function Principal({ held = [] }: { held?: OrganisationDetail['roles'] }) {
+/** Who came without a picture, by an import, may stay so. */
+function Principal({ held = [], pictured = true }: { held?: OrganisationDetail['roles']; pictured?: boolean }) {
   return (
     <>
       <Field name="roleIds" wide required>
         <AssignableRoles held={held} />
       </Field>
-      <ImageField name="avatar" required />
+      <ImageField name="avatar" required={pictured} />
     </>
   )
 }

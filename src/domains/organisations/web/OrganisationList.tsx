@@ -11,8 +11,9 @@ import { useLive } from '../../../web/live.ts'
 import { Picture } from '../../../web/Picture.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { StatusTag } from '../../../web/StatusTag.tsx'
-import { useMay } from '../../../web/session.ts'
+import { useMay, useUser } from '../../../web/session.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
+import { lookThrough } from '../../../web/view.ts'
 import { RegionSelect } from '../../devices/web/pickers.tsx'
 import { OrganisationRow, organisations } from '../contract.ts'
 import styles from './organisations.module.css'
@@ -38,6 +39,7 @@ export function OrganisationList() {
   const navigate = useNavigate()
   const { search, pathname } = useLocation()
   const acts = useActs()
+  const { canViewAs } = useUser()
   const [moving, setMoving] = useState<OrganisationRow | null>(null)
   const [importing, setImporting] = useState(false)
   const [reset, setReset] = useState<{ userId: number; username: string } | null>(null)
@@ -93,9 +95,9 @@ export function OrganisationList() {
           empty={{ title: t('empty'), ...(add ? { action: add } : {}) }}
           filters={[
             { key: 'name' },
-            { key: 'kind' },
             { key: 'user' },
             { key: 'status' },
+            { key: 'kind', more: true },
             { key: 'phone', more: true },
             { key: 'roleId', more: true, picker: ({ onChange, ...rest }) => <RoleFilter {...rest} onChange={onChange} /> },
             { key: 'region', more: true, picker: ({ onChange, ...rest }) => <RegionSelect any {...rest} onChange={onChange} /> },
@@ -131,6 +133,7 @@ export function OrganisationList() {
               can: may('user:reset-password') && row.principalId !== null,
               onClick: () => setReset({ userId: row.principalId ?? 0, username: row.username }),
             },
+            { key: 'view', label: t('viewRow'), can: canViewAs && row.kind !== 'PLATFORM', onClick: () => lookThrough({ kind: 'org', id: row.id }) },
             { key: 'remove', label: t('remove'), danger: true, can: row.can.delete, onClick: () => void acts.remove(row) },
           ]}
           batch={[

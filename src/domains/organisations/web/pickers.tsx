@@ -26,6 +26,14 @@ function choices(nodes: readonly TreeNode[], without: number | undefined, off = 
   })
 }
 
+function titleOf(nodes: readonly Choice[], id: number): string {
+  for (const node of nodes) {
+    const found = node.value === id ? node.title : titleOf(node.children, id)
+    if (found) return found
+  }
+  return ''
+}
+
 /** One organisation out of the tree, found by its name; virtual, so that thousands do not slow it down. */
 export function OrganisationSelect(props: Props & { without?: number }) {
   const { t } = useTranslation('web')
@@ -36,7 +44,9 @@ export function OrganisationSelect(props: Props & { without?: number }) {
     <TreeSelect
       {...own(props)}
       treeData={treeData}
-      value={typeof props.value === 'number' ? props.value : null}
+      // with its words, because the field that waits for antd knows no tree
+      labelInValue
+      value={typeof props.value === 'number' ? { value: props.value, label: titleOf(treeData, props.value) } : null}
       loading={read.isPending}
       placeholder={props.placeholder ?? t('form.choose')}
       allowClear
@@ -44,7 +54,7 @@ export function OrganisationSelect(props: Props & { without?: number }) {
       treeDefaultExpandedKeys={(read.data?.list ?? []).map((node) => node.value)}
       listHeight={320}
       styles={{ popup: { root: { minWidth: 280 } } }}
-      onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
+      onChange={(next: { value: number; label: ReactNode } | null | undefined) => props.onChange?.(next?.value)}
     />
   )
 }

@@ -21,17 +21,22 @@ export function useActs() {
   const many = useWrite(organisations.setStatuses, { success: 'organisations:success.setStatus', ...stale })
   const gone = useWrite(organisations.remove, { success: 'organisations:success.remove', ...stale })
 
-  const askPause = async (title: string, label: string | null): Promise<{ pauseDevices: boolean } | null> => {
+  const askPause = async (title: string, about: string | null, label: string | null): Promise<{ pauseDevices: boolean } | null> => {
     let pauseDevices = false
-    const content = label ? (
-      <Checkbox
-        onChange={(event) => {
-          pauseDevices = event.target.checked
-        }}
-      >
-        {label}
-      </Checkbox>
-    ) : null
+    const content = (
+      <>
+        {about ? <p>{about}</p> : null}
+        {label ? (
+          <Checkbox
+            onChange={(event) => {
+              pauseDevices = event.target.checked
+            }}
+          >
+            {label}
+          </Checkbox>
+        ) : null}
+      </>
+    )
     return (await confirm({ title, content, danger: true, ok: t('disable') })) ? { pauseDevices } : null
   }
 
@@ -42,22 +47,23 @@ export function useActs() {
       const about = await impactOf(row.id)
       if (!about) return
       const title = t('ask.disable', { n: about.children, m: about.users })
-      const given = await askPause(title, about.operating > 0 ? t('ask.pause', { k: about.operating }) : null)
+      const given = await askPause(title, row.name, about.operating > 0 ? t('ask.pause', { k: about.operating }) : null)
       if (given) one.mutate({ id: row.id, version: row.version, status, ...given })
     },
     async setStatuses(rows: readonly Row[], status: 'ENABLED' | 'DISABLED', done: () => void) {
       const items = rows.filter((row) => row.can.disable).map(({ id, version }) => ({ id, version }))
       const skipped = rows.length - items.length
-      if (!items.length) return void (await confirm({ title: t('ask.skipped', { n: skipped }), ok: t('ask.understood') }))
+      if (!items.length) return void (await confirm({ title: t('ask.skipped', { n: skipped }), cancel: null, ok: t('ask.understood') }))
       const n = items.length
       const title = [t(status === 'ENABLED' ? 'ask.enableMany' : 'ask.disableMany', { n }), ...(skipped ? [t('ask.skipped', { n: skipped })] : [])].join(' ')
-      const given = status === 'ENABLED' ? ((await confirm({ title })) ? { pauseDevices: false } : null) : await askPause(title, t('ask.pauseMany'))
+      const given = status === 'ENABLED' ? ((await confirm({ title })) ? { pauseDevices: false } : null) : await askPause(title, null, t('ask.pauseMany'))
       if (given) many.mutate({ items, status, ...given }, { onSuccess: done })
     },
     async remove(row: Row) {
       const about = await impactOf(row.id)
       if (!about) return
-      if (about.blocks) return void (await confirm({ title: t('ask.blocked', { what: about.blocks }), content: row.name, ok: t('ask.understood') }))
+      if (about.blocks)
+        return void (await confirm({ title: t('ask.blocked', { what: about.blocks }), content: row.name, cancel: null, ok: t('ask.understood') }))
       if (await confirm({ title: t('ask.remove'), content: row.name, danger: true, ok: t('remove') })) gone.mutate({ id: row.id, version: row.version })
     },
   }

@@ -51,6 +51,15 @@ const written = (world: World): string =>
 
 test('the catalogue is what is written down', () => expect(written(real)).toMatchFileSnapshot('./rights.snapshot.txt'))
 
+/** What each endpoint asks for. */
+test('the endpoints ask for what is written down', () =>
+  expect(
+    `${endpoints
+      .map(({ name, endpoint }) => `${name} ${endpoint.access}${endpoint.scope === 'system' ? ' (every row)' : ''}`)
+      .sort()
+      .join('\n')}\n`,
+  ).toMatchFileSnapshot('./endpoints.snapshot.txt'))
+
 test('untouched rights are seen as equal', () => expect(differences(worldOf(catalogue))).toEqual([]))
 
 test.each([

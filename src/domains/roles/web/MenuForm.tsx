@@ -17,6 +17,7 @@ export function MenuForm() {
   const { t } = useTranslation(['roles', 'web'])
   const { id } = useParams()
   const [search] = useSearchParams()
+  const { lang } = usePrefs()
   const tree = useRead(menus.tree, {}, { inline: true })
   const list = tree.data?.list
   const item = list?.find((row) => row.id === Number(id))
@@ -28,7 +29,7 @@ export function MenuForm() {
         {...page}
         title={t('menu.editTitle')}
         subtitle={item?.name}
-        tab={item?.title ?? ''}
+        tab={(lang === 'en' ? item?.titleEn : item?.title) ?? ''}
         save={menus.update}
         success="roles:success.update"
         initial={item ? pickFor(menus.update.input, item) : {}}

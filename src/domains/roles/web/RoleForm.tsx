@@ -6,6 +6,7 @@ import { useConfirm } from '../../../web/confirm.tsx'
 import { FormPage, Section } from '../../../web/FormPage.tsx'
 import { Field, NumberField, RadioField, TextAreaField, TextField } from '../../../web/form/fields.tsx'
 import { pickFor, type Values } from '../../../web/form/values.ts'
+import { usePrefs } from '../../../web/prefs.ts'
 import { type RoleDetail, roles } from '../contract.ts'
 import { MenuPicker } from './MenuPicker.tsx'
 import { PermissionPicker } from './PermissionPicker.tsx'
@@ -23,6 +24,7 @@ export function RoleForm() {
   const { t } = useTranslation(['roles', 'web'])
   const { id } = useParams()
   const confirm = useConfirm()
+  const { lang } = usePrefs()
   const loaded = useRead(roles.get, { id: Number(id) }, { inline: true, enabled: id !== undefined })
   const role = loaded.data
   /** What the change does, before it is done. */
@@ -47,7 +49,7 @@ export function RoleForm() {
         loaded={loaded}
         title={t(role && !role.can.update ? 'viewTitle' : 'editTitle')}
         subtitle={role?.identifier}
-        tab={role?.name ?? ''}
+        tab={(lang === 'en' ? role?.nameEn : role?.name) ?? ''}
         save={roles.update}
         success="roles:success.update"
         initial={role ? pickFor(roles.update.input, role) : {}}

@@ -53,7 +53,7 @@ export function BindOpenId() {
           initial={nothing}
           okText={t('bind.unbind')}
           success="session:success.unbind"
-          claims={[sessionErrors.wrongPassword.name]}
+          claims={{ [sessionErrors.wrongPassword.name]: 'password' }}
           onSaved={again}
           onClose={() => setAsking(false)}
         >

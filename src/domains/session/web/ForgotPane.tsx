@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { href } from '../../../web/base.ts'
 import { call } from '../../../web/call.ts'
-import { session } from '../contract.ts'
+import { newPasswordErrors, session, sessionErrors } from '../contract.ts'
 import { CodeButton } from './CodeButton.tsx'
 import styles from './Login.module.css'
 import type { PaneProps } from './Login.tsx'
@@ -10,8 +10,7 @@ import { PasswordRow, Submit, TextRow } from './LoginFields.tsx'
 import { type Errors, errorsOf, problemsOf } from './signIn.ts'
 import { useMethods } from './useMethods.ts'
 
-const passwordErrors = ['passwordRepeated', 'passwordHasName', 'passwordCommon', 'passwordShort']
-const claims = { 'session.wrongCode': 'smsCode', ...Object.fromEntries(passwordErrors.map((name) => [`session.${name}`, 'password'])) }
+const claims = { [sessionErrors.wrongCode.name]: 'smsCode', ...Object.fromEntries(newPasswordErrors.map((error) => [error.name, 'password'])) }
 
 /** Username and phone of the account, a code, a new password. Without SMS the administrator is asked. */
 export function ForgotPane({ onDone }: PaneProps) {

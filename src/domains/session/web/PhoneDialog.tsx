@@ -22,7 +22,7 @@ export function PhoneDialog({ onClose }: { onClose: () => void }) {
       save={session.changePhone}
       initial={nothing}
       success="session:success.changePhone"
-      claims={[sessionErrors.wrongCode.name]}
+      claims={{ [sessionErrors.wrongCode.name]: 'smsCode' }}
       onSaved={(saved) => queryClient.setQueryData([session.profile.path, {}], saved)}
       onClose={onClose}
     >

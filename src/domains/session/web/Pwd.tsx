@@ -5,11 +5,15 @@ import { FormPage, Section } from '../../../web/FormPage.tsx'
 import { Field, TextField } from '../../../web/form/fields.tsx'
 import { useUser } from '../../../web/session.ts'
 import { endSession } from '../../../web/token.ts'
-import { session, sessionErrors } from '../contract.ts'
+import { newPasswordErrors, session, sessionErrors } from '../contract.ts'
 import styles from './Pwd.module.css'
 import { strength } from './strength.ts'
 
 const nothing = {}
+const claims = {
+  [sessionErrors.wrongOldPassword.name]: 'oldPassword',
+  ...Object.fromEntries(newPasswordErrors.map((error) => [error.name, 'password'])),
+}
 
 /** Ends every session of the user, so that it leads to the login page. */
 export function Pwd() {
@@ -24,9 +28,9 @@ export function Pwd() {
       save={session.changePassword}
       initial={nothing}
       back="/home"
-      claims={[sessionErrors.wrongOldPassword.name]}
+      claims={claims}
       success="session:success.changePassword"
-      onSaved={() => endSession(t('success.changePassword'))}
+      onSaved={() => endSession(t('success.changePassword'), { back: false })}
     >
       <Section title={t('web:pwd.title')} purpose={t('web:pwd.purpose')}>
         {user.mustChangePassword ? <Alert className={styles.wide ?? ''} type="warning" showIcon title={t('web:pwd.first')} /> : null}

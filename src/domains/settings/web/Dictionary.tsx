@@ -17,7 +17,7 @@ export function Dictionary() {
       endpoint={settings.dictionary}
       rowKey="key"
       empty={{ title: t('dictionary.empty') }}
-      filters={[{ key: 'keyword', label: t('dictionary.keyword') }, { key: 'kind' }, { key: 'area' }]}
+      filters={[{ key: 'keyword', label: t('dictionary.keyword'), width: 184 }, { key: 'kind' }, { key: 'area' }]}
       columns={[
         col('area', { width: 120 }),
         col('field', { width: 180 }),

@@ -103,6 +103,7 @@ function Head({ orgId, onOrg }: { orgId: number; onOrg: (orgId: number) => void 
         <Link to="/system/calendar">{t('pages.calendar')}</Link>
         <Link to="/system/dictionary">{t('pages.dictionary')}</Link>
         {may('server:read') ? <Link to="/system/server">{t('pages.server')}</Link> : null}
+        {may('job-console:read') ? <Link to="/system/job-console">{t('pages.jobs')}</Link> : null}
       </nav>
       {may('setting:update') ? (
         <Button loading={test.isPending} onClick={() => test.mutate({})}>

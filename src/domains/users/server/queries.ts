@@ -34,7 +34,9 @@ export type Row = {
   roles: { id: number; code: string; name: string; nameEn: string; rank: number; scope: DataScope }[]
 }
 
-const columns = (ctx: Ctx) => sql`u.id, u.org_id, o.name as org_name, o.path::text as org_path, u.username, u.real_name, u.avatar, u.phone, u.consumer_phone, u.region_code, u.address,
+const columns = (
+  ctx: Ctx,
+) => sql`u.id, u.org_id, o.name as org_name, o.path::text as org_path, u.username, u.real_name, u.avatar, u.phone, u.consumer_phone, u.region_code, u.address,
   u.status, u.locked_until, u.must_change_password, u.is_principal, u.department_id, d.name as department, u.last_login_at, u.last_login_ip, u.created_at, u.version,
   exists (select from wechat_bindings w where w.user_id = u.id) as wechat,
   (select count(distinct a.device_id) from device_assignments a where a.user_id = u.id and a.to_at is null and ${visible(ctx, 'a.org_id', 'a.device_id')}) as devices,
@@ -73,6 +75,8 @@ export const listRows = (ctx: Ctx, input: ListInput) =>
   })
 
 export async function row(ctx: Ctx, id: number): Promise<Row | undefined> {
-  const { rows } = await sql<Row>`select ${columns(ctx)} from ${from} where u.id = ${id} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`.execute(ctx.db)
+  const { rows } = await sql<Row>`select ${columns(ctx)} from ${from} where u.id = ${id} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`.execute(
+    ctx.db,
+  )
   return rows[0]
 }

@@ -173,6 +173,8 @@ describe('editing', () => {
     expect((await call('boss', users.update, input)).body.code).toBe(409001)
     expect((await call('boss', users.update, { ...input, username: 'x' })).status).toBe(400)
     expect((await call('chief', users.update, { ...input, version: row.version + 1, avatar: await world.picture('boss') })).status).toBe(404)
+    const bare = await call('boss', users.update, { ...input, version: row.version + 1, avatar: '' })
+    expect([bare.status, bare.body.errors]).toEqual([400, [{ field: 'avatar', message: '请上传头像' }]])
   })
   test('people of the same rank, above and elsewhere are out of reach', async () => {
     const input = (id: number) => ({ id, version: 1, realName: 'x', phone: '13900139000', consumerPhone: '4001234567', address: 'b', avatar: '' })

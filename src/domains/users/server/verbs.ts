@@ -108,6 +108,7 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const regional = person.roles.filter((role) => role.data_scope === 'REGION_DRUGS').map((role) => role.id)
   if (regional.length && input.regionCode !== person.region_code) await checkAssignable(ctx, regional, person.org_id)
   await checkDepartment(ctx, input.departmentId, person.org_id)
+  if (!input.avatar && person.avatar) throw new Refusal(userErrors.avatarMissing, {}, [{ field: 'avatar', text: userErrors.avatarMissing.text }])
   if (input.avatar !== person.avatar) await checkPicture(ctx, input.avatar)
   const changed = await ctx.db
     .updateTable('users')

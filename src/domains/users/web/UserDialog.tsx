@@ -60,7 +60,7 @@ export function UserDialog({ id, orgId, onClose }: Props) {
       <Fixed label={t('fields.orgId')}>{row.operatorName}</Fixed>
       <Department orgId={row.operatorId} />
       <Contact />
-      <ImageField name="avatar" />
+      <ImageField name="avatar" required={row.avatar !== ''} />
     </FormDialog>
   )
 }

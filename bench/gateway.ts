@@ -1,0 +1,308 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { buildApi } from '../src/apps/api.ts'
+import { startGateway } from '../src/apps/gateway.ts'
+import { recordControls } from '../src/domains/device-commands/server/gateway.ts'
+import { limits } from '../src/domains/machines/rules.ts'
+import { applyFacts, type Fact } from '../src/domains/machines/server/facts.ts'
+import { openIntake } from '../src/domains/machines/server/intake.ts'
+import { createHandlers } from '../src/domains/orders/server/create.ts'
+import { recordVend } from '../src/domains/orders/server/vend.ts'
+import { applyPayment } from '../src/domains/orders/server/verbs.ts'
+import { install } from '../src/seed/index.ts'
+import { closeApp, openApp } from '../src/server/app.ts'
+import { loadConfig } from '../src/server/config.ts'
+import type { App } from '../src/server/context.ts'
+import { startPostgres } from '../src/server/embedded.ts'
+import { migrate } from '../src/server/migrate.ts'
+import { bySystem } from '../src/server/run.ts'
+import { tokenHash } from '../src/server/sessions.ts'
+
+/**
+ * T5 on this machine (quality.md): connected machines in one extra process, heartbeats and vends; a reconnect storm of all while the
+ * API answers; vends at saturation through the batches of the gateway against one transaction per vend, in the same run.
+ */
+const number = (name: string, usual: number) => Number(process.env[name] ?? usual)
+const machines = number('GATEWAY_MACHINES', 2000)
+const seconds = number('GATEWAY_SECONDS', 300)
+const vendsPerSecond = number('GATEWAY_VENDS', 50)
+const heartbeatMs = number('GATEWAY_HEARTBEAT_MS', 60_000)
+const stormMs = number('GATEWAY_STORM_MS', 10_000)
+const saturation = number('GATEWAY_SATURATION', 4000)
+const single = number('GATEWAY_SINGLE', 400)
+const budget = { p99: 1000, storm: 60_000, api: 1000, ratio: 5 }
+
+let broken = 0
+let prepared = 0
+function judge(what: string, value: string, fine: boolean): void {
+  if (!fine) broken += 1
+  console.log(`${fine ? 'ok  ' : 'FAIL'} ${what.padEnd(44)} ${value}`)
+}
+
+const dataDir = mkdtempSync(path.join(tmpdir(), 'huodao-bench-'))
+const server = await startPostgres({ dataDir: path.join(dataDir, 'postgres'), log: () => {} })
+try {
+  await migrate(server.url)
+  const config = loadConfig({
+    DATABASE_URL: server.url,
+    DATA_DIR: dataDir,
+    DEMO: '0',
+    LOG_LEVEL: 'error',
+    RATE_LIMIT: '1000000',
+    MQTT_PORT: String(await freePort()),
+  })
+  await install({ ownerUrl: server.url, config, log: () => {} })
+  const owner = new pg.Client({ connectionString: server.url })
+  owner.on('error', () => {}) // the server is stopped under it when something fails
+  await owner.connect()
+  await owner.query(`select set_config('app.all', 'on', false)`)
+  const token = await fill(owner)
+  const app = await openApp(config, 'bench')
+  await connected(app, owner, token)
+  await saturated(app, owner)
+  await closeApp(app)
+  await owner.end()
+} catch (error) {
+  // the loops of a half-started gateway would go on for ever
+  console.error(error)
+  await server.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+  process.exit(1)
+} finally {
+  await server.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+}
+process.exitCode = broken ? 1 : 0
+
+/** One operator with all machines, four full lanes each, and a session of its user. */
+async function fill(owner: pg.Client): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await owner.query(`insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'OPERATOR', 'bench')`)
+  await owner.query(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values (90000, 2, 'ROLE_BENCH', 'b', 'b', 5, 'ORG_TREE')`)
+  await owner.query(`insert into role_permissions values (90000, 'device:read')`)
+  await owner.query(`insert into users (id, org_id, username, password_hash, real_name) values (90000, 2, 'bench', 'x', 'b')`)
+  await owner.query(`insert into user_roles (user_id, role_id, org_id) values (90000, 90000, 2)`)
+  await owner.query(
+    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, created_at, last_seen_at, expires_at) values ($1, 90000, 2, '', '', now(), now(), now() + interval '1 day')`,
+    [tokenHash(token)],
+  )
+  await owner.query(
+    `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values (90000, 2, 't', true, true, 'spring', 'GENERAL', true, 6, 10)`,
+  )
+  await owner.query(`insert into product_categories (id, org_id, name) values (90000, 2, 'c')`)
+  await owner.query(
+    `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values (90000, 2, 90000, 'water', 'x', 'NONE', 100, 300, '{a}')`,
+  )
+  const numbers = Array.from({ length: machines }, (_, n) => rtuOf(n))
+  await owner.query(
+    `insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash)
+    select 90000 + n, 2, rtu, rtu, 90000, '110000', '110100', '110101', 'a', 'GENERAL', 'OPERATING', true, hash from unnest($1::text[], $2::bytea[]) with ordinality as x(rtu, hash, n)`,
+    [numbers, numbers.map((rtu) => createHash('sha256').update(`secret-${rtu}`).digest())],
+  )
+  await owner.query(`insert into device_states (device_id, org_id) select id, 2 from devices`)
+  await owner.query(`insert into lane_floors (org_id, device_id, level, name) select 2, id, 1, '1' from devices`)
+  await owner.query(
+    `insert into lanes (org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, quantity, retail_price, price) select 2, f.device_id, f.id, n, n, n, 90000, 199, 199, 300, 300 from lane_floors f, generate_series(1, 4) n`,
+  )
+  await owner.query('analyze')
+  return token
+}
+function rtuOf(n: number): string {
+  return `B${String(n + 1).padStart(6, '0')}`
+}
+
+type Answer = Record<string, number> & { acked: number | [string, number[]][] }
+function ask(child: ChildProcess, message: object): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (answer: Answer & { failed?: string }) => (answer.failed ? reject(new Error(answer.failed)) : resolve(answer)))
+    child.send(message)
+  })
+}
+
+async function connected(app: App, owner: pg.Client, token: string): Promise<void> {
+  const http = await buildApi(app)
+  await http.listen({ host: '127.0.0.1', port: 0 })
+  const gateway = await startGateway(app)
+  const child = fork(path.join(import.meta.dirname, 'gateway/machines.ts'))
+  const numbers = Array.from({ length: machines }, (_, n) => rtuOf(n))
+  const first = await ask(child, { do: 'connect', url: `mqtt://127.0.0.1:${app.config.mqttPort}`, numbers, heartbeatMs })
+  console.log(`     ${first.connected} machines connected in ${(Number(first.ms) / 1000).toFixed(1)} s`)
+  await ask(child, { do: 'settle' })
+  const began = performance.now()
+  const made = await sellFor(app, seconds)
+  const figures = await ask(child, { do: 'settle', ms: 60_000 })
+  console.log(`     ${made} vends in ${((performance.now() - began) / 1000).toFixed(0)} s (${vendsPerSecond}/s asked), ${figures.acked} facts acknowledged`)
+  judge(
+    'publish to stored, p99',
+    `${Number(figures.p99).toFixed(0)} ms (p50 ${Number(figures.p50).toFixed(0)}, max ${Number(figures.max).toFixed(0)})`,
+    Number(figures.p99) <= budget.p99,
+  )
+  judge('facts without acknowledgement at the end', String(figures.waiting), figures.waiting === 0)
+  judge('vends achieved per second', (made / seconds).toFixed(1), made / seconds >= vendsPerSecond * 0.95)
+  const pulse = pulseOf(`http://127.0.0.1:${(http.server.address() as { port: number }).port}/api/devices?pageSize=20`, token)
+  const storm = await ask(child, { do: 'storm', ms: stormMs })
+  const api = await pulse()
+  judge(
+    `reconnect storm of ${machines} within ${stormMs / 1000} s, all back`,
+    `${(Number(storm.ms) / 1000).toFixed(1)} s, ${storm.connected} machines`,
+    Number(storm.ms) <= budget.storm && storm.connected === machines,
+  )
+  judge(
+    'device list during the storm, p99',
+    `${api.p99.toFixed(0)} ms over ${api.count} requests, ${api.errors} errors`,
+    api.p99 <= budget.api && api.errors === 0,
+  )
+  await ask(child, { do: 'settle', ms: 30_000 })
+  const { acked } = (await ask(child, { do: 'stop' })) as unknown as { acked: [string, number[]][] }
+  child.disconnect()
+  judge('acknowledged facts that are not stored', String(await lost(owner, acked)), (await lost(owner, acked)) === 0)
+  await gateway.stop()
+  await http.close()
+}
+
+/** Orders and pays, evenly over the machines and the time, by the verbs that the calls of customers run. */
+async function sellFor(app: App, forSeconds: number): Promise<number> {
+  const start = performance.now()
+  const running = new Set<Promise<void>>()
+  let made = 0
+  for (let n = 0; n < forSeconds * vendsPerSecond; n += 1) {
+    const due = start + (n * 1000) / vendsPerSecond
+    if (due > performance.now()) await sleep(due - performance.now())
+    if (performance.now() - start > forSeconds * 1100) break
+    const sale = sell(app, rtuOf((n * 7) % machines), 1 + (n % 4)).then(() => {
+      made += 1
+    })
+    const held = sale.catch((error: unknown) => console.log('     a sale failed:', error)).finally(() => running.delete(held))
+    running.add(held)
+    if (running.size >= 64) await Promise.race(running)
+  }
+  await Promise.all(running)
+  return made
+}
+
+async function sell(app: App, rtuNumber: string, roadIndex: number): Promise<void> {
+  const order = await bySystem(app, (ctx) =>
+    createHandlers.mobileOrder(ctx, { rtuNumber, items: [{ roadIndex, count: 1, price: 300 }], payType: 'WECHAT', clientId: randomUUID(), consumer: '' }),
+  )
+  await bySystem(app, async (ctx) => {
+    const payment = await ctx.db
+      .selectFrom('payments')
+      .select(['id', 'org_id', 'order_id', 'order_at', 'order_num'])
+      .where('out_trade_no', '=', order.outTradeNo)
+      .executeTakeFirstOrThrow()
+    await applyPayment(ctx, payment as Parameters<typeof applyPayment>[1], { orderPaid: true })
+    await ctx.db.updateTable('payments').set({ state: 'SUCCESS', applied: true, paid_at: ctx.now }).where('id', '=', payment.id).execute()
+  })
+}
+
+/** Asks ten times a second until it is called; answers how it went. */
+function pulseOf(url: string, token: string): () => Promise<{ p99: number; count: number; errors: number }> {
+  const times: number[] = []
+  const running: Promise<void>[] = []
+  let errors = 0
+  const timer = setInterval(() => {
+    const start = performance.now()
+    const asked = fetch(url, { headers: { authorization: token } }).then(
+      async (response) => {
+        await response.arrayBuffer()
+        times.push(performance.now() - start)
+        if (response.status !== 200) errors += 1
+      },
+      () => {
+        errors += 1
+      },
+    )
+    running.push(asked)
+  }, 100)
+  return async () => {
+    clearInterval(timer)
+    await Promise.all(running)
+    times.sort((a, b) => a - b)
+    return { p99: times[Math.floor(times.length * 0.99)] ?? 0, count: times.length, errors }
+  }
+}
+
+async function lost(owner: pg.Client, acked: readonly [string, number[]][]): Promise<number> {
+  const rows = acked.flatMap(([rtu, keys]) => keys.map((key) => ({ rtu, boot: String(Math.floor(key / 1_000_000)).padStart(12, '0'), seq: key % 1_000_000 })))
+  const { rows: found } = await owner.query<{ n: number }>(
+    `select count(*)::int as n from jsonb_to_recordset($1::jsonb) as x(rtu text, boot text, seq bigint) join devices d on d.rtu_number = x.rtu
+    left join device_message_keys k on k.device_id = d.id and k.boot = x.boot and k.seq = x.seq where k.device_id is null`,
+    [JSON.stringify(rows)],
+  )
+  return found[0]?.n ?? -1
+}
+
+/** Results of prepared vends as fast as they are taken: by the batches of the gateway, and each in a transaction of its own. */
+async function saturated(app: App, owner: pg.Client): Promise<void> {
+  const batches = await prepare(owner, saturation)
+  const intake = openIntake(app, { ...limits, burst: 1e9 }, { vends: recordVend, controls: recordControls })
+  intake.answerOver({ send: () => true, connected: () => [], recheck: async () => {}, stop: async () => {} })
+  const start = performance.now()
+  for (const { machine, up } of batches)
+    await intake.receive(machine, 'vend_result', Buffer.from(JSON.stringify({ boot: up.boot, seq: up.seq, ts: up.ts, ...up.body })))
+  await intake.drain(600_000)
+  const batched = batches.length / ((performance.now() - start) / 1000)
+  const alone = await prepare(owner, single)
+  const begun = performance.now()
+  // as many at once as the gateway has connections would not change the ratio on two cores: they wait for each other
+  for (const fact of alone) await bySystem(app, (ctx) => applyFacts(ctx, [fact], { vends: recordVend, controls: recordControls }))
+  const apart = alone.length / ((performance.now() - begun) / 1000)
+  const { rows } = await owner.query<{ n: number }>(`select count(*)::int as n from vend_commands where state = 'SUCCESS' and order_num like '9%'`)
+  judge('prepared vends that came out as sold', `${rows[0]?.n} of ${saturation + single}`, rows[0]?.n === saturation + single)
+  judge(
+    'vends/s at saturation, against one each',
+    `${batched.toFixed(0)} / ${apart.toFixed(0)} = ${(batched / apart).toFixed(1)}`,
+    batched / apart >= budget.ratio,
+  )
+}
+
+/** Paid orders whose command is with the machine. */
+async function prepare(owner: pg.Client, count: number): Promise<Fact[]> {
+  const from = prepared
+  prepared += count
+  const { rows } = await owner.query<{ cmd_id: string; id: string; rtu: string; n: number }>(
+    `with n as (select n, 90001 + (n % $3)::bigint as device, ((n / $3) % 4)::int + 1 as road from generate_series($1::int, $2::int) n),
+    l as (select n.*, l.id as lane from n join lanes l on l.device_id = n.device and l.road_index = n.road),
+    o as (insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name, channel, order_type, pay_type, pay_state, order_status, detail, img, pieces, total_amount, payable_amount, paid_amount, expire_at, paid_at)
+      select 2, date_trunc('second', now()), 9000000 + n, '9' || lpad(n::text, 19, '0'), device, 'x', 'x', 'MACHINE', 'SCAN', 'WECHAT', 'PAID', 'PAID', 'x', '', 1, 300, 300, 300, date_trunc('second', now()), date_trunc('second', now()) from l),
+    u as (insert into order_units (org_id, created_at, id, order_id, order_num, unit_no, device_id, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost, vend_state, attempt)
+      select 2, date_trunc('second', now()), 9000000 + n, 9000000 + n, '9' || lpad(n::text, 19, '0'), 1, device, lane, road, 90000, 'water', 'x', 'NONE', '', 300, 0, 300, 100, 'SENT', 1 from l),
+    held as (update lanes set quantity = 199, reserved = reserved + c.c from (select lane, count(*)::int as c from l group by 1) c where lanes.id = c.lane)
+    insert into vend_commands (cmd_id, org_id, device_id, order_id, order_at, order_num, unit_id, unit_no, lane_id, road, motor_no, attempt, state, sends, created_at, issued_at, expire_at, last_sent_at)
+    select gen_random_uuid(), 2, device, 9000000 + n, date_trunc('second', now()), '9' || lpad(n::text, 19, '0'), 9000000 + n, 1, lane, road, road, 1, 'SENT', 1, date_trunc('second', now()), date_trunc('second', now()), date_trunc('second', now()) + interval '1 hour', date_trunc('second', now()) from l
+    returning cmd_id, device_id as id, (select rtu_number from devices d where d.id = device_id) as rtu, (order_id - 9000000)::int as n`,
+    [from, from + count - 1, machines],
+  )
+  await owner.query('analyze')
+  return rows.map(({ cmd_id, id, rtu, n }) => ({
+    machine: { id: Number(id), orgId: 2, rtu },
+    at: new Date(),
+    up: {
+      kind: 'vend_result',
+      boot: 999_999,
+      seq: n + 1,
+      ts: Date.now(),
+      fw: null,
+      apk: null,
+      body: { cmdId: cmd_id, result: 'OK', dropDetected: true, durationMs: 800 },
+      notes: [],
+    },
+  }))
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,162 @@
+import { z } from 'zod'
+import { read, write } from '../../shared/contract.ts'
+import { defineErrors } from '../../shared/errors.ts'
+import * as f from '../../shared/fields.ts'
+import { bi } from '../../shared/text.ts'
+
+export const channelErrors = defineErrors('alerts', {
+  wrongAddress: [422001, '地址不可用:{reason}', 'This address cannot be used: {reason}'],
+  noMailServer: [422001, '请先设置邮件服务器', 'Set the mail server first'],
+  inAppStays: [422001, '站内信渠道不能删除', 'The in-app channel cannot be deleted'],
+  tooManyChannels: [422001, '最多20个渠道', 'At most 20 channels'],
+  fieldMissing: [400001, '不能为空', 'Required'],
+})
+
+export const channelTypes = ['IN_APP', 'WEBHOOK', 'EMAIL'] as const
+export type ChannelType = (typeof channelTypes)[number]
+const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, bi('时间格式为 HH:mm', 'A time like 06:30'))
+const text = (max: number) => z.string().trim().max(max)
+
+/** Written, never read back; left out it stays. */
+const secret = z
+  .string()
+  .min(16, bi('至少16个字符', 'At least 16 characters'))
+  .max(200)
+  .regex(/^[\x21-\x7e]+$/, bi('只能使用可见的英文字符', 'Visible ASCII characters only'))
+const lines = bi('不能包含换行', 'No line breaks')
+
+const fields = {
+  name: f.text(30, bi('请输入渠道名称', 'Enter a name')),
+  enabled: z.boolean().default(true),
+  /** WEBHOOK only. */
+  url: z.union([z.url({ protocol: /^https?$/, error: bi('须为 http 或 https 地址', 'An http or https address') }).max(300), z.literal('')]).default(''),
+  secret: secret.optional(),
+  /** EMAIL only. */
+  recipients: z
+    .array(z.email(bi('邮箱格式不正确', 'Not an e-mail address')).max(100))
+    .max(20)
+    .default([]),
+  lang: z.enum(['zh-CN', 'en']).default('zh-CN'),
+  tellClosed: z.boolean().default(true),
+  quietFrom: clock.nullable().default(null),
+  quietTo: clock.nullable().default(null),
+  urgentThrough: z.boolean().default(true),
+}
+type Quiet = { quietFrom: string | null; quietTo: string | null }
+const quietBoth = (c: Quiet) => (c.quietFrom === null) === (c.quietTo === null)
+const quietDiffers = (c: Quiet) => c.quietFrom === null || c.quietFrom !== c.quietTo
+const bothText = { path: ['quietTo'], message: bi('请填写开始和结束时间', 'Give both times, or none') }
+const sameText = { path: ['quietTo'], message: bi('开始和结束不能相同', 'Start and end are the same') }
+
+const NewChannel = z
+  .strictObject({ type: z.enum(['WEBHOOK', 'EMAIL']), ...fields })
+  .refine(quietBoth, bothText)
+  .refine(quietDiffers, sameText)
+const EditChannel = z
+  .strictObject({ id: f.id, version: f.version, ...fields })
+  .refine(quietBoth, bothText)
+  .refine(quietDiffers, sameText)
+export type ChannelFields = Omit<z.infer<typeof NewChannel>, 'type'>
+
+export const ChannelRow = z.strictObject({
+  id: f.id,
+  type: z.enum(channelTypes),
+  name: z.string(),
+  enabled: z.boolean(),
+  url: z.string(),
+  hasSecret: z.boolean(),
+  recipients: z.array(z.string()),
+  lang: z.enum(['zh-CN', 'en']),
+  tellClosed: z.boolean(),
+  quietFrom: z.string().nullable(),
+  quietTo: z.string().nullable(),
+  urgentThrough: z.boolean(),
+  /** The last message: taken, to be tried again, given up. */
+  lastState: z.enum(['SENT', 'RETRY', 'FAILED']).nullable(),
+  lastReason: z.string(),
+  lastTime: f.instant.nullable(),
+  waiting: z.number().int().min(0),
+  version: f.version,
+  can: z.strictObject({ update: z.boolean(), delete: z.boolean() }),
+})
+export type ChannelRow = z.infer<typeof ChannelRow>
+
+const noLines = (value: string) => !/[\r\n]/.test(value)
+const MailServer = z.strictObject({
+  /** Where the settings stand: of the own organisation, of one above (shown without details), nowhere. */
+  source: z.enum(['OWN', 'ABOVE', 'NONE']),
+  host: z.string(),
+  port: z.number().int(),
+  security: z.enum(['TLS', 'STARTTLS', 'NONE']),
+  username: z.string(),
+  hasPassword: z.boolean(),
+  sender: z.string(),
+  version: z.number().int().min(0),
+})
+export type MailServer = z.infer<typeof MailServer>
+
+const one = z.strictObject({ id: f.id })
+
+export const channelEndpoints = {
+  channels: read('alarm-rule:read', {
+    path: '/alert-channels',
+    summary: 'Channels of the own organisation with the result of their last message',
+    output: z.strictObject({ list: z.array(ChannelRow) }),
+  }),
+  createChannel: write('alarm-rule:update', {
+    path: '/alert-channels',
+    summary: 'Add a webhook or e-mail channel',
+    audit: 'alerts.createChannel',
+    errors: [channelErrors.wrongAddress, channelErrors.tooManyChannels, channelErrors.fieldMissing],
+    input: NewChannel,
+    output: ChannelRow,
+  }),
+  updateChannel: write('alarm-rule:update', {
+    method: 'PUT',
+    path: '/alert-channels/{id}',
+    summary: 'Change a channel; the secret stays when it is left out',
+    audit: 'alerts.updateChannel',
+    errors: [channelErrors.wrongAddress, channelErrors.fieldMissing],
+    input: EditChannel,
+    output: ChannelRow,
+  }),
+  removeChannel: write('alarm-rule:update', {
+    method: 'DELETE',
+    path: '/alert-channels/{id}',
+    summary: 'Delete a channel; what waits in it is not sent',
+    audit: 'alerts.removeChannel',
+    errors: [channelErrors.inAppStays],
+    input: z.strictObject({ id: f.id, version: f.version }),
+    output: f.done,
+  }),
+  testChannel: write('alarm-rule:update', {
+    path: '/alert-channels/{id}/test',
+    summary: 'Send a test message now; its result stands at the channel within seconds',
+    audit: 'alerts.testChannel',
+    errors: [channelErrors.noMailServer],
+    input: one,
+    output: f.done,
+  }),
+  mailServer: read('alarm-rule:read', { path: '/alert-mail-server', summary: 'The mail server of the own organisation', output: MailServer }),
+  saveMailServer: write('alarm-rule:update', {
+    method: 'PUT',
+    path: '/alert-mail-server',
+    summary: 'Set the mail server of the own organisation and those below; the password stays when it is left out',
+    audit: 'alerts.saveMailServer',
+    errors: [channelErrors.wrongAddress],
+    input: z.strictObject({
+      version: z.number().int().min(0).max(2_147_483_647),
+      host: z
+        .string({ error: bi('请输入服务器地址', 'Enter the host') })
+        .trim()
+        .toLowerCase()
+        .regex(/^[a-z0-9]([a-z0-9.:-]{0,198}[a-z0-9])?$/, bi('请输入服务器地址', 'Enter the host')),
+      port: z.number(bi('请输入端口', 'Enter the port')).int().min(1).max(65_535),
+      security: z.enum(['TLS', 'STARTTLS', 'NONE']),
+      username: text(100).refine(noLines, lines).default(''),
+      password: z.string().max(200).refine(noLines, lines).optional(),
+      sender: z.email(bi('邮箱格式不正确', 'Not an e-mail address')).max(100),
+    }),
+    output: MailServer,
+  }),
+}

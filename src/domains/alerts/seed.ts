@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import type { Db } from '../../server/database.ts'
+import { dayMs } from '../../shared/instants.ts'
+
+type SeedIds = { org: ReadonlyMap<string, number>; user: ReadonlyMap<string, number> }
+const minute = 60_000
+
+/** Days ago, kind, subject, how long in minutes, what was done about it (empty: it went by itself). */
+const past = [
+  [1, 'OFFLINE', '', 42, ''],
+  [1, 'FAULT', 'MOTOR_NOT_MOVE', 190, '已更换电机，试出货正常'],
+  [2, 'POWER_FAIL', '', 75, ''],
+  [2, 'DOOR_OPEN', '', 18, ''],
+  [3, 'TEMPERATURE', '', 34, '压缩机滤网堵塞，已清洗'],
+  [3, 'OFFLINE', '', 260, '现场重启路由器'],
+  [4, 'FAULT', 'SENSOR_FAULT', 55, '已擦拭传感器'],
+  [5, 'SECOND_CONNECTION', '', 31, ''],
+  [6, 'OFFLINE', '', 25, ''],
+] as const
+const levels: Readonly<Record<string, 'WARN' | 'ERROR'>> = { FAULT: 'ERROR', TEMPERATURE: 'ERROR', SECOND_CONNECTION: 'ERROR', AREA_OFFLINE: 'ERROR' }
+
+/** What was wrong in the last days at two operators, a county that fell at once, their channels and a rule; what is wrong now the first sweep finds. */
+export async function seedAlerts(db: Db, ids: SeedIds, now: Date): Promise<void> {
+  for (const [org, user, name] of [
+    ['op-xiaoyuan', 'operator', '运营值班'],
+    ['op-xianda', 'zhoumin', '周敏'],
+  ] as const) {
+    const orgId = ids.org.get(org) as number
+    const devices = await db
+      .selectFrom('devices')
+      .select(['id', 'county'])
+      .where('org_id', '=', orgId)
+      .where('lifecycle', '=', 'OPERATING')
+      .orderBy('id')
+      .execute()
+    if (devices.length === 0) continue
+    const alerts = past.map(([days, kind, subject, minutes, remark], i) => {
+      const opened = new Date(now.getTime() - days * dayMs - i * 47 * minute)
+      const closed = new Date(opened.getTime() + minutes * minute)
+      return {
+        org_id: orgId,
+        device_id: devices[(i * 5) % devices.length]?.id as number,
+        kind,
+        subject,
+        level: levels[kind] ?? 'WARN',
+        state: 'CLOSED' as const,
+        data: JSON.stringify(kind === 'TEMPERATURE' ? { detail: '11.4 °C (2–8)' } : kind === 'FAULT' ? { roads: [3 + i] } : {}),
+        times: i % 4 === 0 ? 3 : 1,
+        since: new Date(opened.getTime() - 10 * minute),
+        opened_at: opened,
+        created_at: opened,
+        closed_at: closed,
+        close_reason: remark ? ('HANDLED' as const) : ('RECOVERED' as const),
+        closed_by: remark ? (ids.user.get(user) ?? null) : null,
+        closed_name: remark ? name : '',
+        close_remark: remark,
+        acked_by: remark ? (ids.user.get(user) ?? null) : null,
+        acked_name: remark ? name : '',
+        acked_at: remark ? new Date(opened.getTime() + 6 * minute) : null,
+      }
+    })
+    await db.insertInto('alerts').values(alerts).execute()
+    await seedArea(db, orgId, devices, new Date(now.getTime() - 4.2 * dayMs))
+    await seedChannels(db, orgId, now)
+  }
+}
+
+/** The county with most machines lost its network for half an hour; where no county has five, it was the carrier. */
+async function seedArea(db: Db, orgId: number, devices: readonly { id: number; county: string }[], at: Date): Promise<void> {
+  const [county, near] = [...Map.groupBy(devices, (device) => device.county)].sort((a, b) => b[1].length - a[1].length)[0] ?? ['', []]
+  const [kind, subject, fallen] = near.length < 5 ? (['CARRIER_OFFLINE', 'CMCC', devices] as const) : (['AREA_OFFLINE', county, near] as const)
+  const closed = new Date(at.getTime() + 31 * minute)
+  const { id } = await db
+    .insertInto('alerts')
+    .values({
+      org_id: orgId,
+      kind,
+      subject,
+      level: 'ERROR',
+      state: 'CLOSED',
+      data: '{}',
+      since: at,
+      opened_at: new Date(at.getTime() + 3 * minute),
+      created_at: new Date(at.getTime() + 3 * minute),
+      closed_at: closed,
+      close_reason: 'RECOVERED',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await db
+    .insertInto('alert_members')
+    .values(
+      fallen.slice(0, 12).map((device, i) => ({
+        alert_id: id,
+        device_id: device.id,
+        org_id: orgId,
+        since: new Date(at.getTime() + i * 2500),
+        cause: 'LAST_WILL',
+        back_at: new Date(closed.getTime() - i * 4000),
+      })),
+    )
+    .execute()
+}
+
+/** Switched off: a demo calls nobody. */
+async function seedChannels(db: Db, orgId: number, now: Date): Promise<void> {
+  await db
+    .insertInto('alert_channels')
+    .values([
+      { org_id: orgId, type: 'WEBHOOK', name: '值班群机器人', enabled: false, url: 'https://hooks.example.com/duty', created_at: now },
+      {
+        org_id: orgId,
+        type: 'EMAIL',
+        name: '运维邮箱',
+        enabled: false,
+        recipients: sql<string[]>`array['ops@example.com', 'duty@example.com']`,
+        quiet_from: '22:00',
+        quiet_to: '07:00',
+        created_at: now,
+      },
+    ])
+    .execute()
+  await db.insertInto('alert_rules').values({ org_id: orgId, kind: 'DOOR_OPEN', enabled: true, threshold: 15, updated_at: now }).execute()
+}

@@ -1,0 +1,159 @@
+import { sql } from 'kysely'
+import type { App } from '../../../server/context.ts'
+import type { Db } from '../../../server/database.ts'
+import { addDays, dayMs, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
+import { cachedByOrg } from '../../settings/server/values.ts'
+import type { AlertKind } from '../contract.ts'
+import { type Cause, type Fact, inWindow, type Known, type Member, type RuleOf, type State, usualRules } from '../rules.ts'
+
+/** What the tables say about machines now, and what alerts there are: everything `decide` looks at, in four statements. */
+export async function readState(app: App, db: Db, now: Date): Promise<State> {
+  const ruleOf = await rulesOf(app, db)
+  const hours = await cachedByOrg(app, 'device.businessHours')
+  const facts = await readFacts(db, now, ruleOf)
+  const known = await readKnown(db, now, facts)
+  return {
+    now: now.getTime(),
+    facts,
+    known,
+    members: await readMembers(db, known),
+    ruleOf,
+    openHours: (orgId) => inWindow(now.getTime(), hours.get(orgId) ?? { from: '00:00', to: '23:59' }),
+  }
+}
+
+async function rulesOf(app: App, db: Db): Promise<RuleOf> {
+  const offline = await cachedByOrg(app, 'device.offlineAlertMinutes')
+  const { rows } = await sql<{
+    org_id: number
+    kind: AlertKind
+    enabled: boolean
+    threshold: number | null
+  }>`select org_id, kind, enabled, threshold from alert_rules`.execute(db)
+  const own = new Map(rows.map((row) => [`${row.org_id}/${row.kind}`, row]))
+  return (orgId, kind) => {
+    const rule = own.get(`${orgId}/${kind}`)
+    const usual = kind === 'OFFLINE' || kind === 'POWER_FAIL' ? (offline.get(orgId) ?? usualRules[kind].threshold) : usualRules[kind].threshold
+    return { enabled: rule?.enabled ?? true, threshold: rule?.threshold ?? usual }
+  }
+}
+
+type Row = {
+  org_id: number
+  device_id: number
+  kind: AlertKind
+  subject: string
+  since: Date
+  urgent: boolean
+  data: Record<string, unknown>
+  may_open: boolean
+  county: string | null
+  carrier: string | null
+  cause: Cause | null
+}
+
+/** How long a second connection counts. */
+const secondMs = 30 * 60_000
+
+async function readFacts(db: Db, now: Date, ruleOf: RuleOf): Promise<Fact[]> {
+  const nothing = sql`null::text as county, null::text as carrier, null::text as cause`
+  const door = sql`device_messages m where m.device_id = s.device_id and m.created_at > ${new Date(now.getTime() - dayMs)} and m.payload ?| array['open', 'door']`
+  const isOpen = sql`coalesce(m.payload->>'open', m.payload->>'door')::boolean`
+  const { rows } = await sql<Row>`
+    with d as (select d.id, d.org_id, d.kind = 'DRUG' as drug, d.county, d.board_no from devices d where d.lifecycle = 'OPERATING')
+    select d.org_id, d.id as device_id, case s.offline_cause when 'POWER_FAIL' then 'POWER_FAIL' else 'OFFLINE' end as kind, '' as subject, s.offline_since as since,
+      false as urgent, '{}'::jsonb as data, true as may_open, d.county, b.carrier, coalesce(s.offline_cause, 'TIMEOUT') as cause
+    from d join device_states s on s.device_id = d.id left join main_boards b on b.board_no = d.board_no where not s.online and s.offline_since is not null
+    union all
+    select d.org_id, d.id, 'FAULT', f.code, max(f.opened_at), d.drug, jsonb_build_object('roads', coalesce(jsonb_agg(distinct l.road_index) filter (where l.id is not null), '[]')), true, ${nothing}
+    from d join device_faults f on f.device_id = d.id left join lanes l on l.id = f.lane_id
+    where f.closed_at is null and f.level = 'ERROR' and f.code <> 'TEMP_EXCURSION' group by d.org_id, d.id, d.drug, f.code
+    union all
+    select d.org_id, d.id, 'TEMPERATURE', '', coalesce(f.opened_at, ${now}), true, jsonb_build_object('detail', coalesce(f.detail, s.temperature || ' °C')), true, ${nothing}
+    from d join device_states s on s.device_id = d.id left join device_faults f on f.device_id = d.id and f.code = 'TEMP_EXCURSION' and f.closed_at is null where s.temp_alarm
+    union all
+    select d.org_id, d.id, 'DOOR_OPEN', '', coalesce(o.since, ${new Date(now.getTime() - dayMs)}), false, '{}', s.online, ${nothing}
+    from d join device_states s on s.device_id = d.id
+    left join lateral (select m.created_at from ${door} and not ${isOpen} order by m.created_at desc limit 1) shut on true
+    left join lateral (select min(m.created_at) as since from ${door} and ${isOpen} and (shut.created_at is null or m.created_at > shut.created_at)) o on true
+    where s.door_open
+    union all
+    select d.org_id, d.id, 'SECOND_CONNECTION', '', max(e.created_at), false, '{}', true, ${nothing}
+    from organisations o cross join lateral (select e.device_id, e.created_at from device_events e
+      where e.org_id = o.id and e.created_at > ${new Date(now.getTime() - secondMs)} and e.kind = 'SECOND_CONNECTION') e join d on d.id = e.device_id group by d.org_id, d.id
+    union all
+    select d.org_id, d.id, 'SIM_EXPIRING', coalesce(b.iccid, ''), ${now}::timestamptz, false, jsonb_build_object('day', b.sim_expires_on::text), true, ${nothing}
+    from d join main_boards b on b.board_no = d.board_no where b.sim_expires_on <= ${addDays(shanghaiDay(now), 365)}::date`.execute(db)
+  return rows.flatMap((row) => {
+    const since = row.kind === 'SIM_EXPIRING' ? warnFrom(row, ruleOf) : row.since.getTime()
+    if (since > now.getTime() && row.kind === 'SIM_EXPIRING') return []
+    const { county, carrier, cause } = row
+    return [
+      {
+        orgId: row.org_id,
+        deviceId: row.device_id,
+        kind: row.kind,
+        subject: row.subject,
+        since,
+        urgent: row.urgent,
+        data: row.data,
+        mayOpen: row.may_open,
+        ...(cause === null ? {} : { away: { county: county ?? '', carrier, cause } }),
+      },
+    ]
+  })
+}
+
+/** From when on a SIM that ends that day is worth a word. */
+const warnFrom = (row: Row, ruleOf: RuleOf): number => startOfDay(addDays(String(row.data.day), -(ruleOf(row.org_id, row.kind).threshold ?? 30))).getTime()
+
+type KnownRow = {
+  id: number
+  org_id: number
+  device_id: number | null
+  kind: AlertKind
+  subject: string
+  open: boolean
+  closed_at: Date | null
+  close_reason: Known['reason']
+  present: boolean
+}
+
+/** Alerts that are not closed; of the other facts the last closed one of their key; alerts of many that were closed lately. */
+async function readKnown(db: Db, now: Date, facts: readonly Fact[]): Promise<Known[]> {
+  const columns = sql`a.id, a.org_id, a.device_id, a.kind, a.subject, a.state <> 'CLOSED' as open, a.closed_at, a.close_reason`
+  const open =
+    await sql<KnownRow>`select ${columns}, a.device_id is null or exists (select from devices d where d.id = a.device_id and d.org_id = a.org_id and d.lifecycle = 'OPERATING') as present
+    from alerts a where a.state <> 'CLOSED'`.execute(db)
+  const key = (a: { deviceId: number | null; kind: string; subject: string }) => `${a.deviceId}/${a.kind}/${a.subject}`
+  const told = new Set(open.rows.map((row) => key({ deviceId: row.device_id, kind: row.kind, subject: row.subject })))
+  const fresh = facts.filter((fact) => !told.has(key(fact)))
+  const closed = await sql<KnownRow>`
+    select distinct on (a.org_id, a.device_id, a.kind, a.subject) ${columns}, true as present
+    from unnest(${fresh.map((f) => f.orgId)}::bigint[], ${fresh.map((f) => f.deviceId)}::bigint[], ${fresh.map((f) => f.kind)}::text[], ${fresh.map((f) => f.subject)}::text[]) as x (org_id, device_id, kind, subject)
+    join alerts a using (org_id, device_id, kind, subject) where a.state = 'CLOSED' order by a.org_id, a.device_id, a.kind, a.subject, a.closed_at desc, a.id desc`.execute(
+    db,
+  )
+  const groups = await sql<KnownRow>`
+    select ${columns}, true as present from alerts a where a.device_id is null and a.closed_at > ${new Date(now.getTime() - 30 * dayMs)}
+      and (a.close_reason = 'HANDLED' or a.closed_at > ${new Date(now.getTime() - dayMs)}) order by a.closed_at`.execute(db)
+  return [...open.rows, ...closed.rows, ...groups.rows].map((row) => ({
+    id: row.id,
+    orgId: row.org_id,
+    deviceId: row.device_id,
+    kind: row.kind,
+    subject: row.subject,
+    open: row.open,
+    closedAt: row.closed_at?.getTime() ?? 0,
+    reason: row.close_reason,
+    present: row.present,
+  }))
+}
+
+async function readMembers(db: Db, known: readonly Known[]): Promise<Member[]> {
+  const ids = known.filter((alert) => alert.deviceId === null).map((alert) => alert.id)
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ alert_id: number; device_id: number; since: Date; back: boolean }>`
+    select alert_id, device_id, since, back_at is not null as back from alert_members where alert_id = any(${ids}::bigint[])`.execute(db)
+  return rows.map((row) => ({ alertId: row.alert_id, deviceId: row.device_id, since: row.since.getTime(), back: row.back }))
+}

@@ -1,0 +1,180 @@
+import { sql } from 'kysely'
+import { type App, type Ctx, iso, isoOrNull } from '../../../server/context.ts'
+import { bySystem } from '../../../server/run.ts'
+import { bi, type Lang, say } from '../../../shared/text.ts'
+import { notify } from '../../notices/server/notify.ts'
+import { cachedSetting } from '../../settings/server/values.ts'
+import type { AlertKind } from '../contract.ts'
+import { locale } from '../locale.ts'
+import { type MailServer, sendMail } from './mail.ts'
+import type { SendAnswer } from './outbound.ts'
+import { unseal } from './seal.ts'
+import { postWebhook } from './webhook.ts'
+import { bodyOf, contentOf, type Told, titleOf } from './words.ts'
+
+export type Batch = { readonly id: string; readonly channelId: number; readonly orgId: number; readonly attempts: number }
+type AlertFacts = Told & { id: number; deviceId: number | null; level: string; state: string; since: Date; openedAt: Date; closedAt: Date | null }
+export type Event = { readonly event: 'OPENED' | 'CLOSED' | 'TEST'; readonly at: Date; readonly alert: AlertFacts | null }
+
+type Row = {
+  event: Event['event']
+  at: Date
+  id: number | null
+  device_id: number | null
+  kind: AlertKind
+  subject: string
+  level: string
+  state: string
+  data: Record<string, unknown>
+  times: number
+  since: Date
+  opened_at: Date
+  closed_at: Date | null
+  rtu_number: string | null
+  nickname: string | null
+  numbers: string[] | null
+  members: number
+}
+
+/** What a batch says, as it is now: a machine that joined since is in it. */
+export async function readEvents(ctx: Ctx, batch: string): Promise<Event[]> {
+  const { rows } = await sql<Row>`
+    select o.event, o.created_at as at, a.id, a.device_id, a.kind, a.subject, a.level, a.state, a.data, a.times, a.since, a.opened_at, a.closed_at, d.rtu_number, d.nickname,
+      m.numbers, coalesce(m.members, 0) as members
+    from alert_outbox o left join alerts a on a.id = o.alert_id left join devices d on d.id = a.device_id
+    left join lateral (select count(*) as members, (array_agg(x.rtu_number order by x.rtu_number))[1:200] as numbers
+      from alert_members m join devices x on x.id = m.device_id where m.alert_id = a.id) m on a.device_id is null
+    where o.batch = ${batch}::uuid order by o.id`.execute(ctx.db)
+  return rows.map((row) => ({
+    event: row.event,
+    at: row.at,
+    alert:
+      row.id === null
+        ? null
+        : {
+            id: row.id,
+            deviceId: row.device_id,
+            kind: row.kind,
+            subject: row.subject,
+            level: row.level,
+            state: row.state,
+            data: row.data,
+            times: row.times,
+            since: row.since,
+            openedAt: row.opened_at,
+            closedAt: row.closed_at,
+            rtuNumber: row.rtu_number,
+            nickname: row.nickname,
+            numbers: row.numbers ?? [],
+            deviceCount: row.device_id === null ? row.members : 1,
+          },
+  }))
+}
+
+const words = (key: 'opened' | 'closed' | 'test' | 'testBody' | 'digest', n = 0) =>
+  bi(say(locale.zh.message[key], 'zh-CN', { n }), say(locale.en.message[key], 'zh-CN', { n }))
+const join = (a: string, b: string) => bi(`${say(a, 'zh-CN')}：${say(b, 'zh-CN')}`, `${say(a, 'en')}: ${say(b, 'en')}`)
+
+/** A line for an event: what happened, to whom. */
+function lineOf({ event, alert }: Event): string {
+  if (!alert) return words('test')
+  return event === 'CLOSED' ? join(words('closed'), titleOf(alert)) : titleOf(alert)
+}
+const headOf = (events: readonly Event[]): string => (events.length === 1 ? lineOf(events[0] as Event) : words('digest', events.length))
+
+/** Into the message centre of whoever may see the alerts; several at once are one message. */
+export async function tellInApp(ctx: Ctx, orgId: number, events: readonly Event[]): Promise<void> {
+  if (events.some((event) => event.event === 'TEST')) return void (await notify(ctx, { permission: 'alarm:read', orgId, ...noteOf(events) }))
+  const readers = await readersOf(ctx, orgId, events)
+  for (const [ids, people] of Map.groupBy(readers, (reader) => reader.alerts.join(','))) {
+    const seen = new Set(ids.split(',').map(Number))
+    await notify(ctx, { userIds: people.map((reader) => reader.id), ...noteOf(events.filter((event) => event.alert && seen.has(event.alert.id))) })
+  }
+}
+
+/** Who holds alarm:read, and which of these he reaches by it: staff with single machines hear of those. */
+async function readersOf(ctx: Ctx, orgId: number, events: readonly Event[]): Promise<{ id: number; alerts: number[] }[]> {
+  const alerts = events.flatMap((event) => event.alert ?? [])
+  const { rows } = await sql<{ id: number; alerts: number[] }>`
+    select u.id, array_agg(distinct x.alert_id) as alerts
+    from users u join user_roles ur on ur.user_id = u.id join roles r on r.id = ur.role_id and r.status = 'ENABLED'
+    join role_permissions p on p.role_id = r.id and p.permission_code = 'alarm:read'
+    cross join unnest(${alerts.map((alert) => alert.id)}::bigint[], ${alerts.map((alert) => alert.deviceId)}::bigint[]) as x (alert_id, device_id)
+    where u.org_id = ${orgId} and (r.data_scope <> 'ASSIGNED_DEVICES'
+      or exists (select from device_assignments a where a.device_id = x.device_id and a.user_id = u.id and a.to_at is null))
+    group by u.id order by u.id`.execute(ctx.db)
+  return rows
+}
+
+function noteOf(events: readonly Event[]) {
+  const alert = events.length === 1 ? events[0]?.alert : undefined
+  const lines = (lang: Lang) => events.map((event) => say(lineOf(event), lang)).join('\n')
+  const body = alert ? bodyOf(alert) : events.length === 1 ? words('testBody') : bi(lines('zh-CN'), lines('en'))
+  return { kind: 'DEVICE_ALARM' as const, title: headOf(events), body, link: alert ? `/device/alerts?detail=${alert.id}` : '/device/alerts' }
+}
+
+type Channel = { type: 'WEBHOOK' | 'EMAIL'; url: string; secret: Buffer | null; recipients: string[]; lang: Lang }
+
+/** One call to the outside, after everything it needs was read. */
+export async function sendBatch(app: App, batch: Batch, events: readonly Event[]): Promise<SendAnswer> {
+  const privateAllowed = await cachedSetting(app, 1, 'alarm.privateAddresses')
+  const { channel, server } = await bySystem(app, async (ctx) => ({
+    channel: await channelOf(ctx, batch.channelId),
+    server: await mailServerOf(ctx, batch.orgId),
+  }))
+  if (!channel) return { state: 'FAILED', reason: 'no channel' }
+  if (channel.type === 'WEBHOOK') {
+    const secret = channel.secret ? unseal(app.config, `alert_channels.secret|${batch.channelId}`, channel.secret) : null
+    return postWebhook({ url: channel.url, secret, id: batch.id, body: JSON.stringify(payload(app, batch, events)), now: app.now(), privateAllowed })
+  }
+  if (!server) return { state: 'RETRY', reason: 'no mail server' }
+  const { lang } = channel
+  const subject = say(locale[lang === 'en' ? 'en' : 'zh'].message.subject, 'zh-CN', { title: say(headOf(events), lang) })
+  const text = events.map((event) => [say(lineOf(event), lang), say(event.alert ? bodyOf(event.alert) : words('testBody'), lang)].join('\n')).join('\n\n')
+  return sendMail(server, { id: batch.id, to: channel.recipients, subject, text, privateAllowed })
+}
+
+async function channelOf(ctx: Ctx, id: number): Promise<Channel | undefined> {
+  const { rows } = await sql<Channel>`select type, url, secret, recipients, lang from alert_channels where id = ${id}`.execute(ctx.db)
+  return rows[0]
+}
+
+/** The organisation's own mail server, or the one of the nearest above. */
+async function mailServerOf(ctx: Ctx, orgId: number): Promise<MailServer | null> {
+  const { rows } = await sql<Omit<MailServer, 'password'> & { org_id: number; password: Buffer | null }>`
+    select org_id, host, port, security, username, password, sender from alert_mail_servers where org_id = app_mail_server(${orgId})`.execute(ctx.db)
+  const server = rows[0]
+  if (!server) return null
+  const { org_id, password, ...rest } = server
+  return { ...rest, password: password ? unseal(ctx.app.config, `alert_mail_servers.password|${org_id}`, password) : '' }
+}
+
+/** What a webhook gets; docs/alert-webhooks.md describes it. */
+function payload(app: App, batch: Batch, events: readonly Event[]) {
+  const texts = (text: string) => ({ zh: say(text, 'zh-CN'), en: say(text, 'en') })
+  return {
+    id: batch.id,
+    attempt: batch.attempts,
+    sentAt: iso(app.now()),
+    events: events.map(({ event, at, alert }) => ({
+      event,
+      at: iso(at),
+      title: texts(lineOf({ event, at, alert })),
+      alert: alert && {
+        id: alert.id,
+        kind: alert.kind,
+        level: alert.level,
+        state: alert.state,
+        subject: alert.subject,
+        content: texts(contentOf(alert)),
+        rtuNumber: alert.rtuNumber,
+        nickname: alert.nickname,
+        machines: alert.deviceId === null ? { count: alert.deviceCount, rtuNumbers: alert.numbers } : null,
+        times: alert.times,
+        since: iso(alert.since),
+        openedAt: iso(alert.openedAt),
+        closedAt: isoOrNull(alert.closedAt),
+      },
+    })),
+  }
+}

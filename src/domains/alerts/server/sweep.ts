@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import { type App, type Ctx, iso } from '../../../server/context.ts'
+import { bySystem } from '../../../server/run.ts'
+import { alertLimits, decide, type Fact, type Opening, type Plan, usualRules } from '../rules.ts'
+import { readState } from './facts.ts'
+import { dropWaiting, queue } from './outbox.ts'
+
+/** Makes the alerts say what the facts say; one process at a time, whatever it missed is found at its next turn. */
+export async function sweepAlerts(app: App): Promise<void> {
+  await bySystem(app, async (ctx) => {
+    const { rows: turn } = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(hashtextextended('alerts', 0)) as mine`.execute(ctx.db)
+    if (!turn[0]?.mine) return
+    const plan = decide(await readState(app, ctx.db, ctx.now))
+    if (plan.opens.length + plan.joins.length + plan.backs.length + plan.closes.length > 0) await carryOut(ctx, plan)
+  })
+}
+
+async function carryOut(ctx: Ctx, plan: Plan): Promise<void> {
+  // what ends makes room for what begins
+  const over = await closeAlerts(ctx, plan.closes)
+  await sql`update alert_members m set back_at = ${ctx.now} from unnest(${plan.backs.map((b) => b.alertId)}::bigint[], ${plan.backs.map((b) => b.deviceId)}::bigint[]) as x (alert_id, device_id)
+    where m.alert_id = x.alert_id and m.device_id = x.device_id and m.back_at is null`.execute(ctx.db)
+  const again = plan.opens.filter((open) => open.again !== null)
+  const fresh = plan.opens.filter((open) => open.again === null)
+  await reopen(ctx, again)
+  const opened = await insert(ctx, fresh)
+  await addMembers(ctx, [
+    ...plan.joins.map((join) => ({ alertId: join.alertId, fact: join.fact })),
+    ...plan.opens.flatMap((open) => open.members.map((fact) => ({ alertId: open.again ?? opened.get(keyOf(open)), fact }))),
+  ])
+  const grown = [...new Set(plan.joins.filter((join) => join.told).map((join) => join.alertId))]
+  await sql`update alerts set times = times + 1, opened_at = ${ctx.now} where id = any(${grown}::bigint[]) and state <> 'CLOSED'`.execute(ctx.db)
+  await queue(ctx, 'OPENED', [...opened.values(), ...grown], ctx.now)
+  // people hear that it is over when it stays over
+  await queue(ctx, 'CLOSED', over, new Date(ctx.now.getTime() + alertLimits.flapMs))
+  ctx.touch('alerts')
+}
+
+const keyOf = (open: Pick<Opening, 'orgId' | 'deviceId' | 'kind' | 'subject'>): string => `${open.orgId}/${open.deviceId ?? 0}/${open.kind}/${open.subject}`
+
+/** Answers those that recovered. */
+async function closeAlerts(ctx: Ctx, closes: Plan['closes']): Promise<number[]> {
+  if (closes.length === 0) return []
+  const { rows } = await sql<{ id: number; reason: string }>`
+    update alerts a set state = 'CLOSED', closed_at = ${ctx.now}, close_reason = x.reason
+    from unnest(${closes.map((c) => c.id)}::bigint[], ${closes.map((c) => c.reason)}::text[]) as x (id, reason)
+    where a.id = x.id and a.state <> 'CLOSED' returning a.id, x.reason`.execute(ctx.db)
+  const recovered = rows.filter((row) => row.reason === 'RECOVERED').map((row) => row.id)
+  await dropWaiting(
+    ctx,
+    rows.filter((row) => row.reason !== 'RECOVERED').map((row) => row.id),
+  )
+  return recovered
+}
+
+async function reopen(ctx: Ctx, opens: readonly Opening[]): Promise<void> {
+  if (opens.length === 0) return
+  const ids = opens.map((open) => open.again)
+  await sql`update alerts a set state = case when acked_at is null then 'OPEN' else 'ACKNOWLEDGED' end, closed_at = null, closed_by = null, closed_name = '', close_reason = null, close_remark = '',
+      times = times + 1, opened_at = ${ctx.now}, since = x.since, data = x.data
+    from jsonb_to_recordset(${JSON.stringify(opens.map((open) => ({ id: open.again, since: iso(new Date(open.since)), data: open.data })))}::jsonb) as x (id bigint, since timestamptz, data jsonb)
+    where a.id = x.id and a.state = 'CLOSED'`.execute(ctx.db)
+  await sql`delete from alert_outbox where alert_id = any(${ids}::bigint[]) and event = 'CLOSED' and state = 'WAITING' and batch is null`.execute(ctx.db)
+}
+
+async function insert(ctx: Ctx, opens: readonly Opening[]): Promise<Map<string, number>> {
+  if (opens.length === 0) return new Map()
+  const given = opens.map((open) => ({
+    org_id: open.orgId,
+    device_id: open.deviceId,
+    kind: open.kind,
+    subject: open.subject,
+    level: usualRules[open.kind].level,
+    urgent: open.urgent,
+    data: open.data,
+    since: iso(new Date(open.since)),
+  }))
+  const { rows } = await sql<{ id: number; org_id: number; device_id: number | null; kind: Opening['kind']; subject: string }>`
+    insert into alerts (org_id, device_id, kind, subject, level, urgent, data, since, opened_at, created_at)
+    select org_id, device_id, kind, subject, level, urgent, data, since, ${ctx.now}, ${ctx.now}
+    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as x (org_id bigint, device_id bigint, kind text, subject text, level text, urgent boolean, data jsonb, since timestamptz)
+    order by org_id, device_id, kind, subject on conflict do nothing returning id, org_id, device_id, kind, subject`.execute(ctx.db)
+  return new Map(rows.map((row) => [keyOf({ orgId: row.org_id, deviceId: row.device_id, kind: row.kind, subject: row.subject }), row.id]))
+}
+
+async function addMembers(ctx: Ctx, members: readonly { alertId: number | undefined; fact: Fact }[]): Promise<void> {
+  const rows = members.flatMap(({ alertId, fact }) =>
+    alertId === undefined
+      ? []
+      : [{ alert_id: alertId, device_id: fact.deviceId, org_id: fact.orgId, since: iso(new Date(fact.since)), cause: fact.away?.cause ?? 'TIMEOUT' }],
+  )
+  if (rows.length === 0) return
+  await sql`insert into alert_members (alert_id, device_id, org_id, since, cause)
+    select alert_id, device_id, org_id, since, cause from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x (alert_id bigint, device_id bigint, org_id bigint, since timestamptz, cause text)
+    on conflict (alert_id, device_id) do update set since = excluded.since, cause = excluded.cause, back_at = null`.execute(ctx.db)
+}

@@ -1,0 +1,13 @@
+import type { Tone } from '../../../web/StatusTag.tsx'
+import type { Alert, AlertRow } from '../contract.ts'
+
+export const stateTones: Readonly<Record<AlertRow['state'], Tone>> = { OPEN: 'fault', ACKNOWLEDGED: 'paid', CLOSED: 'closed' }
+export const levelTones: Readonly<Record<AlertRow['level'], Tone>> = { WARN: 'warn', ERROR: 'fault' }
+export const deliveryTones: Readonly<Record<Alert['deliveries'][number]['state'], Tone>> = {
+  WAITING: 'paid',
+  SENDING: 'paid',
+  SENT: 'success',
+  FAILED: 'fault',
+  DROPPED: 'closed',
+}
+export const lastTones: Readonly<Record<'SENT' | 'RETRY' | 'FAILED', Tone>> = { SENT: 'success', RETRY: 'warn', FAILED: 'fault' }

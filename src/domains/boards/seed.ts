@@ -1,0 +1,80 @@
+import { sql } from 'kysely'
+import { createRandom } from '../../seed/random.ts'
+import type { Db } from '../../server/database.ts'
+import { addDays, dayMs, shanghaiDay } from '../../shared/instants.ts'
+import { carriers } from './contract.ts'
+
+type SeedIds = { org: ReadonlyMap<string, number> }
+const models = ['HD-M3', 'HD-M3', 'HD-M3 Pro', 'HD-M4'] as const
+const plans = [200, 500, 500, 1024] as const
+
+/** What is known of the boards in the machines and of their SIM cards, some of which run out; and boards in the cupboard. */
+export async function seedBoards(db: Db, ids: SeedIds, now: Date): Promise<void> {
+  const today = shanghaiDay(now)
+  const { rows: fitted } = await sql<{ id: number; board_no: string }>`select id, board_no from main_boards order by id`.execute(db)
+  const sims = fitted.map(({ id, board_no }, i) => {
+    const random = createRandom(`board/${board_no}`)
+    const mb = plans[random.int(0, 3)] as number
+    // every ninth runs out within a month, two have run out, the rest lasts
+    const left = i % 40 === 7 ? -random.int(1, 9) : i % 9 === 4 ? random.int(0, 30) : random.int(45, 700)
+    return {
+      id,
+      model: models[random.int(0, 3)] as string,
+      hw: `V3.${random.int(0, 2)}`,
+      fw: `2.4.${random.int(0, 3)}`,
+      carrier: carriers[random.int(0, 9) < 7 ? 0 : random.int(1, 2)] as string,
+      plan: `物联 ${mb === 1024 ? '1G' : `${mb}M`}`,
+      plan_mb: mb,
+      used_mb: Math.floor(mb * (random.int(4, 104) / 100)),
+      until: addDays(today, left),
+    }
+  })
+  await sql`update main_boards b set model = x.model, hw_version = x.hw, fw_version = x.fw, carrier = x.carrier, plan = x.plan, plan_mb = x.plan_mb, used_mb = x.used_mb, sim_expires_on = x.until
+    from jsonb_to_recordset(${JSON.stringify(sims)}::jsonb) as x(id bigint, model text, hw text, fw text, carrier text, plan text, plan_mb int, used_mb int, until date) where b.id = x.id`.execute(
+    db,
+  )
+  await db
+    .insertInto('main_boards')
+    .values([...spares(ids, now), ...worn(ids, now)])
+    .execute()
+}
+
+/** New boards that wait for a machine: of the platform, an agent and an operator. */
+function spares(ids: SeedIds, now: Date) {
+  return ['platform', 'platform', 'platform', 'agent-south', 'agent-south', 'agent-west', 'op-xiaoyuan', 'op-xiaoyuan', 'op-xianda'].map((org, i) => ({
+    org_id: ids.org.get(org) as number,
+    board_no: `BD4A-2610-${9001 + i}`,
+    model: 'HD-M4',
+    hw_version: 'V4.0',
+    fw_version: '2.5.0',
+    iccid: i % 3 === 2 ? null : String(89860426010000000000n + BigInt(i * 7919)),
+    carrier: i % 3 === 2 ? null : ('CMCC' as const),
+    plan: i % 3 === 2 ? '' : '物联 500M',
+    plan_mb: i % 3 === 2 ? null : 500,
+    used_mb: i % 3 === 2 ? null : 0,
+    sim_expires_on: i % 3 === 2 ? null : addDays(shanghaiDay(now), 720 - i),
+    disabled_at: null,
+    last_seen_at: null,
+    created_at: new Date(now.getTime() - (9 - i) * dayMs),
+  }))
+}
+
+/** Boards that were replaced. */
+function worn(ids: SeedIds, now: Date) {
+  return ['op-xiaoyuan', 'op-xianda', 'op-huaqiang'].map((org, i) => ({
+    org_id: ids.org.get(org) as number,
+    board_no: `BD2C-2105-${3107 + i * 11}`,
+    model: 'HD-M2',
+    hw_version: 'V2.1',
+    fw_version: '1.9.8',
+    iccid: null,
+    carrier: null,
+    plan: '',
+    plan_mb: null,
+    used_mb: null,
+    sim_expires_on: null,
+    disabled_at: new Date(now.getTime() - (12 + i) * dayMs),
+    last_seen_at: new Date(now.getTime() - (12 + i) * dayMs),
+    created_at: new Date(now.getTime() - (90 - i) * dayMs),
+  }))
+}

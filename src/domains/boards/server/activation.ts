@@ -1,0 +1,105 @@
+import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, found, iso } from '../../../server/context.ts'
+import { Refusal, reject } from '../../../shared/errors.ts'
+import { noteDevice } from '../../machines/server/events.ts'
+import { type ActivationCode, boardErrors, type boards } from '../contract.ts'
+import { bindRule, codeRule, useRule } from '../rules.ts'
+import { addBoard } from './adding.ts'
+import { keepLastSeen, lockMachine, type Machine, putBoard } from './binding.ts'
+import { codeHash, expiry, newCodes } from './codes.ts'
+import * as q from './queries.ts'
+
+type Contract = typeof boards
+
+/** Machines in the order of their ids, so that crossing calls wait for one another. */
+async function codesFor(ctx: Ctx, deviceIds: readonly number[]): Promise<{ machines: Machine[]; list: ActivationCode[] }> {
+  const machines: Machine[] = []
+  for (const id of [...new Set(deviceIds)].sort((a, b) => a - b)) {
+    const machine = found(await lockMachine(ctx, id))
+    reject(codeRule(machine))
+    machines.push(machine)
+  }
+  const codes = await newCodes(
+    ctx,
+    machines.map((machine) => ({ id: machine.id, orgId: machine.org_id })),
+  )
+  const expiresAt = iso(expiry(ctx.now))
+  const list = machines.map((machine) => ({ id: machine.id, rtuNumber: machine.rtu_number, activationCode: codes.get(machine.id) as string, expiresAt }))
+  return { machines, list }
+}
+
+export const activationCode: Handlers<Contract>['activationCode'] = async (ctx, input) => {
+  const { machines, list } = await codesFor(ctx, [input.id])
+  const made = found(list[0])
+  ctx.audit({ id: made.id, name: made.rtuNumber, after: { expiresAt: made.expiresAt }, orgId: machines[0]?.org_id as number })
+  return made
+}
+
+export const activationCodes: Handlers<Contract>['activationCodes'] = async (ctx, input) => {
+  const { list } = await codesFor(ctx, input.deviceIds)
+  const [first] = list
+  ctx.audit({
+    id: first?.id as number,
+    name: `${first?.rtuNumber} × ${list.length}`,
+    after: { numbers: list.map((made) => made.rtuNumber), expiresAt: first?.expiresAt },
+  })
+  return { list }
+}
+
+/** Nobody is signed in: the code is the proof, and one answer stands for everything that may be wrong with it. */
+export const activate: Handlers<Contract>['activate'] = async (ctx, input) => {
+  const seen = await codeRow(ctx, input.code)
+  const machine = seen && (await lockMachine(ctx, seen.device_id))
+  const code = machine && (await codeRow(ctx, input.code))
+  reject(useRule(code && { usedAt: code.used_at, revokedAt: code.revoked_at, expiresAt: code.expires_at }, ctx.now))
+  if (!code || !machine || codeRule(machine)) throw new Refusal(boardErrors.codeInvalid)
+  const board = await ownBoard(ctx, machine, input)
+  await ctx.db.updateTable('activation_codes').set({ used_at: ctx.now, used_board_no: input.boardNo }).where('id', '=', code.id).execute()
+  if (machine.board_no !== null && machine.board_no !== input.boardNo) {
+    await keepLastSeen(ctx, machine)
+    const old = await q.rowByNumber(ctx, machine.board_no)
+    if (old?.iccid && !board.iccid) await q.moveSim(ctx, old.id, board.id)
+    await ctx.db.updateTable('main_boards').set({ disabled_at: ctx.now }).where('board_no', '=', machine.board_no).execute()
+  }
+  const secret = await putBoard(ctx, machine, input.boardNo)
+  await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.org_id, kind: 'BOARD_ACTIVATED', data: { boardNo: input.boardNo } }])
+  ctx.audit({
+    id: machine.id,
+    name: machine.rtu_number,
+    before: { boardNo: machine.board_no },
+    after: { boardNo: input.boardNo },
+    orgId: machine.org_id,
+  })
+  return { rtuNumber: machine.rtu_number, secret }
+}
+
+const codeRow = (ctx: Ctx, code: string) =>
+  ctx.db
+    .selectFrom('activation_codes')
+    .select(['id', 'device_id', 'used_at', 'revoked_at', 'expires_at'])
+    .where('code_hash', '=', codeHash(code))
+    .executeTakeFirst()
+
+type Told = { boardNo: string; iccid: string; model: string; hwVersion: string; fwVersion: string }
+/** The board that speaks: registered now, or known and free. What it says of itself is news. */
+async function ownBoard(ctx: Ctx, machine: Machine, told: Told): Promise<q.Row> {
+  const known = await q.rowByNumber(ctx, told.boardNo)
+  const owner = found(await q.owner(ctx, machine.org_id))
+  if (!known) {
+    const rest = { protocol: 'mqtt' as const, carrier: null, plan: '', planMb: null, usedMb: null, simExpiresOn: null }
+    return found(await q.row(ctx, await addBoard(ctx, { ...rest, ...told }, owner)))
+  }
+  reject(bindRule({ deviceId: known.device_id, disabled: known.disabled_at !== null }, machine, await q.isHandedDown(ctx, known.org_id, machine.org_id)))
+  await ctx.db
+    .updateTable('main_boards')
+    .set({
+      ...(told.model ? { model: told.model } : {}),
+      ...(told.hwVersion ? { hw_version: told.hwVersion } : {}),
+      ...(told.fwVersion ? { fw_version: told.fwVersion } : {}),
+      ...(told.iccid ? { iccid: told.iccid } : {}),
+      version: known.version + 1,
+    })
+    .where('id', '=', known.id)
+    .execute()
+  return found(await q.row(ctx, known.id))
+}

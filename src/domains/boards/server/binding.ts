@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import { type Ctx, visible } from '../../../server/context.ts'
+import { Refusal } from '../../../shared/errors.ts'
+import { newSecret, secretHash } from '../../devices/server/secret.ts'
+import { boardErrors } from '../contract.ts'
+
+/** The only writer of which board a machine has and of the secret it signs in with. */
+
+export type Machine = {
+  id: number
+  org_id: number
+  rtu_number: string
+  board_no: string | null
+  card: string | null
+  lifecycle: string
+  version: number
+}
+
+/** The machine, held: whoever changes its board or owner takes his turn. Machines before boards before lanes. */
+export async function lockMachine(ctx: Ctx, id: number): Promise<Machine | undefined> {
+  const { rows } = await sql<Machine>`select d.id, d.org_id, d.rtu_number, d.board_no, d.card, d.lifecycle, d.version from devices d
+    where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} for no key update of d`.execute(ctx.db)
+  return rows[0]
+}
+
+/** Gateways look again whom they let in: a connection that would not be now, or belongs to another owner, ends. */
+export function shutOut(ctx: Ctx): void {
+  ctx.touch('identity')
+  ctx.touch('main-boards')
+  ctx.touch('devices')
+}
+
+/** A new secret for the machine, with another board or the one it has; whoever held the old one is out. */
+export async function putBoard(ctx: Ctx, machine: Pick<Machine, 'id'>, boardNo: string): Promise<string> {
+  const secret = newSecret()
+  try {
+    await ctx.db
+      .updateTable('devices')
+      .set((eb) => ({ board_no: boardNo, secret_hash: secretHash(secret), version: eb('version', '+', 1) }))
+      .where('id', '=', machine.id)
+      .execute()
+  } catch (error) {
+    const { constraint } = error as { constraint?: string }
+    if (constraint === 'devices_board') throw new Refusal(boardErrors.boardTaken)
+    if (constraint === 'devices_card' || constraint === 'main_boards_iccid') throw new Refusal(boardErrors.cardTaken)
+    throw error
+  }
+  shutOut(ctx)
+  return secret
+}
+
+/** The machine has no board any more and nobody knows its secret; the SIM stays in the board. */
+export async function takeBoard(ctx: Ctx, machine: Machine): Promise<void> {
+  await keepLastSeen(ctx, machine)
+  await ctx.db
+    .updateTable('devices')
+    .set((eb) => ({ board_no: null, card: null, secret_hash: secretHash(newSecret()), version: eb('version', '+', 1) }))
+    .where('id', '=', machine.id)
+    .execute()
+  shutOut(ctx)
+}
+
+/** What the machine's state says of the board while it is in it. */
+export const keepLastSeen = (ctx: Ctx, machine: Machine) =>
+  sql`update main_boards b set last_seen_at = coalesce(s.last_seen_at, b.last_seen_at), fw_version = coalesce(s.fw, b.fw_version)
+    from device_states s where s.device_id = ${machine.id} and b.board_no = ${machine.board_no}`.execute(ctx.db)
+
+/** Pieces that wait for payment, for the motor or for its answer; those of an order nobody paid are let go and wait no longer. */
+export async function hasOpenOrder(ctx: Ctx, deviceId: number): Promise<boolean> {
+  const { rows } =
+    await sql`select 1 from order_units u where u.device_id = ${deviceId} and u.vend_state in ('WAIT','SENT','ACKED','UNKNOWN') and u.hold in ('HELD','FAILED_HOLD')
+    and ${visible(ctx, 'u.org_id', 'u.device_id')} limit 1`.execute(ctx.db)
+  return rows.length > 0
+}

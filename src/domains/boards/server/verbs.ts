@@ -1,0 +1,199 @@
+import type { Handlers } from '../../../server/bind.ts'
+import { type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
+import { common, Refusal, reject } from '../../../shared/errors.ts'
+import { shanghaiDay } from '../../../shared/instants.ts'
+import { noteDevice } from '../../machines/server/events.ts'
+import { type BoardRow, type BoardSecret, boardErrors, type boards } from '../contract.ts'
+import { bindRule, fingerprint, simState, statusOf } from '../rules.ts'
+import { activate, activationCode, activationCodes } from './activation.ts'
+import { addBoard, unique } from './adding.ts'
+import { hasOpenOrder, keepLastSeen, lockMachine, type Machine, putBoard, shutOut, takeBoard } from './binding.ts'
+import * as q from './queries.ts'
+
+type Contract = typeof boards
+
+function shown(ctx: Ctx, b: q.Row): BoardRow {
+  const bound = b.device_id !== null
+  const disabled = b.disabled_at !== null
+  return {
+    id: b.id,
+    boardNo: b.board_no,
+    model: b.model,
+    protocol: b.protocol,
+    hwVersion: b.hw_version,
+    fwVersion: b.fw_version,
+    iccid: b.iccid ?? '',
+    carrier: b.carrier,
+    plan: b.plan,
+    planMb: b.plan_mb,
+    usedMb: b.used_mb,
+    simExpiresOn: b.sim_expires_on,
+    simState: simState(b.sim_expires_on, shanghaiDay(ctx.now)),
+    status: statusOf({ deviceId: b.device_id, disabled }),
+    deviceId: b.device_id,
+    rtuNumber: b.rtu_number ?? '',
+    nickname: b.nickname ?? '',
+    orgId: b.org_id,
+    ownedUserName: b.org_name,
+    online: b.online ?? false,
+    signal: b.signal,
+    lastSeenAt: isoOrNull(b.last_seen_at),
+    keyFingerprint: fingerprint(b.secret_hash),
+    version: b.version,
+    createTime: iso(b.created_at),
+    can: {
+      update: may(ctx, 'main-board:update'),
+      bind: may(ctx, 'main-board:bind') && !bound && !disabled,
+      bound: may(ctx, 'main-board:bind') && bound,
+      disable: may(ctx, 'main-board:update') && !disabled,
+      enable: may(ctx, 'main-board:update') && disabled,
+    },
+  }
+}
+const get = async (ctx: Ctx, id: number): Promise<BoardRow> => shown(ctx, found(await q.row(ctx, id)))
+/** A log row says which key, never what it is. */
+const logged = ({ can: _, ...board }: BoardRow) => board
+
+type One = { id: number; version: number }
+/** The board at the version a person saw, and its machine, which is held first. */
+async function open(ctx: Ctx, input: One): Promise<{ board: q.Row; machine: Machine | undefined }> {
+  const seen = found(await q.row(ctx, input.id))
+  const machine = seen.device_id === null ? undefined : await lockMachine(ctx, seen.device_id)
+  if (!(await q.nextVersion(ctx, input.id, input.version))) throw new Refusal(common.stale)
+  const board = found(await q.row(ctx, input.id))
+  if (board.device_id !== (machine?.id ?? null)) throw new Refusal(common.stale)
+  return { board, machine }
+}
+async function openBound(ctx: Ctx, input: One): Promise<{ board: q.Row; machine: Machine }> {
+  const { board, machine } = await open(ctx, input)
+  if (!machine) throw new Refusal(boardErrors.notBound)
+  return { board, machine }
+}
+
+async function checkBinding(ctx: Ctx, board: q.Row, machine: Machine): Promise<void> {
+  reject(bindRule({ deviceId: board.device_id, disabled: board.disabled_at !== null }, machine, await q.isHandedDown(ctx, board.org_id, machine.org_id)))
+}
+
+type Said = { machine: Machine; board: q.Row; kind: string; after: Record<string, unknown> }
+/** Log row and timeline of an act on a machine's board. */
+async function said(ctx: Ctx, { machine, board, kind, after }: Said): Promise<void> {
+  await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.org_id, kind, data: { boardNo: board.board_no, ...after } }])
+  ctx.audit({
+    id: board.id,
+    name: board.board_no,
+    before: { boardNo: machine.board_no, rtuNumber: board.rtu_number },
+    after: { rtuNumber: machine.rtu_number, ...after },
+    orgId: machine.org_id,
+  })
+}
+
+const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...board }) => {
+  const owner = found(await q.owner(ctx, orgId ?? ctx.actor.orgId))
+  const after = await get(ctx, await addBoard(ctx, board, owner))
+  ctx.audit({ id: after.id, name: after.boardNo, after: logged(after), orgId: owner.id })
+  ctx.touch('main-boards')
+  return after
+}
+
+const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...fields }) => {
+  const before = await get(ctx, id)
+  const { board, machine } = await open(ctx, { id, version })
+  await unique(ctx.db.updateTable('main_boards').set(q.columnsOf(fields)).where('id', '=', id).execute())
+  // the machine names the SIM that is in its board
+  if (machine && (board.iccid ?? '') !== fields.iccid)
+    await unique(
+      ctx.db
+        .updateTable('devices')
+        .set((eb) => ({ card: fields.iccid || null, version: eb('version', '+', 1) }))
+        .where('id', '=', machine.id)
+        .execute(),
+    )
+  const after = await get(ctx, id)
+  ctx.audit({ id, name: after.boardNo, before: logged(before), after: logged(after), orgId: board.org_id })
+  ctx.touch('main-boards')
+  if (machine) ctx.touch('devices')
+  return after
+}
+
+const bind: Handlers<Contract>['bind'] = async (ctx, input): Promise<BoardSecret> => {
+  found(await q.row(ctx, input.id))
+  const machine = found(await lockMachine(ctx, input.deviceId))
+  if (!(await q.nextVersion(ctx, input.id, input.version))) throw new Refusal(common.stale)
+  const board = found(await q.row(ctx, input.id))
+  await checkBinding(ctx, board, machine)
+  if (machine.board_no !== null) throw new Refusal(boardErrors.hasBoard, {}, [{ field: 'deviceId', text: boardErrors.hasBoard.text }])
+  const secret = await putBoard(ctx, machine, board.board_no)
+  await said(ctx, { machine, board, kind: 'BOARD_BOUND', after: {} })
+  return { boardNo: board.board_no, rtuNumber: machine.rtu_number, secret }
+}
+
+const replace: Handlers<Contract>['replace'] = async (ctx, input): Promise<BoardSecret> => {
+  const { board, machine } = await openBound(ctx, input)
+  const next = found(await q.row(ctx, input.newBoardId))
+  await checkBinding(ctx, next, machine)
+  if (next.id === board.id) throw new Refusal(boardErrors.boardTaken, {}, [{ field: 'newBoardId', text: boardErrors.boardTaken.text }])
+  const secret = await exchange(ctx, machine, board, next)
+  await said(ctx, { machine, board, kind: 'BOARD_REPLACED', after: { newBoardNo: next.board_no } })
+  return { boardNo: next.board_no, rtuNumber: machine.rtu_number, secret }
+}
+
+/** The old board is out at once; the machine keeps lanes, settings and history, and its SIM when the new board has none. */
+async function exchange(ctx: Ctx, machine: Machine, old: q.Row, next: q.Row): Promise<string> {
+  await keepLastSeen(ctx, machine)
+  if (old.iccid !== null && next.iccid === null) await q.moveSim(ctx, old.id, next.id)
+  await ctx.db.updateTable('main_boards').set({ disabled_at: ctx.now }).where('id', '=', old.id).execute()
+  return putBoard(ctx, machine, next.board_no)
+}
+
+const unbind: Handlers<Contract>['unbind'] = async (ctx, input) => {
+  const { board, machine } = await openBound(ctx, input)
+  if (await hasOpenOrder(ctx, machine.id)) throw new Refusal(boardErrors.openOrder)
+  await takeBoard(ctx, machine)
+  await said(ctx, { machine, board, kind: 'BOARD_UNBOUND', after: { rtuNumber: null } })
+  return get(ctx, input.id)
+}
+
+async function setDisabled(ctx: Ctx, input: One, on: boolean): Promise<BoardRow> {
+  const { board, machine } = await open(ctx, input)
+  await ctx.db
+    .updateTable('main_boards')
+    .set({ disabled_at: on ? (board.disabled_at ?? ctx.now) : null })
+    .where('id', '=', input.id)
+    .execute()
+  if (machine) {
+    shutOut(ctx)
+    await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.org_id, kind: on ? 'BOARD_DISABLED' : 'BOARD_ENABLED', data: { boardNo: board.board_no } }])
+  }
+  const after = await get(ctx, input.id)
+  ctx.audit({ id: board.id, name: board.board_no, before: { status: shown(ctx, board).status }, after: { status: after.status }, orgId: board.org_id })
+  ctx.touch('main-boards')
+  return after
+}
+
+const rotateSecret: Handlers<Contract>['rotateSecret'] = async (ctx, input): Promise<BoardSecret> => {
+  const { board, machine } = await openBound(ctx, input)
+  if (board.disabled_at) throw new Refusal(boardErrors.boardDisabled)
+  const secret = await putBoard(ctx, machine, board.board_no)
+  await said(ctx, { machine, board, kind: 'SECRET_ROTATED', after: {} })
+  return { boardNo: board.board_no, rtuNumber: machine.rtu_number, secret }
+}
+
+export const handlers: Handlers<Contract> = {
+  async list(ctx, input) {
+    const { rows, total } = await q.listRows(ctx, input)
+    return { list: rows.map((row) => shown(ctx, row)), total }
+  },
+  counts: (ctx) => q.counts(ctx),
+  options: async (ctx, input) => ({ list: await q.options(ctx, input) }),
+  create,
+  update,
+  bind,
+  replace,
+  unbind,
+  disable: (ctx, input) => setDisabled(ctx, input, true),
+  enable: (ctx, input) => setDisabled(ctx, input, false),
+  rotateSecret,
+  activationCode,
+  activationCodes,
+  activate,
+}

@@ -1,0 +1,46 @@
+import { Alert, Button, Modal } from 'antd'
+import { useTranslation } from 'react-i18next'
+import { CopyButton } from '../../../web/CopyButton.tsx'
+import { useActiveTab } from '../../../web/shell/tabs.ts'
+import type { BoardRow, BoardSecret } from '../contract.ts'
+import { ActivationPanel } from './ActivationPanel.tsx'
+import styles from './boards.module.css'
+
+/** The only place that shows a new secret; closing it takes a decision. */
+export function SecretDialog({ secret, onClose }: { secret: BoardSecret; onClose: () => void }) {
+  const { t } = useTranslation('boards')
+  return (
+    <Modal
+      open
+      width={560}
+      title={t('secretTitle')}
+      closable={false}
+      mask={{ closable: false }}
+      keyboard={false}
+      footer={
+        <Button type="primary" onClick={onClose}>
+          {t('close')}
+        </Button>
+      }
+    >
+      <div className={styles.secret}>
+        <Alert type="warning" showIcon title={t('secretHint')} />
+        <strong>{t('secretOf', { device: secret.rtuNumber, board: secret.boardNo })}</strong>
+        <span>
+          <code>{secret.secret}</code> <CopyButton text={secret.secret} />
+        </span>
+      </div>
+    </Modal>
+  )
+}
+
+export function ActivationDialog({ row, onClose }: { row: BoardRow; onClose: () => void }) {
+  const { t } = useTranslation('boards')
+  const active = useActiveTab()
+  if (!active || row.deviceId === null) return null
+  return (
+    <Modal open width={480} title={`${t('activation.title')} · ${row.rtuNumber}`} footer={null} onCancel={onClose}>
+      <ActivationPanel machines={[{ id: row.deviceId, rtuNumber: row.rtuNumber }]} />
+    </Modal>
+  )
+}

@@ -1,0 +1,5 @@
+import { domainRoutes } from '../../../web/routes.ts'
+
+export const boardRoutes = domainRoutes('boards', () => import('../locale.ts'), {
+  '/device/main-board': () => import('./BoardList.tsx').then((m) => m.BoardList),
+})

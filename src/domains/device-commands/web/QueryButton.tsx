@@ -1,0 +1,48 @@
+import ReloadOutlined from '@ant-design/icons/es/icons/ReloadOutlined'
+import { Button } from 'antd'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { queryClient, useRead, useWrite } from '../../../web/api.ts'
+import { useLive } from '../../../web/live.ts'
+import { deviceCommands } from '../contract.ts'
+import { isOver } from './CommandState.tsx'
+import styles from './commands.module.css'
+
+/** Asks the machine itself: the page shows what it answers, or that it does not within ten seconds. */
+export function QueryButton({ id, online }: { id: number; online: boolean }) {
+  const { t } = useTranslation('deviceCommands')
+  const [cmdId, setCmdId] = useState<string | null>(null)
+  const [said, setSaid] = useState<'refreshed' | 'noAnswer' | null>(null)
+  const ask = useWrite(deviceCommands.query, { onSuccess: (command) => setCmdId(command.cmdId) })
+  const watch = useRead(deviceCommands.get, { cmdId: cmdId ?? '' }, { enabled: cmdId !== null, inline: true, every: 1000 })
+  useLive('commands', [deviceCommands.get.path])
+  const state = watch.data?.state
+  useEffect(() => {
+    if (cmdId === null || !state || !isOver(state)) return
+    setSaid(state === 'DONE' ? 'refreshed' : 'noAnswer')
+    setCmdId(null)
+    void queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => String(path).startsWith('/api/devices') })
+  }, [cmdId, state])
+  return (
+    <span className={styles.query}>
+      <Button
+        size="small"
+        icon={<ReloadOutlined />}
+        loading={ask.isPending || cmdId !== null}
+        disabled={!online}
+        title={t(online ? 'refreshHint' : 'offlineHint')}
+        onClick={() => {
+          setSaid(null)
+          ask.mutate({ id })
+        }}
+      >
+        {t('refresh')}
+      </Button>
+      {said ? (
+        <small role="status" data-bad={said === 'noAnswer'}>
+          {t(said)}
+        </small>
+      ) : null}
+    </span>
+  )
+}

@@ -1,0 +1,128 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { type Ctx, inheritable, visible } from '../../../server/context.ts'
+import { defineImporter, eachRow, type ImportRow, type RowError } from '../../../server/importers.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
+import * as f from '../../../shared/fields.ts'
+import { type Region, regionTree } from '../../../shared/regions.ts'
+import { bi } from '../../../shared/text.ts'
+import { keepCodes, newCode } from '../../boards/server/codes.ts'
+import { CreateDevice, type kinds, rtuNumber } from '../contract.ts'
+import { addAll, checkedOwner, checkedPlace } from './verbs.ts'
+
+const { shape } = CreateDevice
+const Row = z.strictObject({
+  rtuNumber,
+  nickname: shape.nickname,
+  type: f.text(30, bi('请选择设备类型', 'Choose the device type')),
+  boardNo: shape.boardNo,
+  card: shape.card,
+  province: f.text(30, bi('请选择所在地区', 'Choose the region')),
+  city: f.text(30, bi('请选择所在地区', 'Choose the region')),
+  county: f.text(30, bi('请选择所在地区', 'Choose the region')),
+  address: shape.address,
+  owner: f.optionalText(60),
+})
+type Row = z.output<typeof Row>
+type Type = { id: number; name: string; kind: (typeof kinds)[number]; drop_sensor: boolean }
+/** The codes that whoever unpacks the machines shows to their boards, by machine number. */
+type Ready = ReadonlyMap<string, string>
+
+const text = {
+  noType: bi('设备类型不存在', 'There is no such type'),
+  noRegion: bi('地区不存在', 'There is no such region'),
+  noOwner: bi('机构不存在', 'There is no such organisation'),
+  manyOwners: bi('有多个同名机构,请填写机构编号', 'Several organisations have this name; use the code'),
+  single: bi('售药机须填写许可证,请单台创建', 'Drug machines need a licence; create them one by one'),
+}
+const fault = (field: keyof Row, message: string) => new Refusal(common.invalid, {}, [{ field, text: message }])
+
+/** `广东` stands for `广东省`, as people write it. */
+const named = (regions: readonly Region[], name: string) =>
+  regions.find((region) => region.name === name) ?? regions.find((region) => region.name.startsWith(name))
+function countyOf(row: Row): string {
+  const province = named(regionTree(), row.province)
+  if (!province) throw fault('province', text.noRegion)
+  const city = named(province.children, row.city)
+  if (!city) throw fault('city', text.noRegion)
+  const county = named(city.children, row.county)
+  if (!county) throw fault('county', text.noRegion)
+  return county.code
+}
+
+async function ownerOf(ctx: Ctx, word: string): Promise<number> {
+  if (!word) return ctx.actor.orgId
+  const { rows } = await sql<{ id: number; coded: boolean }>`select id, code = upper(${word}) as coded from organisations
+    where (code = upper(${word}) or name = ${word}) and ${visible(ctx, 'id')} order by coded desc, id limit 2`.execute(ctx.db)
+  const [first, second] = rows
+  if (!first) throw fault('owner', text.noOwner)
+  if (second && !first.coded) throw fault('owner', text.manyOwners)
+  return first.id
+}
+
+async function run(ctx: Ctx, rows: readonly ImportRow<Row>[], codes: Ready): Promise<readonly RowError[]> {
+  const { rows: types } = await sql<Type>`select t.id, t.name, t.kind, t.drop_sensor from device_types t where ${inheritable(ctx, 't.org_id')}`.execute(ctx.db)
+  const typeOf = new Map(types.map((type) => [type.name.toLowerCase(), type]))
+  const added: { id: number; orgId: number; code: string }[] = []
+  const errors = await eachRow(ctx, rows, async (quiet, row) => {
+    const type = typeOf.get(row.type.toLowerCase())
+    if (!type) throw fault('type', text.noType)
+    if (type.kind === 'DRUG') throw fault('type', text.single)
+    const orgId = await checkedOwner(quiet, await ownerOf(quiet, row.owner))
+    const more = { lng: null, lat: null, dispensingMode: null, licenceNo: '', licenceAddress: '', autoRefund: true, remark: '' }
+    const given = { ...row, ...more, county: countyOf(row), typeId: type.id, kind: type.kind, dropSensor: type.drop_sensor }
+    const { type: _, ...place } = await checkedPlace(quiet, given, orgId)
+    const [device] = await addAll(quiet, orgId, [{ ...given, ...place }])
+    if (device) added.push({ id: device.id, orgId, code: codes.get(row.rtuNumber) as string })
+  })
+  if (!errors.length) await keepCodes(ctx, added)
+  return errors.map((error) => ({ ...error, ...(error.column ? { column: columns[error.column] ?? error.column } : {}) }))
+}
+const columns: Readonly<Record<string, string>> = { typeId: 'type', kind: 'type', orgId: 'owner' }
+
+export const deviceImporter = defineImporter<typeof Row, Ready>({
+  kind: 'devices',
+  title: bi('设备', 'Devices'),
+  permission: 'device:import',
+  columns: [
+    {
+      key: 'rtuNumber',
+      title: bi('机器编号', 'Machine number'),
+      required: true,
+      example: 'HD000901',
+      note: bi('4-20位,以4位以上数字结尾', 'Four to 20 characters ending in four digits'),
+    },
+    { key: 'nickname', title: bi('名称', 'Name'), required: true, example: bi('科技园 A 座 1 层', 'Science park A, 1F') },
+    {
+      key: 'type',
+      title: bi('类型', 'Type'),
+      required: true,
+      example: bi('弹簧机', 'Spring machine'),
+      note: bi('已有的设备类型名称', 'Name of a device type'),
+    },
+    { key: 'boardNo', title: bi('主板编号', 'Board number'), example: 'BD3F-2200-9001' },
+    {
+      key: 'card',
+      title: bi('物联卡号', 'SIM card'),
+      example: '89860422010000007919',
+      note: bi('19或20位数字,请设为文本格式', '19 or 20 digits, formatted as text'),
+    },
+    { key: 'province', title: bi('省', 'Province'), required: true, example: '广东省' },
+    { key: 'city', title: bi('市', 'City'), required: true, example: '深圳市' },
+    { key: 'county', title: bi('区', 'County'), required: true, example: '南山区' },
+    { key: 'address', title: bi('地址', 'Street address'), required: true, example: bi('科苑路15号', 'Keyuan Road 15') },
+    { key: 'owner', title: bi('所属用户', 'Owner'), example: 'ORG000003', note: bi('机构编号或名称,空为本机构', 'Code or name; empty is your own') },
+  ],
+  row: Row,
+  unique: ['rtuNumber'],
+  touches: 'devices',
+  prepare: async (_app, rows) => new Map(rows.map(({ value }) => [value.rtuNumber, newCode()])),
+  once: (codes) => ({
+    label: bi(
+      '激活码(只显示这一次,72小时内有效,主板输入或扫码后自动绑定)',
+      'Activation codes (shown this once, valid for 72 hours; a board binds itself with one)',
+    ),
+    text: [...codes].map(([number, code]) => `${number}\t${code}`).join('\n'),
+  }),
+  run,
+})

@@ -1,0 +1,32 @@
+import { Button } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useWrite } from '../../../web/api.ts'
+import { lanes } from '../../lanes/contract.ts'
+import styles from './devices.module.css'
+import { DeviceSelect } from './pickers.tsx'
+
+const parts: ['product', 'price', 'capacity', 'warnQty', 'restriction'] = ['product', 'price', 'capacity', 'warnQty', 'restriction']
+
+/** New machines take the lanes of one that stands already; a machine with another drawing refuses its own copy only. */
+export function LaneTemplate({ targets }: { targets: readonly number[] }) {
+  const { t } = useTranslation('devices')
+  const [source, setSource] = useState<number>()
+  const copy = useWrite(lanes.copy, { success: 'devices:result.templateDone' })
+  return (
+    <section className={styles.next}>
+      <h2>{t('result.template')}</h2>
+      <p className={styles.payload}>{t('result.templatePurpose')}</p>
+      <div className={styles.template}>
+        <DeviceSelect value={source} onChange={setSource} placeholder={t('result.templateFrom')} />
+        <Button
+          disabled={source === undefined || copy.isSuccess}
+          loading={copy.isPending}
+          onClick={() => source !== undefined && copy.mutate({ deviceId: source, targetIds: [...targets], parts, layout: 'CREATE' })}
+        >
+          {t('result.templateRun')}
+        </Button>
+      </div>
+    </section>
+  )
+}

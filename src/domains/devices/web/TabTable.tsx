@@ -1,0 +1,36 @@
+import { Table } from 'antd'
+import type { z } from 'zod'
+import type { Endpoint } from '../../../shared/contract.ts'
+import { useRead } from '../../../web/api.ts'
+import type { Column } from '../../../web/columns.tsx'
+import { useLive } from '../../../web/live.ts'
+import { Empty, Problem } from '../../../web/Problem.tsx'
+
+type Props<R> = {
+  endpoint: Endpoint
+  query: Record<string, unknown>
+  columns: readonly Column<R>[]
+  rowKey: keyof R & string
+  empty: string
+  live?: string
+}
+
+/** The newest rows of another list that concern one machine. */
+export function TabTable<R extends z.output<z.ZodObject>>({ endpoint, query, columns, rowKey, empty, live }: Props<R>) {
+  const read = useRead(endpoint, query as never, { inline: true, keep: true })
+  useLive(live, [endpoint.path])
+  if (read.error && !read.data) return <Problem error={read.error} onRetry={() => void read.refetch()} />
+  const list = (read.data as { list: R[] } | undefined)?.list
+  if (list?.length === 0) return <Empty title={empty} />
+  return (
+    <Table<R>
+      size="small"
+      rowKey={rowKey}
+      loading={!list}
+      columns={columns.map((column) => ({ ...column, sorter: false }))}
+      dataSource={[...(list ?? [])]}
+      pagination={false}
+      scroll={{ x: 'max-content' }}
+    />
+  )
+}

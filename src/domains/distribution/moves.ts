@@ -1,0 +1,43 @@
+/**
+ * What goes with a machine to a new owner. A test compares both lists with the catalogue: a table with device_id and org_id stands
+ * in one of them. Rows of a table that moves, and which of them: the present; what has ended stays with the owner of its time.
+ */
+export const moves: Readonly<Record<string, string>> = {
+  lane_floors: 'archived_at is null',
+  lanes: 'archived_at is null',
+  device_faults: 'closed_at is null',
+  // in the order of locks: lanes, states, shadows
+  device_states: 'true',
+  device_shadows: 'true',
+}
+
+/** Keep the owner of their time. */
+export const stays: readonly string[] = [
+  'activation_codes', // open ones are revoked
+  'alert_members',
+  'alerts', // closed by the next sweep; the new owner's begin anew
+  'complaints',
+  'device_assignments', // those who may serve the new owner go on, the others end
+  'device_commands',
+  'device_configs', // the version in force is written anew for the new owner
+  'device_events',
+  'device_message_keys',
+  'device_messages',
+  'device_owner_history',
+  'lane_copies',
+  'lane_copy_targets',
+  'order_cases',
+  'order_events',
+  'order_keys',
+  'order_units',
+  'orders',
+  'payments',
+  'planogram_versions', // the next change of the new owner begins his
+  'price_schedules', // those that wait end by themselves: their person does not reach the machine
+  'product_rollups',
+  'refunds',
+  'sales_rollups',
+  'stock_flows',
+  'telemetry_hours',
+  'vend_commands',
+]

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { type Ctx, found } from '../../../server/context.ts'
+import { defineImporter, eachRow, type ImportRow, type RowError } from '../../../server/importers.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
+import * as f from '../../../shared/fields.ts'
+import { bi } from '../../../shared/text.ts'
+import { lockMachine, type Machine } from '../../boards/server/binding.ts'
+import { servesAs } from '../../users/rules.ts'
+import { distributionErrors } from '../contract.ts'
+import { locale } from '../locale.ts'
+import { openRule } from '../rules.ts'
+import { checkMayMove } from './many.ts'
+import * as q from './queries.ts'
+import { addStaff, peopleOf } from './staff.ts'
+import { target, transferMachine } from './transfer.ts'
+
+const Row = z.strictObject({
+  rtuNumber: f.text(20, bi('请输入机器编号', 'Enter the machine number')),
+  username: f.text(40, bi('请选择用户', 'Choose a user')),
+  kind: f.optionalText(20),
+})
+type Row = z.output<typeof Row>
+type Kind = 'OWNER' | 'REPLENISHER' | 'REPAIRER'
+const fault = (field: keyof Row, text: string) => new Refusal(common.invalid, {}, [{ field, text }])
+const kindWords = new Map(
+  (['OWNER', 'REPLENISHER', 'REPAIRER'] as const).flatMap((kind) =>
+    [kind, locale.zh.enums.kind[kind], locale.en.enums.kind[kind]].map((word) => [word.toLowerCase(), kind] as const),
+  ),
+)
+
+async function assignRow(ctx: Ctx, row: Row): Promise<void> {
+  const deviceId = await q.deviceNamed(ctx, row.rtuNumber.toUpperCase())
+  if (deviceId === undefined) throw fault('rtuNumber', bi('设备不存在或无权查看', 'No such device, or not yours to see'))
+  const user = await q.userNamed(ctx, row.username)
+  if (!user) throw fault('username', bi('用户不存在或无权查看', 'No such user, or not yours to see'))
+  const [person] = await peopleOf(ctx, [user.id]).catch(() => {
+    throw fault('username', bi('用户已停用', 'This user is disabled'))
+  })
+  const known = row.kind ? kindWords.get(row.kind.toLowerCase()) : null
+  if (known === undefined) throw fault('kind', bi('分配类型不正确', 'There is no such assignment'))
+  const kind: Kind = known ?? servesAs(found(person).roles)[0] ?? 'OWNER'
+  const machine = found(await lockMachine(ctx, deviceId))
+  if (kind === 'OWNER') return give(ctx, machine, user.org_id)
+  const closed = openRule(machine)
+  if (closed) throw new Refusal(closed)
+  await addStaff(ctx, machine, kind, [found(person)])
+}
+
+/** A file may name an owner that has the machine already. */
+async function give(ctx: Ctx, machine: Machine, orgId: number): Promise<void> {
+  checkMayMove(ctx)
+  try {
+    if (machine.org_id !== orgId) await transferMachine(ctx, machine, found(await target(ctx, orgId)))
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const person = error.def === distributionErrors.ownerKind || error.def === distributionErrors.orgClosed
+    throw person ? fault('username', error.def.text) : new Refusal(error.def, error.values)
+  }
+}
+
+async function run(ctx: Ctx, rows: readonly ImportRow<Row>[]): Promise<readonly RowError[]> {
+  const errors = await eachRow(ctx, rows, assignRow)
+  return errors.map((error) => (error.column === 'userIds' ? { ...error, column: 'username' } : error))
+}
+
+export const assignmentImporter = defineImporter<typeof Row>({
+  kind: 'device-assignments',
+  title: bi('设备分配', 'Device distribution'),
+  permission: 'device:assign',
+  columns: [
+    { key: 'rtuNumber', title: bi('机器编号', 'Machine number'), required: true, example: 'HD000098' },
+    {
+      key: 'username',
+      title: bi('用户', 'User'),
+      required: true,
+      example: 'operator',
+      note: bi('用户名;机构账号为转移所属用户', 'User name; an account of an organisation makes that the owner'),
+    },
+    {
+      key: 'kind',
+      title: bi('分配类型', 'As'),
+      example: bi('补货员', 'Replenisher'),
+      note: bi('所属用户、补货员、维修员,空则按用户角色', 'Owner, replenisher, repairman; empty goes by the role of the user'),
+    },
+  ],
+  row: Row,
+  touches: 'devices',
+  run,
+})

@@ -1,0 +1,333 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { bySystem } from '../../../server/run.ts'
+import type { Refusal } from '../../../shared/errors.ts'
+import { openBoardWorld } from '../../boards/server/testWorld.ts'
+import { addDevice, now, people, type World } from '../../devices/server/testWorld.ts'
+import { createHandlers } from '../../orders/server/create.ts'
+import { moves, stays } from '../moves.ts'
+
+let world: World
+let next = 10
+beforeAll(async () => {
+  world = await openBoardWorld()
+  await world.rows(`update roles set code = 'ROLE_RTU_REPLENISHER' where id = 908`)
+})
+afterAll(() => world.close())
+let id: number
+/** A machine of operator 3 with a lane of the platform's product 2, a fault, a store and its replenisher. */
+beforeEach(async () => {
+  id = next++
+  await addDevice(world, id, 3)
+  await world.rows(`insert into lane_floors (id, org_id, device_id, level, name) values ($1, 3, $1, 1, '一'), ($2, 3, $1, 2, '旧')`, [id, id + 1000])
+  await world.rows(`update lane_floors set archived_at = now() where id = $1`, [id + 1000])
+  await world.rows(
+    `insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, quantity, retail_price, price, archived_at)
+     values ($1, 3, $1, $1, 1, 1, 1, 2, 10, 5, 300, 250, null), ($2, 3, $1, $1, 2, 2, 2, 1, 10, 0, 300, 250, now())`,
+    [id, id + 1000],
+  )
+  await world.rows(
+    `insert into device_faults (org_id, device_id, code, level, opened_at, closed_at) values (3, $1, 'OPEN', 'WARN', $2, null), (3, $1, 'OLD', 'WARN', $2, $2)`,
+    [id, now],
+  )
+  await world.rows(`insert into device_assignments (org_id, device_id, user_id, kind, from_at) values (3, $1, 908, 'REPLENISHER', $2)`, [id, now])
+  await world.rows(`insert into device_shadows (device_id, kind, org_id, wanted, wanted_at) values ($1, 'CONFIG', 3, 2, $2)`, [id, now])
+  await world.rows(
+    `insert into device_configs (device_id, config_version, org_id, hum_min, hum_max, limit_per_order, limit_per_day, doc, created_at) values ($1, 2, 3, 30, 70, 0, 0, '{"volume": 30}', $2)`,
+    [id, now],
+  )
+  await world.rows(`insert into stores (id, org_id, store_name) values ($1, 3, $2)`, [id, `店${id}`])
+  await world.rows('update devices set store_id = id where id = $1', [id])
+})
+const put = (user: number, orgId: number, change: Record<string, unknown> = {}) =>
+  world.send(user, 'PUT', `/devices/${id}/owner`, { version: 1, orgId, ...change })
+const orgsOf = async (table: string) =>
+  (await world.rows<{ org_id: number }>(`select org_id from ${table} where device_id = $1 order by org_id`, [id])).map((row) => row.org_id)
+const refusal = (answer: { status: number; body: { message: string } }) => [answer.status, answer.body.message]
+
+describe('transfer', () => {
+  test('the present moves, the past stays, all at once', async () => {
+    const { status, body } = await put(people.agent, 4)
+    expect([status, body.orgId, body.orgName, body.storeId, body.version]).toEqual([200, 4, '机构4', null, 2])
+    expect(await world.one('select org_id, store_id, version from devices where id = $1', [id])).toEqual({ org_id: 4, store_id: null, version: 2 })
+    expect((await world.one<{ org_id: number }>('select org_id from main_boards where board_no = $1', [`BOARD-${id}`])).org_id).toBe(4)
+    for (const [table, orgs] of [
+      ['device_states', [4]],
+      ['device_shadows', [4]],
+      ['lanes', [3, 4]],
+      ['lane_floors', [3, 4]],
+      ['device_faults', [3, 4]],
+    ] as const)
+      expect([table, await orgsOf(table)]).toEqual([table, orgs])
+    expect(await world.one(`select status, quantity, org_id from lanes where id = $1`, [id])).toEqual({ status: 'ENABLED', quantity: 5, org_id: 4 })
+    expect(await world.rows('select org_id, config_version, doc from device_configs where device_id = $1 order by 2', [id])).toEqual([
+      { org_id: 3, config_version: 2, doc: { volume: 30 } },
+      { org_id: 4, config_version: 3, doc: { volume: 30 } },
+    ])
+    expect((await world.one<{ wanted: number }>(`select wanted from device_shadows where device_id = $1`, [id])).wanted).toBe(3)
+    expect((await world.rows(`select 1 from device_events where device_id = $1 and org_id = 4 and kind = 'OWNER_CHANGED'`, [id])).length).toBe(1)
+    expect(body.owners.map((o: { orgName: string; to: string | null; by: string }) => [o.orgName, o.to !== null, o.by])).toEqual([
+      ['机构4', false, '员工2'],
+      ['机构3', true, ''],
+    ])
+    const log = await world.one<{ before: { org: string }; after: { org: string } }>(
+      `select before, after from operation_logs where action = 'distribution.transfer' order by id desc limit 1`,
+    )
+    expect([log.before.org, log.after.org]).toEqual(['机构3', '机构4'])
+  })
+  test('the old people lose it with their next request, the new owner has it', async () => {
+    expect((await world.send(people.replenisher, 'GET', `/devices/${id}`)).status).toBe(200)
+    await put(people.agent, 4)
+    const statuses = await Promise.all(
+      [people.replenisher, people.operator, people.sibling].map(async (user) => (await world.send(user, 'GET', `/devices/${id}`)).status),
+    )
+    expect(statuses).toEqual([404, 404, 200])
+    expect((await world.send(people.sibling, 'GET', `/devices/${id}/lanes`)).body.floors.length).toBe(1)
+    // the former owner still sees his time
+    expect(await world.rows(`select org_id, upper_inf(valid) as open from device_owner_history where device_id = $1 order by id`, [id])).toEqual([
+      { org_id: 3, open: false },
+      { org_id: 4, open: true },
+    ])
+  })
+  test('people above both go on', async () => {
+    await world.rows(`insert into device_assignments (org_id, device_id, user_id, kind) values (3, $1, 902, 'REPAIRER')`, [id])
+    await put(people.platform, 4)
+    expect(await world.rows('select org_id, user_id, to_at is null as live from device_assignments where device_id = $1 order by user_id', [id])).toEqual([
+      { org_id: 4, user_id: 902, live: true },
+      { org_id: 3, user_id: 908, live: false },
+    ])
+  })
+  test('goods the new owner does not have are named', async () => {
+    await world.rows('update lanes set product_id = 1 where id = $1', [id])
+    expect(refusal(await put(people.agent, 4))).toEqual([422, '新所属用户看不到以下商品:商品1'])
+    expect((await put(people.agent, 2)).status).toBe(422)
+    expect((await world.one<{ org_id: number }>('select org_id from devices where id = $1', [id])).org_id).toBe(3)
+  })
+  test('reserved and uncounted pieces stop it', async () => {
+    await world.rows('update lanes set reserved = 1 where id = $1', [id])
+    expect(refusal(await put(people.agent, 4))).toEqual([422, '设备有未完成的订单,不能转移'])
+    await world.rows('update lanes set reserved = 0, failed_hold = 1 where id = $1', [id])
+    expect(refusal(await put(people.agent, 4))).toEqual([422, '货道 1 有待盘点的商品,请先盘点'])
+  })
+  test.each([
+    [people.agent, 3, 422, '设备已属于该机构'],
+    [people.platform, 6, 422, '该机构不能拥有设备'],
+    [people.agent, 5, 404, '数据不存在或无权查看'],
+    [people.stranger, 5, 404, '数据不存在或无权查看'],
+    [people.sibling, 4, 404, '数据不存在或无权查看'],
+    [people.reader, 3, 403, '无权限执行该操作'],
+  ])('by %i to %i is %i %s', async (user, orgId, status, message) => expect(refusal(await put(user, orgId))).toEqual([status, message]))
+  test('stale, closed, a type of others, a closed organisation', async () => {
+    expect((await put(people.agent, 4, { version: 2 })).body.code).toBe(409001)
+    expect((await put(people.agent, 4, { orgId: undefined })).body.errors[0].message).toBe('请选择用户')
+    await world.rows('update devices set type_id = 4 where id = $1', [id])
+    expect(refusal(await put(people.platform, 4))).toEqual([422, '新所属用户不能使用设备类型 外机'])
+    await world.rows('update devices set type_id = 1 where id = $1', [id])
+    await world.rows(`update organisations set status = 'DISABLED' where id = 4`)
+    expect(refusal(await put(people.agent, 4))).toEqual([422, '该机构已停用'])
+    await world.rows(`update organisations set status = 'ENABLED' where id = 4`)
+    await world.rows(`update devices set lifecycle = 'SCRAPPED', board_no = null where id = $1`, [id])
+    expect(refusal(await put(people.agent, 4))).toEqual([422, '设备已外售或报废'])
+  })
+  test('an operator distributes his people only', async () => {
+    await world.rows(`update roles set code = 'ROLE_RTU_SP' where id = 903`)
+    expect((await put(people.operator, 3)).status).toBe(403)
+    expect((await world.send(people.operator, 'GET', `/devices/${id}/assignments`)).body.can).toEqual({
+      transfer: false,
+      giveBack: false,
+      staff: true,
+      store: true,
+    })
+    await world.rows(`update roles set code = 'ROLE_TEST_3' where id = 903`)
+  })
+  test('two at once: one of them', async () => {
+    const answers = await Promise.all([put(people.agent, 4), put(people.platform, 2)])
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409])
+    expect((await world.rows('select 1 from device_owner_history where device_id = $1 and upper_inf(valid)', [id])).length).toBe(1)
+  })
+  test('returned to whoever stands above', async () => {
+    const back = await world.send(people.agent, 'POST', `/devices/${id}/owner/return`, { version: 1 })
+    expect([back.body.orgId, back.body.can.giveBack]).toEqual([2, false])
+    expect(refusal(await world.send(people.agent, 'POST', `/devices/${id}/owner/return`, { version: 2 }))).toEqual([422, '没有可退回的上级机构'])
+  })
+})
+
+test('who buys in the moment of a transfer buys of one owner', async () => {
+  const seen: string[] = []
+  for (let round = 0; round < 6; round++) {
+    const machine = round === 0 ? id : next++
+    if (round > 0) {
+      await addDevice(world, machine, 3)
+      await world.rows(`insert into lane_floors (id, org_id, device_id, level, name) values ($1, 3, $1, 1, '一')`, [machine])
+      await world.rows(
+        `insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, quantity, retail_price, price) values ($1, 3, $1, $1, 1, 1, 1, 2, 10, 5, 300, 250)`,
+        [machine],
+      )
+    }
+    const input = {
+      rtuNumber: `HD${String(machine).padStart(6, '0')}`,
+      items: [{ roadIndex: 1, count: 1, price: 250 }],
+      payType: 'WECHAT' as const,
+      clientId: randomUUID(),
+      consumer: '',
+    }
+    const buy = async () => {
+      await new Promise((go) => setTimeout(go, round * 2))
+      await bySystem(world.app, (ctx) => createHandlers.mobileOrder(ctx, input)).catch((error: unknown) => seen.push((error as Refusal).def.name))
+    }
+    const [, moved] = await Promise.all([buy(), world.send(people.agent, 'PUT', `/devices/${machine}/owner`, { version: 1, orgId: 4 })])
+    seen.push(String(moved.status))
+    expect(
+      await world.rows(
+        `select u.org_id from order_units u join devices d on d.id = u.device_id join lanes l on l.id = u.lane_id where d.id = $1 and (u.org_id <> d.org_id or l.org_id <> d.org_id)`,
+        [machine],
+      ),
+    ).toEqual([])
+  }
+  expect(seen.filter((what) => !['200', '422', 'orders.laneNotSelling'].includes(what))).toEqual([])
+})
+
+describe('what moves', () => {
+  test('every table of machines is decided', async () => {
+    const tables = await world.rows<{
+      name: string
+    }>(`select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and (select count(*) from pg_attribute a where a.attrelid = c.oid and a.attname in ('device_id', 'org_id') and not a.attisdropped) = 2 order by 1`)
+    expect([...Object.keys(moves), ...stays].sort()).toEqual(tables.map((table) => table.name))
+  })
+  test('an owner of the past does not change, nor overlaps', async () => {
+    await put(people.agent, 4)
+    await expect(world.rows('update device_owner_history set org_id = 5 where device_id = $1', [id])).rejects.toThrow(/does not change/)
+    await expect(world.rows(`insert into device_owner_history (org_id, device_id, valid) values (5, $1, tstzrange($2, null))`, [id, now])).rejects.toThrow(
+      /device_owner_history_/,
+    )
+  })
+})
+
+describe('staff and store', () => {
+  const assign = (user: number, userIds: number[], kind = 'REPLENISHER') => world.send(user, 'POST', `/devices/${id}/assignments`, { kind, userIds })
+  test('assigned, seen at once, removed', async () => {
+    const added = await assign(people.operator, [907], 'REPAIRER')
+    expect(added.body.staff.map((s: { kind: string; name: string; by: string }) => [s.kind, s.name, s.by])).toEqual([
+      ['REPAIRER', '员工7', '员工3'],
+      ['REPLENISHER', '员工8', ''],
+    ])
+    expect((await world.send(people.repairer, 'GET', `/devices/${id}`)).status).toBe(200)
+    const row = added.body.staff[0].id
+    expect((await world.send(people.sibling, 'DELETE', `/devices/${id}/assignments/${row}`)).status).toBe(404)
+    expect((await world.send(people.operator, 'DELETE', `/devices/${id}/assignments/${row}`)).body.staff).toHaveLength(1)
+    expect((await world.send(people.operator, 'DELETE', `/devices/${id}/assignments/${row}`)).status).toBe(404)
+    expect((await world.send(people.repairer, 'GET', `/devices/${id}`)).status).toBe(404)
+  })
+  test.each([
+    [[908], 'REPAIRER', 422, '员工8 不是该类人员'],
+    [[903], 'REPLENISHER', 422, '员工3 不是该类人员'],
+    [[904], 'REPLENISHER', 404, '数据不存在或无权查看'],
+    [[], 'REPLENISHER', 400, '请选择用户'],
+  ])('%o as %s is %i %s', async (userIds, kind, status, message) => expect(refusal(await assign(people.operator, userIds, kind))).toEqual([status, message]))
+  test('somebody of another branch would not see the machine', async () => {
+    await put(people.agent, 4)
+    expect(refusal(await assign(people.agent, [908]))).toEqual([422, '员工8 不在该设备所属机构或其上级'])
+  })
+  test('who may be chosen', async () => {
+    const names = async (user: number, query: string) =>
+      (await world.send(user, 'GET', `/device-assignments/people?${query}`)).body.list.map((p: { id: number }) => p.id)
+    expect([
+      await names(people.operator, 'kind=REPLENISHER'),
+      await names(people.agent, 'kind=REPAIRER'),
+      await names(people.agent, 'kind=REPAIRER&orgId=4'),
+    ]).toEqual([[908], [907], []])
+  })
+  test('a store of its owner, or none', async () => {
+    const set = (storeId: number | null, version: number) => world.send(people.agent, 'PUT', `/devices/${id}/store`, { version, storeId })
+    expect((await set(null, 1)).body).toMatchObject({ storeId: null, version: 2 })
+    expect((await set(id, 2)).body.storeName).toBe(`店${id}`)
+    await world.rows(`insert into stores (id, org_id, store_name) values ($1, 4, $2)`, [id + 5000, `店${id}`])
+    expect(refusal(await set(id + 5000, 3))).toEqual([422, '门店不属于该设备的所属用户'])
+  })
+})
+
+describe('many', () => {
+  const many = (user: number, body: Record<string, unknown>) => world.send(user, 'POST', '/device-assignments', body)
+  test('a dry run changes nothing and says why not; then what can be done is done', async () => {
+    const stuck = id
+    await world.rows('update lanes set failed_hold = 1 where id = $1', [stuck])
+    await addDevice(world, next, 3)
+    const free = next++
+    const input = { deviceIds: [stuck, free, free], kind: 'OWNER', orgId: 4 }
+    const tried = await many(people.agent, { ...input, dryRun: true })
+    expect(tried.body).toMatchObject({ done: 1, skipped: 1 })
+    expect(tried.body.results.find((r: { deviceId: number }) => r.deviceId === stuck)).toMatchObject({ ok: false, reason: '货道 1 有待盘点的商品,请先盘点' })
+    expect((await world.one<{ org_id: number }>('select org_id from devices where id = $1', [free])).org_id).toBe(3)
+    expect((await many(people.agent, input)).body).toMatchObject({ done: 1, skipped: 1 })
+    expect(await world.rows('select id, org_id from devices where id = any($1) order by id', [[stuck, free]])).toEqual([
+      { id: stuck, org_id: 3 },
+      { id: free, org_id: 4 },
+    ])
+  })
+  test('staff, store and their removal', async () => {
+    expect((await many(people.operator, { deviceIds: [id], kind: 'REPAIRER', userIds: [907] })).body.done).toBe(1)
+    const remove = (kind: string) => world.send(people.operator, 'POST', '/device-assignments/remove', { deviceIds: [id], kind })
+    expect((await remove('REPAIRER')).body.done).toBe(1)
+    expect((await remove('REPAIRER')).body.results[0].reason).toBe('没有可移除的分配')
+    expect((await remove('STORE')).body.done).toBe(1)
+    expect((await many(people.operator, { deviceIds: [id], kind: 'STORE', storeId: id })).body.done).toBe(1)
+  })
+  test.each([
+    [{ deviceIds: [], kind: 'OWNER', orgId: 4 }, 400, '请至少选择一台设备'],
+    [{ kind: 'OWNER', orgId: 4 }, 400, '请至少选择一台设备'],
+    [{ deviceIds: Array.from({ length: 201 }, (_, n) => n + 1), kind: 'OWNER', orgId: 4 }, 400, '一次最多200台设备'],
+    [{ deviceIds: [1], kind: 'OWNER' }, 400, '请选择用户'],
+    [{ deviceIds: [1], kind: 'REPAIRER', userIds: [] }, 400, '请选择用户'],
+    [{ deviceIds: [1], kind: 'STORE' }, 400, '请选择门店'],
+  ])('%o is refused', async (body, status, message) => {
+    const answer = await many(people.agent, body)
+    expect([answer.status, answer.body.errors[0].message]).toEqual([status, message])
+  })
+  test('a machine or target of others answers like a missing one', async () => {
+    await addDevice(world, next, 5)
+    expect((await many(people.agent, { deviceIds: [id, next++], kind: 'OWNER', orgId: 4 })).status).toBe(404)
+    expect((await many(people.agent, { deviceIds: [id], kind: 'OWNER', orgId: 5 })).status).toBe(404)
+  })
+  test('two crossing calls end', async () => {
+    const [a, b] = [id, next++]
+    await addDevice(world, b, 3)
+    const answers = await Promise.all([
+      many(people.agent, { deviceIds: [a, b], kind: 'OWNER', orgId: 4 }),
+      many(people.platform, { deviceIds: [b, a], kind: 'OWNER', orgId: 2 }),
+    ])
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200])
+    for (const table of ['device_states', 'lanes', 'device_owner_history'])
+      expect(
+        await world.rows(
+          `select 1 from ${table} x join devices d on d.id = x.device_id where d.id = any($1) and x.org_id <> d.org_id ${table === 'lanes' ? 'and x.archived_at is null' : table === 'device_owner_history' ? 'and upper_inf(x.valid)' : ''}`,
+          [[a, b]],
+        ),
+      ).toEqual([])
+  })
+})
+
+describe('lists', () => {
+  test('by owner with those below, by person, by nobody', async () => {
+    const ids = async (query: string, user: number = people.agent) =>
+      (await world.send(user, 'GET', `/device-assignments?pageSize=200&${query}`)).body.list.map((row: { id: number }) => row.id)
+    expect(await ids('orgId=2')).toContain(id)
+    expect(await ids('orgId=4')).not.toContain(id)
+    expect(await ids(`groupBy=replenisher&userId=908`)).toContain(id)
+    expect(await ids('groupBy=repairer')).not.toContain(id)
+    expect(await ids('groupBy=none')).not.toContain(id)
+    expect(await ids(`storeId=${id}`)).toEqual([id])
+    expect(await ids(`keyword=HD${String(id).padStart(6, '0')}`)).toEqual([id])
+    expect(await ids('', people.stranger)).not.toContain(id)
+    const { body } = await world.send(people.agent, 'GET', `/device-assignments?storeId=${id}`)
+    expect(body.list[0]).toMatchObject({ ownedUserName: '机构3', replenishers: ['员工8'], repairers: [], storeName: `店${id}`, assignedBy: '' })
+  })
+  test('groups count machines, those below included', async () => {
+    const groups = async (groupBy: string) => (await world.send(people.agent, 'GET', `/device-assignments/groups?groupBy=${groupBy}`)).body
+    const owners = await groups('owner')
+    const of = (org: number) => owners.list.find((row: { id: number }) => row.id === org).devices
+    expect([of(2), owners.list[0].parentId]).toEqual([owners.total, null])
+    expect(of(2)).toBeGreaterThanOrEqual(of(3) + of(4))
+    expect((await groups('replenisher')).list.map((row: { id: number }) => row.id)).toEqual([908])
+  })
+})

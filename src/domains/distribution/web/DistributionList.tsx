@@ -1,0 +1,168 @@
+import { Button } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation, useNavigate } from 'react-router'
+import { useCols } from '../../../web/columns.tsx'
+import { ListPage } from '../../../web/ListPage.tsx'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { usePrefs } from '../../../web/prefs.ts'
+import { StatusTag } from '../../../web/StatusTag.tsx'
+import { useMay, useUser } from '../../../web/session.ts'
+import { usePhone } from '../../../web/shell/useWidth.ts'
+import { DeviceTypeSelect } from '../../device-types/web/pickers.tsx'
+import { OwnerSelect, RegionSelect } from '../../devices/web/pickers.tsx'
+import { StoreSelect } from '../../stores/web/pickers.tsx'
+import { AssignmentRow, distribution, kinds } from '../contract.ts'
+import { movesMachines } from '../rules.ts'
+import type { Kind } from './AssignDialog.tsx'
+import styles from './distribution.module.css'
+import type { GroupBy } from './GroupPanel.tsx'
+
+const GroupPanel = lazyDialog(() => import('./GroupPanel.tsx').then((m) => m.GroupPanel))
+const AssignDialog = lazyDialog(() => import('./AssignDialog.tsx').then((m) => m.AssignDialog))
+const ImportDialog = lazyDialog(() => import('../../../web/ImportDialog.tsx').then((m) => m.ImportDialog))
+
+type Open = { kind: Kind; remove: boolean; rows: readonly AssignmentRow[]; clear: () => void }
+const groups: readonly string[] = ['owner', 'replenisher', 'repairer', 'none']
+
+export function DistributionList() {
+  const { t } = useTranslation(['distribution', 'web'])
+  const col = useCols(AssignmentRow, 'distribution')
+  const may = useMay()
+  const phone = usePhone()
+  const english = usePrefs().lang === 'en'
+  const moves = movesMachines(useUser().role)
+  const navigate = useNavigate()
+  const { search, pathname } = useLocation()
+  const [open, setOpen] = useState<Open | null>(null)
+  const [importing, setImporting] = useState(false)
+  const params = new URLSearchParams(search)
+  const asked = params.get('groupBy') ?? 'owner'
+  const groupBy = (groups.includes(asked) ? asked : 'owner') as GroupBy
+  const byPerson = groupBy === 'replenisher' || groupBy === 'repairer'
+  const chosen = Number(params.get(byPerson ? 'userId' : 'orgId')) || undefined
+  const group = (next: GroupBy, id: number | undefined) => {
+    for (const key of ['page', 'orgId', 'userId', 'groupBy']) params.delete(key)
+    if (next !== 'owner') params.set('groupBy', next)
+    if (id !== undefined) params.set(next === 'replenisher' || next === 'repairer' ? 'userId' : 'orgId', String(id))
+    navigate(params.size ? `${pathname}?${params}` : pathname)
+  }
+  const single = (row: AssignmentRow) => `/device/device-list/distribution/${row.id}`
+  const people = (names: readonly string[]) =>
+    names.length === 0 ? (
+      <span className="hd-none">—</span>
+    ) : (
+      <span className={styles.names} title={names.join('、')}>
+        <span>{names[0]}</span>
+        {names.length > 1 ? <span className={styles.quiet}>+{names.length - 1}</span> : null}
+      </span>
+    )
+  const w = (zh: number, en: number) => ({ width: english ? en : zh })
+  const batch = (kind: Kind, label: string, can = true) => ({
+    key: kind,
+    label: t(label),
+    can,
+    onClick: ({ rows, clear }: { rows: readonly AssignmentRow[]; clear: () => void }) => setOpen({ kind, remove: false, rows, clear }),
+  })
+  return (
+    <div className={styles.page}>
+      {phone ? null : <GroupPanel groupBy={groupBy} chosen={chosen} onChange={group} />}
+      <div className={styles.list}>
+        <ListPage
+          title={t('title')}
+          ns="distribution"
+          endpoint={distribution.list}
+          rowKey="id"
+          live="devices"
+          header={<Button onClick={() => setImporting(true)}>{t('import')}</Button>}
+          empty={{ title: t('empty') }}
+          filters={[
+            { key: 'keyword', label: t('fields.keyword') },
+            { key: 'typeId', picker: ({ onChange, ...rest }) => <DeviceTypeSelect {...rest} onChange={onChange} /> },
+            { key: 'region', picker: ({ onChange, ...rest }) => <RegionSelect any {...rest} onChange={onChange} /> },
+            { key: 'status', more: true },
+            ...(may('store:read')
+              ? [
+                  {
+                    key: 'storeId',
+                    more: true,
+                    picker: ({ onChange, ...rest }: { onChange: (value: unknown) => void; value: unknown }) => (
+                      <StoreSelect {...rest} onChange={(next) => onChange(next ?? undefined)} />
+                    ),
+                  },
+                ]
+              : []),
+            ...(phone
+              ? [
+                  { key: 'groupBy', more: true },
+                  {
+                    key: 'orgId',
+                    more: true,
+                    picker: ({ onChange, ...rest }: { onChange: (value: unknown) => void; value: unknown }) => <OwnerSelect {...rest} onChange={onChange} />,
+                  },
+                ]
+              : []),
+          ]}
+          columns={[
+            col('rtuNumber', { ...w(104, 136), ellipsis: false, fixed: 'left', link: single }),
+            col('nickname', { width: 136 }),
+            col('ownedUserName', { width: 136 }),
+            col('replenishers', { ...w(104, 120), render: (_, row) => people(row.replenishers) }),
+            col('repairers', { ...w(104, 120), render: (_, row) => people(row.repairers) }),
+            col('storeName', { width: 136 }),
+            col('typeName', { width: 112 }),
+            col('address', { width: 184 }),
+            col('assignedAt', { ...w(112, 120) }),
+            col('assignedBy', { ...w(88, 112) }),
+            col('status', { width: 88, defaultHidden: true }),
+            col('regionName', { width: 200, defaultHidden: true }),
+          ]}
+          actions={(row) => [
+            { key: 'detail', label: t('detail'), to: single(row) },
+            { key: 'lanes', label: t('lanes'), can: may('lane:read'), to: `/device/device-list/cargo-road/${row.id}` },
+          ]}
+          batch={[
+            batch('OWNER', 'toOwner', moves),
+            batch('REPLENISHER', 'toReplenisher'),
+            batch('REPAIRER', 'toRepairer'),
+            batch('STORE', 'toStore', may('store:read')),
+            ...kinds.map((kind) => ({
+              key: `remove-${kind}`,
+              label: `${t('removeWhat')}${english ? ' ' : ''}${t(`enums.kind.${kind}`)}`,
+              danger: true,
+              can: kind !== 'OWNER' || moves,
+              onClick: ({ rows, clear }: { rows: readonly AssignmentRow[]; clear: () => void }) => setOpen({ kind, remove: true, rows, clear }),
+            })),
+          ]}
+          card={(row, actions) => (
+            <>
+              <div>
+                <strong>{row.rtuNumber}</strong> {row.nickname} <StatusTag tone={row.status}>{t(`enums.status.${row.status}`)}</StatusTag>
+              </div>
+              <div className={styles.cardFacts}>
+                <span>{row.ownedUserName}</span>
+                <span>
+                  {t('fields.replenishers')} {row.replenishers.join('、') || '—'}
+                </span>
+                <span>
+                  {t('fields.repairers')} {row.repairers.join('、') || '—'}
+                </span>
+                <span>{row.storeName || '—'}</span>
+              </div>
+              {actions}
+            </>
+          )}
+        />
+      </div>
+      {open ? <AssignDialog {...open} onClose={() => setOpen(null)} onDone={open.clear} /> : null}
+      {importing ? (
+        <ImportDialog
+          kind="device-assignments"
+          title={t('import')}
+          invalidates={['/api/device-assignments', '/api/devices']}
+          onClose={() => setImporting(false)}
+        />
+      ) : null}
+    </div>
+  )
+}

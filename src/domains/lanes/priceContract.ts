@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { read, write } from '../../shared/contract.ts'
+import * as f from '../../shared/fields.ts'
+import { bi } from '../../shared/text.ts'
+import { laneErrors } from './errors.ts'
+
+const count = z.number().int().min(0)
+const road = z.number().int()
+const noneChosen = bi('请选择货道', 'Choose lanes')
+const wrongPrice = bi('价格格式错误', 'Not a price')
+const missing = bi('请输入调整值', 'Enter a value')
+
+const change = {
+  deviceId: f.id,
+  laneIds: z.array(f.id, noneChosen).min(1, noneChosen).max(400),
+  mode: z.enum(['SET', 'YUAN', 'PERCENT']),
+  /** Fen; for PERCENT tenths of a percent. */
+  value: z
+    .number({ error: (issue) => (issue.input === undefined || issue.input === null ? missing : wrongPrice) })
+    .int(wrongPrice)
+    .min(-10_000_000, wrongPrice)
+    .max(10_000_000, wrongPrice),
+  /** The list price follows by the same rule. */
+  alsoRetail: z.boolean().default(false),
+}
+export const PriceRow = z.strictObject({
+  laneId: f.id,
+  road,
+  productName: z.string().nullable(),
+  from: f.fen.nullable(),
+  to: f.signedFen.nullable(),
+  retailFrom: f.fen.nullable(),
+  retailTo: f.signedFen.nullable(),
+  /** Why this lane keeps its price; empty when it changes. */
+  problem: z.string(),
+})
+export type PriceRow = z.infer<typeof PriceRow>
+
+export const ScheduleRow = z.strictObject({
+  id: f.id,
+  deviceId: f.id,
+  runTime: f.instant,
+  state: z.enum(['WAITING', 'DONE', 'FAILED', 'CANCELLED']),
+  byName: z.string(),
+  createTime: f.instant,
+  endTime: f.instant.nullable(),
+  endedBy: z.string(),
+  lanes: z.array(z.strictObject({ road, productName: z.string(), from: f.fen, price: f.fen, retailPrice: f.fen })),
+  changed: count,
+  skipped: z.array(z.strictObject({ road, reason: z.string() })),
+  problem: z.string(),
+  can: z.strictObject({ cancel: z.boolean() }),
+})
+export type ScheduleRow = z.infer<typeof ScheduleRow>
+
+export const priceEndpoints = {
+  pricePlan: read('lane:price', {
+    path: '/devices/{deviceId}/lanes/price-plan',
+    summary: 'The prices a change would make, and the lanes that break a rule',
+    input: z.strictObject(change),
+    output: z.strictObject({ rows: z.array(PriceRow), changes: count }),
+  }),
+  prices: write('lane:price', {
+    path: '/devices/{deviceId}/lanes/prices',
+    summary: 'Change prices of several lanes now, or at a time; lanes that break a rule keep theirs and are named',
+    audit: 'lanes.prices',
+    idempotent: true,
+    errors: [laneErrors.closed, laneErrors.noPriceChange, laneErrors.wrongTime],
+    input: z.strictObject({ ...change, version: z.number().int().min(0).max(2_147_483_647), at: f.instant.optional() }),
+    output: z.strictObject({ rows: z.array(PriceRow), changed: count, version: count, scheduleId: f.id.nullable() }),
+  }),
+  schedules: read('lane:read', {
+    path: '/devices/{deviceId}/price-schedules',
+    summary: 'Price changes that wait, and the last that ended',
+    input: z.strictObject({ deviceId: f.id }),
+    output: z.strictObject({ list: z.array(ScheduleRow) }),
+  }),
+  cancelSchedule: write('lane:price', {
+    path: '/price-schedules/{id}/cancel',
+    summary: 'Take back a price change that waits',
+    audit: 'lanes.cancelSchedule',
+    errors: [laneErrors.scheduleEnded],
+    input: z.strictObject({ id: f.id }),
+    output: f.done,
+  }),
+}

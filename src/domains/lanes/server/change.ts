@@ -1,0 +1,66 @@
+import { type Ctx, found } from '../../../server/context.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
+import { want } from '../../machines/server/shadows.ts'
+import { laneErrors } from '../errors.ts'
+import { type Doc, diffDocs } from '../planogram.ts'
+import type { versionSources } from '../versionContract.ts'
+import { refreshDeviceCounters } from './counters.ts'
+import { docOf } from './documents.ts'
+import * as q from './queries.ts'
+
+/** A machine whose lanes are about to change: locked, its version taken, and how they were. */
+export type Opened = { device: q.Device; all: q.LockedLane[]; version: number; before: Doc }
+export type Source = Exclude<(typeof versionSources)[number], 'FIRST'>
+
+export const isClosed = (device: { lifecycle: string }): boolean => device.lifecycle === 'SOLD' || device.lifecycle === 'SCRAPPED'
+export const pickLane = (all: readonly q.LockedLane[], id: number): q.LockedLane => found(all.find((lane) => lane.id === id))
+
+/** The machine with its lanes locked, at the version the person saw. */
+export async function open(ctx: Ctx, input: { deviceId: number; version: number }): Promise<Opened> {
+  const device = found(await q.device(ctx, input.deviceId))
+  if (isClosed(device)) throw new Refusal(laneErrors.closed)
+  if (!(await q.nextVersion(ctx, device.id, input.version))) throw new Refusal(common.stale)
+  return { device, all: await q.lockAll(ctx, device.id), version: input.version + 1, before: await docOf(ctx, device.id) }
+}
+
+/** Version, counters and live screens; every change of settings ends here. */
+export async function saved(ctx: Ctx, { device, version, before }: Opened, source: Source): Promise<void> {
+  await keepVersion(ctx, device, version, before, source)
+  await refreshDeviceCounters(ctx, [device.id])
+  await want(ctx, 'PLANOGRAM', [{ deviceId: device.id, orgId: device.org_id, version }])
+  ctx.touch('lanes')
+  ctx.touch('devices')
+}
+
+export async function finish(ctx: Ctx, opened: Opened, source: Source, before: unknown, after: unknown): Promise<void> {
+  await saved(ctx, opened, source)
+  const { device } = opened
+  ctx.audit({ id: device.id, name: device.rtu_number, before, after, orgId: device.org_id })
+}
+
+/** The version that was made, and the one before it if nobody kept that: lanes of a machine are older than their first change. */
+async function keepVersion(ctx: Ctx, device: q.Device, version: number, before: Doc, source: Source): Promise<void> {
+  const after = await docOf(ctx, device.id)
+  const row = (number: number, doc: Doc, diff: unknown[], more: object) => ({
+    org_id: device.org_id,
+    device_id: device.id,
+    version: number,
+    doc: JSON.stringify(doc),
+    diff: JSON.stringify(diff),
+    created_at: ctx.now,
+    ...more,
+  })
+  const first = { source: 'FIRST' as const, by_user: null, by_name: '' }
+  const by = { source, by_user: ctx.actor.userId, by_name: ctx.actor.username }
+  if (version > 1) {
+    await ctx.db
+      .insertInto('planogram_versions')
+      .values({ ...first, ...row(version - 1, before, [], {}) })
+      .onConflict((oc) => oc.columns(['device_id', 'version']).doNothing())
+      .execute()
+  }
+  await ctx.db
+    .insertInto('planogram_versions')
+    .values({ ...by, ...row(version, after, diffDocs(before, after), {}) })
+    .execute()
+}

@@ -1,0 +1,90 @@
+import { type Ctx, found } from '../../../server/context.ts'
+import { Refusal } from '../../../shared/errors.ts'
+import type { Level } from '../contract.ts'
+import { laneErrors, skips } from '../errors.ts'
+import { copyPlan, type Doc, type Part, type Placed, type Plan } from '../planogram.ts'
+import { levelsRule, type Product } from '../rules.ts'
+import { isClosed } from './change.ts'
+import { docOf } from './documents.ts'
+import * as q from './queries.ts'
+
+export type Wanted = { doc: Doc; parts: readonly Part[]; layout: 'SAME' | 'CREATE' }
+/** What a copy does to one machine: `problem` leaves it alone, `creates` draws its lanes first. */
+export type MachinePlan = { problem: string; creates: boolean; plan: Plan; lanes: readonly Placed[] }
+
+const nothing = (problem: string): MachinePlan => ({ problem, creates: false, plan: { changed: [], same: [], skipped: [] }, lanes: [] })
+const newCapacity = 8
+
+/** Levels to draw for a machine without lanes, like those of the source. */
+export const levelsOf = (doc: Doc): Level[] =>
+  doc.floors.map(({ level, name }) => ({
+    name,
+    columns: Math.max(...doc.lanes.filter((lane) => lane.level === level).map((lane) => lane.col)),
+    roadCapacity: newCapacity,
+  }))
+
+/** Empty lanes as they will be drawn, before they have ids. */
+function drawn(doc: Doc): Placed[] {
+  const ids = new Map(doc.lanes.map((lane, i) => [lane.road, -1 - i]))
+  return doc.lanes.map((lane) => ({
+    id: ids.get(lane.road) as number,
+    roadIndex: lane.road,
+    floorId: lane.level,
+    level: lane.level,
+    col: lane.col,
+    motorNo: lane.motorNo,
+    productId: null,
+    capacity: newCapacity,
+    quantity: 0,
+    reserved: 0,
+    failedHold: 0,
+    warnQty: 0,
+    retailPrice: null,
+    price: null,
+    restriction: 0,
+    status: lane.status === 'MERGED' ? 'MERGED' : 'ENABLED',
+    mergedInto: lane.mergedInto === null ? null : (ids.get(lane.mergedInto) as number),
+  }))
+}
+
+/** `byPlace`: the lanes were drawn after those of the source, so level and column match them. */
+export function machinePlan(
+  device: q.Device,
+  lanes: readonly Placed[],
+  products: ReadonlyMap<number, Product>,
+  { doc, parts, layout }: Wanted,
+  byPlace = false,
+): MachinePlan {
+  if (isClosed(device)) return nothing(skips.closed)
+  const creates = lanes.length === 0
+  if (creates && layout === 'SAME') return nothing(skips.noLanes)
+  if (creates && levelsRule(levelsOf(doc), { maxLevels: device.max_levels, maxRoads: device.max_roads })) return nothing(skips.tooSmall)
+  const present = creates ? drawn(doc) : lanes
+  const target = { lanes: present, products, kind: device.kind, dispensingMode: device.dispensing_mode }
+  return { problem: '', creates, plan: copyPlan(doc, target, parts, creates || byPlace), lanes: present }
+}
+
+/** Products that lanes and document speak of, as the owner of each machine may use them: one question per owner. */
+export async function productsByOwner(ctx: Ctx, devices: Iterable<q.Device>, lanes: ReadonlyMap<number, readonly Placed[]>, doc: Doc) {
+  const wanted = new Map<number, Set<number>>()
+  for (const device of devices) {
+    const ids = wanted.get(device.org_id) ?? new Set<number>()
+    for (const lane of [...doc.lanes, ...(lanes.get(device.id) ?? [])]) if (lane.productId !== null) ids.add(lane.productId)
+    wanted.set(device.org_id, ids)
+  }
+  const found = new Map<number, ReadonlyMap<number, Product>>()
+  for (const [org, ids] of wanted) found.set(org, await q.usableProducts(ctx, [...ids], org))
+  return found
+}
+
+type Asked = { deviceId: number; targetIds: readonly number[] }
+/** Source and targets a person named; the source itself is no target. */
+export async function copyParties(ctx: Ctx, { deviceId, targetIds }: Asked): Promise<{ device: q.Device; doc: Doc; targets: q.Device[] }> {
+  const device = found(await q.device(ctx, deviceId))
+  const devices = await q.devicesOf(ctx, targetIds)
+  const targets = [...new Set(targetIds)].map((id) => found(devices.get(id))).filter((target) => target.id !== device.id)
+  if (targets.length === 0) throw new Refusal(laneErrors.noTarget, {}, [{ field: 'targetIds', text: laneErrors.noTarget.text }])
+  const doc = await docOf(ctx, device.id)
+  if (doc.lanes.length === 0) throw new Refusal(laneErrors.noLanes)
+  return { device, doc, targets }
+}

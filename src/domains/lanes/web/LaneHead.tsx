@@ -1,0 +1,87 @@
+import CopyOutlined from '@ant-design/icons/es/icons/CopyOutlined'
+import HistoryOutlined from '@ant-design/icons/es/icons/HistoryOutlined'
+import { Button, Tooltip } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'react-router'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
+import type { Planogram } from '../contract.ts'
+import styles from './lanes.module.css'
+
+const HistoryDrawer = lazyDialog(() => import('./HistoryDrawer.tsx').then((m) => m.HistoryDrawer))
+const CopyDialog = lazyDialog(() => import('./CopyDialog.tsx').then((m) => m.CopyDialog))
+const SchedulesDialog = lazyDialog(() => import('./SchedulesDialog.tsx').then((m) => m.SchedulesDialog))
+
+type Open = 'history' | 'copy' | 'schedules' | null
+
+/** The machine, how far it is with its lanes, its figures, and what is done with all lanes at once. */
+export function LaneHead({ plan, dirty = false }: { plan: Planogram; dirty?: boolean }) {
+  const { t } = useTranslation('lanes')
+  // the device list names the machines that should get these lanes
+  const copyTo = new URLSearchParams(useLocation().search).get('copyTo')
+  const [open, setOpen] = useState<Open>(copyTo && plan.can.copy ? 'copy' : null)
+  const { device, totals } = plan
+  const close = () => setOpen(null)
+  const figure = (key: 'lanes' | 'enabled' | 'soldOut' | 'low' | 'fault') => (
+    <span key={key}>
+      {t(`totals.${key}`)} <b data-figure={totals[key] > 0 ? key : undefined}>{totals[key]}</b>
+    </span>
+  )
+  return (
+    <header className={`hd-sheet ${styles.head}`}>
+      <h1>{device.nickname}</h1>
+      <span className={styles.quiet}>{device.rtuNumber}</span>
+      <StatusTag tone={device.status === 'online' ? 'online' : 'offline'}>{t(`device.${device.status}`)}</StatusTag>
+      <SyncBadge plan={plan} />
+      <span className={styles.figures}>
+        {(['lanes', 'enabled', 'soldOut', 'low', 'fault'] as const).map(figure)}
+        <span>
+          {t('totals.stock')} <b>{totals.stock}</b> / {totals.capacity}
+        </span>
+      </span>
+      <span className={styles.headActions}>
+        {plan.scheduled > 0 ? (
+          <Button type="link" onClick={() => setOpen('schedules')}>
+            {t('schedules.chip', { n: plan.scheduled })}
+          </Button>
+        ) : null}
+        <Button type="text" icon={<HistoryOutlined />} onClick={() => setOpen('history')}>
+          {t('history.title')}
+        </Button>
+        {plan.can.copy ? (
+          <Tooltip title={dirty ? t('saveFirst') : undefined}>
+            <span>
+              <Button icon={<CopyOutlined />} disabled={dirty} onClick={() => setOpen('copy')}>
+                {t('copy.title')}
+              </Button>
+            </span>
+          </Tooltip>
+        ) : null}
+      </span>
+      {open === 'history' ? <HistoryDrawer plan={plan} dirty={dirty} onClose={close} /> : null}
+      {open === 'copy' ? (
+        <CopyDialog plan={plan} targets={(copyTo ?? '').split(',').map(Number).filter(Number.isSafeInteger).filter(Boolean)} onClose={close} />
+      ) : null}
+      {open === 'schedules' ? <SchedulesDialog deviceId={device.id} onClose={close} /> : null}
+    </header>
+  )
+}
+
+const tones: Record<'PENDING' | 'DELIVERED' | 'APPLIED' | 'REFUSED', Tone> = { PENDING: 'warn', DELIVERED: 'warn', APPLIED: 'online', REFUSED: 'fault' }
+
+function SyncBadge({ plan }: { plan: Planogram }) {
+  const { t } = useTranslation('lanes')
+  const { sync, version } = plan
+  if (!sync) return <span className={styles.quiet}>{t('version', { n: version })}</span>
+  const hint = sync.state === 'REFUSED' ? sync.reason : sync.state === 'APPLIED' ? undefined : t('sync.hint', { n: sync.applied ?? 0 })
+  return (
+    <Tooltip title={hint}>
+      <span>
+        <StatusTag tone={tones[sync.state]} chip>
+          {t(`sync.${sync.state}`, { n: sync.wanted })}
+        </StatusTag>
+      </span>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,150 @@
+import { Button, Checkbox, DatePicker, InputNumber, Modal, Radio, Segmented, Table } from 'antd'
+import dayjs from 'dayjs'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { yuan } from '../../../shared/money.ts'
+import { useRead, useWrite } from '../../../web/api.ts'
+import { Money } from '../../../web/Money.tsx'
+import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { lanes, type Planogram } from '../contract.ts'
+import type { PriceRow } from '../priceContract.ts'
+import styles from './dialogs.module.css'
+
+const modes = ['SET', 'YUAN', 'PERCENT'] as const
+
+type Props = { plan: Planogram; laneIds: readonly number[]; onSaved: (version: number) => void; onClose: () => void }
+
+/** A change of prices of the chosen lanes, looked at before it is made, now or at a time. Render it only while it is open. */
+export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
+  const { t } = useTranslation(['lanes', 'web'])
+  const active = useActiveTab()
+  const [mode, setMode] = useState<(typeof modes)[number]>('SET')
+  const [typed, setTyped] = useState<number | null>(null)
+  const [alsoRetail, setAlsoRetail] = useState(false)
+  const [when, setWhen] = useState<'now' | 'at'>('now')
+  const [at, setAt] = useState<string | null>(null)
+  // fen, or tenths of a percent
+  const value = useSettled(typed === null ? null : Math.round(typed * (mode === 'PERCENT' ? 10 : 100)), 250)
+  const base = { deviceId: plan.device.id, laneIds: [...laneIds], mode, alsoRetail }
+  const read = useRead(lanes.pricePlan, { ...base, value: value ?? 0 }, { enabled: value !== null, keep: true })
+  const write = useWrite(lanes.prices, {
+    success: when === 'at' ? 'lanes:success.schedule' : 'lanes:success.prices',
+    onSuccess: (answer) => {
+      if (answer.scheduleId === null) onSaved(answer.version)
+      onClose()
+    },
+  })
+  if (!active) return null
+  const rows = value === null ? [] : (read.data?.rows ?? [])
+  const changes = value === null ? 0 : (read.data?.changes ?? 0)
+  const wrong = rows.filter((row) => row.problem !== '').length
+  const ready = value !== null && changes > 0 && (when === 'now' || at !== null)
+  const save = () => {
+    if (value !== null) write.mutate({ ...base, value, version: plan.version, ...(when === 'at' && at ? { at } : {}) })
+  }
+  const footer = (
+    <span className={styles.footer}>
+      <Button onClick={onClose}>{t('web:action.cancel')}</Button>
+      <Button type="primary" disabled={!ready} loading={write.isPending} onClick={save}>
+        {t(when === 'at' ? 'prices.schedule' : 'prices.save', { n: changes })}
+      </Button>
+    </span>
+  )
+  return (
+    <Modal
+      open
+      title={`${t('prices.title')} · ${t('selectedTitle', { n: laneIds.length })}`}
+      width={720}
+      footer={footer}
+      onCancel={onClose}
+      mask={{ closable: false }}
+    >
+      <div className={styles.priceForm}>
+        <Segmented
+          value={mode}
+          onChange={(next) => {
+            setMode(next)
+            setTyped(null)
+          }}
+          options={modes.map((key) => ({ value: key, label: t(`prices.modes.${key}`) }))}
+        />
+        <InputNumber
+          autoFocus
+          aria-label={t('prices.value')}
+          placeholder={t(`prices.placeholders.${mode}`)}
+          value={typed}
+          precision={mode === 'PERCENT' ? 1 : 2}
+          {...(mode === 'SET' ? { min: 0 } : {})}
+          prefix={mode === 'PERCENT' ? undefined : '¥'}
+          suffix={mode === 'PERCENT' ? '%' : undefined}
+          onChange={setTyped}
+          onPressEnter={() => ready && save()}
+        />
+        <Checkbox checked={alsoRetail} onChange={(event) => setAlsoRetail(event.target.checked)}>
+          {t('prices.alsoRetail')}
+        </Checkbox>
+      </div>
+      <p className={styles.hint}>{mode === 'PERCENT' ? t('prices.rounding') : mode === 'YUAN' ? t('prices.minus') : ''}</p>
+      <div className={styles.priceForm}>
+        <Radio.Group
+          value={when}
+          onChange={(event) => setWhen(event.target.value)}
+          options={(['now', 'at'] as const).map((key) => ({ value: key, label: t(`prices.when.${key}`) }))}
+        />
+        {when === 'at' ? (
+          <DatePicker
+            aria-label={t('prices.when.at')}
+            showTime={{ format: 'HH:mm' }}
+            format="YYYY-MM-DD HH:mm"
+            value={at ? dayjs(at) : null}
+            disabledDate={(day) => day.isBefore(dayjs().startOf('day')) || day.isAfter(dayjs().add(1, 'year'))}
+            onChange={(next) => setAt(next ? next.second(0).millisecond(0).toISOString() : null)}
+          />
+        ) : null}
+      </div>
+      <Table<PriceRow>
+        rowKey="laneId"
+        size="small"
+        pagination={false}
+        dataSource={rows}
+        scroll={{ y: 300, x: 560 }}
+        locale={{ emptyText: t('prices.empty') }}
+        columns={[
+          { key: 'road', title: t('fields.roadIndex'), width: 64, render: (_, row) => String(row.road).padStart(2, '0') },
+          {
+            key: 'productName',
+            title: t('fields.productName'),
+            width: 150,
+            ellipsis: true,
+            render: (_, row) => row.productName ?? <span className="hd-none">—</span>,
+          },
+          { key: 'from', title: t('prices.from'), align: 'right', width: 84, render: (_, row) => <Money fen={row.from} /> },
+          { key: 'to', title: t('prices.to'), align: 'right', width: 84, render: (_, row) => <Money fen={row.to} strong={row.problem === ''} /> },
+          {
+            key: 'retailTo',
+            title: t('fields.retailPrice'),
+            align: 'right',
+            width: 96,
+            render: (_, row) => (row.retailTo === null ? <span className="hd-none">—</span> : yuan(row.retailTo)),
+          },
+          {
+            key: 'problem',
+            title: t('copy.columns.result'),
+            width: 160,
+            render: (_, row) => (row.problem ? <span className={styles.bad}>{row.problem}</span> : null),
+          },
+        ]}
+      />
+      <p className={styles.problem}>{wrong > 0 ? t('prices.wrong', { n: wrong }) : ''}</p>
+    </Modal>
+  )
+}
+
+function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms)
+    return () => clearTimeout(timer)
+  }, [value, ms])
+  return settled
+}

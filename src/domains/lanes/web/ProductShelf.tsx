@@ -1,0 +1,81 @@
+import { Input, Skeleton } from 'antd'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useRead } from '../../../web/api.ts'
+import { Money } from '../../../web/Money.tsx'
+import { Picture } from '../../../web/Picture.tsx'
+import { Empty, Problem } from '../../../web/Problem.tsx'
+import { type ProductOption, products } from '../../products/contract.ts'
+import type { Planogram } from '../contract.ts'
+import { canPlace } from '../rules.ts'
+import { dragged } from './dragged.ts'
+import styles from './lanes.module.css'
+import type { Goods } from './shown.ts'
+
+const goods = ({ id, name, model, img, drugClass, costPrice, retailPrice, warnQty, status }: ProductOption): Goods => ({
+  id,
+  name,
+  model,
+  img,
+  drugClass,
+  costPrice,
+  retailPrice,
+  warnQty,
+  status,
+})
+
+/** Products this machine may sell, to be dragged onto a lane, or put into the chosen lanes by a click. */
+export function ProductShelf({ plan, onPick }: { plan: Planogram; onPick: ((goods: Goods) => void) | undefined }) {
+  const { t } = useTranslation('lanes')
+  const [typed, setTyped] = useState('')
+  const [keyword, setKeyword] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setKeyword(typed.trim()), 250)
+    return () => clearTimeout(timer)
+  }, [typed])
+  const read = useRead(products.options, keyword ? { keyword } : {}, { keep: true, inline: true })
+  const list = (read.data?.list ?? []).filter((option) => canPlace(option, plan.device) === null)
+  return (
+    <div className={styles.shelf}>
+      <Input.Search
+        allowClear
+        placeholder={t('shelf.search')}
+        aria-label={t('shelf.search')}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+      <p className={styles.shelfHint}>{onPick ? t('shelf.click') : t('shelf.drag')}</p>
+      {read.error && !read.data ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
+      {read.isPending ? <Skeleton active /> : null}
+      <ul>
+        {list.map((option) => (
+          <li key={option.id}>
+            <button
+              type="button"
+              draggable={plan.can.update}
+              disabled={!plan.can.update}
+              data-product={option.id}
+              onDragStart={(event) => {
+                dragged.goods = goods(option)
+                event.dataTransfer.effectAllowed = 'copy'
+                event.dataTransfer.setData('text/plain', option.name)
+              }}
+              onDragEnd={() => {
+                dragged.goods = null
+              }}
+              onClick={() => onPick?.(goods(option))}
+            >
+              <Picture src={option.img} size={32} />
+              <span>
+                <b>{option.name}</b>
+                <small>{option.model}</small>
+              </span>
+              <Money fen={option.retailPrice} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {read.data && list.length === 0 ? <Empty title={t('shelf.none')} /> : null}
+    </div>
+  )
+}

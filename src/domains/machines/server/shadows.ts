@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import { type App, type Ctx, iso } from '../../../server/context.ts'
+import { systemScope } from '../../../server/database.ts'
+import type { DocumentKind } from '../protocol.ts'
+import { bootText, limits } from '../rules.ts'
+import { noteDevice } from './events.ts'
+import type { Fact } from './facts.ts'
+
+/** Desired state of machines: which version of their documents they should have, and how far it has come. */
+export type Wish = { readonly deviceId: number; readonly orgId: number; readonly version: number }
+
+/** Whoever writes a new version of a document says so here, in the same transaction; the gateway does the rest. */
+export async function want(ctx: Ctx, kind: DocumentKind, wishes: readonly Wish[]): Promise<void> {
+  if (wishes.length === 0) return
+  const rows = wishes.map(({ deviceId, orgId, version }) => ({ device_id: deviceId, org_id: orgId, version }))
+  await sql`insert into device_shadows as s (device_id, kind, org_id, wanted, wanted_at)
+    select device_id, ${kind}, org_id, version, ${ctx.now}::timestamptz from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(device_id bigint, org_id bigint, version int) order by device_id
+    on conflict (device_id, kind) do update set wanted = excluded.wanted, wanted_at = excluded.wanted_at, org_id = excluded.org_id, sends = 0 where s.wanted < excluded.wanted`.execute(
+    ctx.db,
+  )
+  await noteDevice(
+    ctx,
+    wishes.map(({ deviceId, orgId, version }) => ({ deviceId, orgId, kind: `${kind}_WANTED`, data: { version } })),
+  )
+  ctx.touch('shadows')
+}
+
+export type DueDocument = { readonly deviceId: number; readonly kind: DocumentKind; readonly wanted: number }
+
+/** Documents that connected machines should be sent now: new ones, and those nobody answered. */
+export async function dueDocuments(app: App, deviceIds: readonly number[]): Promise<DueDocument[]> {
+  const before = new Date(app.now().getTime() - limits.documentMs)
+  const { rows } = await app.database.read(systemScope, (db) =>
+    sql<DueDocument>`select device_id as "deviceId", kind, wanted from device_shadows
+      where device_id = any(${[...deviceIds]}::bigint[]) and state in ('PENDING', 'DELIVERED') and sends < ${limits.documentTries} and (state = 'PENDING' or delivered_at < ${before})
+      order by device_id, kind limit ${limits.documentBatch}`.execute(db),
+  )
+  return rows
+}
+
+/** What was handed to connections. Sent before it is marked: a crash between the two sends it twice, which changes nothing. */
+export async function markDelivered(app: App, sent: readonly { deviceId: number; kind: DocumentKind; version: number }[]): Promise<void> {
+  if (sent.length === 0) return
+  const json = JSON.stringify(sent.map(({ deviceId, kind, version }) => ({ device_id: deviceId, kind, version })))
+  await app.database.transact(systemScope, async (db) => {
+    await sql`select 1 from device_shadows where device_id = any(${sent.map((s) => s.deviceId)}::bigint[]) order by device_id, kind for update`.execute(db)
+    await sql`update device_shadows s set delivered = greatest(s.delivered, x.version), delivered_at = ${app.now()}, sends = s.sends + 1
+      from jsonb_to_recordset(${json}::jsonb) as x(device_id bigint, kind text, version int) where s.device_id = x.device_id and s.kind = x.kind`.execute(db)
+  })
+}
+
+/** What a fact says about a document of its machine; the newest by (boot, seq) counts. */
+type Claim = {
+  deviceId: number
+  orgId: number
+  boot: number
+  seq: number
+  kind: DocumentKind
+  slot: 'runs' | 'refuses'
+  version: number
+  reason: string
+  at: Date
+}
+
+function claimsOf({ machine, up, at }: Fact): Claim[] {
+  const { body } = up
+  const claim = (kind: DocumentKind, slot: Claim['slot'], version: number, reason = ''): Claim => ({
+    deviceId: machine.id,
+    orgId: machine.orgId,
+    boot: up.boot,
+    seq: up.seq,
+    kind,
+    slot,
+    version,
+    reason,
+    at,
+  })
+  if (up.kind === 'applied') {
+    const { what, version, ok, reason } = body as { what: DocumentKind; version: number; ok: boolean; reason?: string }
+    return [ok ? claim(what, 'runs', version) : claim(what, 'refuses', version, reason ?? '')]
+  }
+  const { config, planogram } = body as { config?: number; planogram?: number }
+  return [...(config === undefined ? [] : [claim('CONFIG', 'runs', config)]), ...(planogram === undefined ? [] : [claim('PLANOGRAM', 'runs', planogram)])]
+}
+
+/** Projects what machines say onto device_shadows. A hello also asks for what is missing. */
+export async function applyShadows(ctx: Ctx, facts: readonly Fact[]): Promise<void> {
+  const newest = new Map<string, Claim>()
+  for (const claim of facts.flatMap(claimsOf)) {
+    const key = `${claim.deviceId}/${claim.kind}/${claim.slot}`
+    const other = newest.get(key)
+    if (!other || claim.boot > other.boot || (claim.boot === other.boot && claim.seq > other.seq)) newest.set(key, claim)
+  }
+  const claims = await standing(ctx, [...newest.values()])
+  const greeted = [...new Set(facts.filter((fact) => fact.up.kind === 'hello').map((fact) => fact.machine.id))]
+  if (claims.length === 0 && greeted.length === 0) return
+  const devices = [...new Set([...claims.map((claim) => claim.deviceId), ...greeted])]
+  await sql`select 1 from device_shadows where device_id = any(${devices}::bigint[]) order by device_id, kind for update`.execute(ctx.db)
+  if (claims.length) await writeClaims(ctx, claims)
+  if (greeted.length) {
+    const { numAffectedRows } = await sql`update device_shadows set delivered = 0, sends = 0
+      where device_id = any(${greeted}::bigint[]) and applied <> wanted and refused <> wanted and (delivered, sends) <> (0, 0)`.execute(ctx.db)
+    if (numAffectedRows || claims.length) ctx.touch('shadows')
+  } else ctx.touch('shadows')
+}
+
+async function writeClaims(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
+  const rows = claims.map((c) => ({ device_id: c.deviceId, org_id: c.orgId, kind: c.kind, slot: c.slot, version: c.version, reason: c.reason, at: iso(c.at) }))
+  // a machine may say what it runs before anybody wanted anything of it
+  await sql`with x as (select device_id, org_id, kind, max(version) filter (where slot = 'runs') as runs, max(version) filter (where slot = 'refuses') as refuses,
+      max(reason) filter (where slot = 'refuses') as reason, max(at) as at
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(device_id bigint, org_id bigint, kind text, slot text, version int, reason text, at timestamptz) group by 1, 2, 3)
+    insert into device_shadows as s (device_id, kind, org_id, wanted, applied, refused, reason, wanted_at, answered_at)
+    select device_id, kind, org_id, 0, coalesce(runs, 0), coalesce(refuses, 0), coalesce(reason, ''), at, at from x order by device_id, kind
+    on conflict (device_id, kind) do update set
+      applied = coalesce((select runs from x where x.device_id = s.device_id and x.kind = s.kind), s.applied),
+      refused = coalesce((select refuses from x where x.device_id = s.device_id and x.kind = s.kind), s.refused),
+      reason = coalesce((select x.reason from x where x.device_id = s.device_id and x.kind = s.kind), s.reason),
+      answered_at = greatest(s.answered_at, excluded.answered_at)`.execute(ctx.db)
+}
+
+/** Claims that no newer stored fact contradicts. */
+async function standing(ctx: Ctx, claims: readonly Claim[]): Promise<Claim[]> {
+  if (claims.length === 0) return []
+  const { rows } = await sql<{ n: number }>`
+    select x.n from unnest(${claims.map((c) => c.deviceId)}::bigint[], ${claims.map((c) => bootText(c.boot))}::text[], ${claims.map((c) => c.seq)}::bigint[],
+      ${claims.map((c) => c.kind)}::text[], ${claims.map((c) => c.slot)}::text[]) with ordinality as x (device_id, boot, seq, kind, slot, n)
+    left join lateral (
+      select true as found from device_message_keys k
+      join device_messages m on m.org_id = k.org_id and m.created_at = k.received_at and m.device_id = k.device_id and m.boot = k.boot and m.seq = k.seq
+      where k.device_id = x.device_id and (k.boot, k.seq) > (x.boot, x.seq) and (
+        (m.kind = 'applied' and m.payload->>'what' = x.kind and (m.payload->>'ok')::boolean = (x.slot = 'runs'))
+        or (m.kind = 'hello' and x.slot = 'runs' and m.payload ? lower(x.kind)))
+      limit 1) newer on true
+    where newer.found is null`.execute(ctx.db)
+  return rows.flatMap((row) => claims[row.n - 1] ?? [])
+}

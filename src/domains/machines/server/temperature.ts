@@ -1,0 +1,135 @@
+import { sql } from 'kysely'
+import { type App, type Ctx, iso } from '../../../server/context.ts'
+import { bySystem } from '../../../server/run.ts'
+import { usualTemperature } from '../../device-settings/rules.ts'
+import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
+import { cachedByOrg } from '../../settings/server/values.ts'
+import { moveStock } from '../../stock/server/move.ts'
+import { noteDevice } from './events.ts'
+
+export const temperatureFault = 'TEMP_EXCURSION'
+export const temperatureLock = 'TEMPERATURE'
+
+type Row = {
+  id: number
+  org_id: number
+  temperature: number | null
+  alarm: boolean
+  low: number | null
+  high: number | null
+  since: Date | null
+  until: Date
+}
+
+/**
+ * Machines that are outside the limits of their settings, and those that were. How long is read from the stored measurements by
+ * (boot, seq): whatever order they came in, the answer is the same. While a machine is away its time stands still.
+ */
+export async function sweepTemperatures(app: App): Promise<void> {
+  const [alarmAfter, lockAfter] = [await cachedByOrg(app, 'device.tempExcursionMinutes'), await cachedByOrg(app, 'device.tempLockMinutes')]
+  await bySystem(app, async (ctx) => {
+    const { rows: turn } = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(hashtextextended('machine-temperature', 0)) as mine`.execute(ctx.db)
+    if (!turn[0]?.mine) return
+    const rows = await suspects(ctx)
+    const isOut = (row: Row) => row.temperature !== null && row.low !== null && row.high !== null && (row.temperature < row.low || row.temperature > row.high)
+    const outFor = (row: Row) => (row.since && isOut(row) ? (row.until.getTime() - row.since.getTime()) / 60_000 : 0)
+    const isLong = (row: Row, minutes: ReadonlyMap<number, number>) => outFor(row) > (minutes.get(row.org_id) ?? Infinity)
+    // lanes before states, as everywhere
+    await lockCold(
+      ctx,
+      rows.filter((row) => isLong(row, lockAfter)),
+    )
+    await raise(
+      ctx,
+      rows.filter((row) => !row.alarm && isLong(row, alarmAfter)),
+    )
+    await clear(
+      ctx,
+      rows.filter((row) => row.alarm && !isOut(row)),
+    )
+  })
+}
+
+async function suspects(ctx: Ctx): Promise<Row[]> {
+  const day = new Date(ctx.now.getTime() - 86_400_000)
+  const reading = sql`(m.payload->>'temperature')::numeric`
+  const told = sql`device_messages m where m.device_id = x.id and m.created_at > ${day} and m.kind = 'telemetry' and m.payload ? 'temperature'`
+  const { rows } = await sql<Row>`
+    with x as (
+      select s.device_id as id, d.org_id, s.temperature, s.temp_alarm as alarm, case when s.online then ${ctx.now}::timestamptz else coalesce(s.last_seen_at, ${ctx.now}) end as until,
+        case when c.device_id is not null then c.temp_min when t.refrigeration then ${usualTemperature.min}::numeric end as low,
+        case when c.device_id is not null then c.temp_max when t.refrigeration then ${usualTemperature.max}::numeric end as high
+      from device_states s join devices d on d.id = s.device_id join device_types t on t.id = d.type_id
+      left join lateral (select * from device_configs c where c.device_id = d.id order by c.config_version desc limit 1) c on true
+      where d.lifecycle not in ('SOLD', 'SCRAPPED'))
+    select x.*, o.since from x
+    left join lateral (select m.boot, m.seq from ${told} and ${reading} between x.low and x.high order by m.boot desc, m.seq desc limit 1) fine on true
+    left join lateral (select min(m.created_at) as since from ${told} and ${reading} not between x.low and x.high and (fine.boot is null or (m.boot, m.seq) > (fine.boot, fine.seq))) o on true
+    where x.alarm or x.temperature not between x.low and x.high order by x.id`.execute(ctx.db)
+  return rows
+}
+
+/** Cold-chain products are not sold any more, until a person has looked at them. */
+async function lockCold(ctx: Ctx, rows: readonly Row[]): Promise<void> {
+  if (!rows.length) return
+  const { rows: lanes } = await sql<{ id: number; device_id: number; road: number }>`
+    select l.id, l.device_id, l.road_index as road from lanes l join products p on p.id = l.product_id
+    where l.device_id = any(${rows.map((row) => row.id)}::bigint[]) and l.archived_at is null and l.status not in ('LOCKED', 'MERGED') and num_nonnulls(p.store_temp_min, p.store_temp_max) > 0
+    order by l.id`.execute(ctx.db)
+  if (!lanes.length) return
+  const { deviceIds } = await moveStock(
+    ctx,
+    lanes.map((lane) => ({ laneId: lane.id, stop: { to: 'LOCKED', reason: temperatureLock } })),
+  )
+  await refreshDeviceCounters(ctx, deviceIds)
+  await noteDevice(
+    ctx,
+    [...Map.groupBy(lanes, (lane) => lane.device_id)].map(([id, own]) => ({
+      deviceId: id,
+      orgId: rows.find((row) => row.id === id)?.org_id ?? 0,
+      kind: 'TEMP_LOCK',
+      data: { roads: own.map((lane) => lane.road) },
+    })),
+  )
+  ctx.touch('devices')
+}
+
+async function raise(ctx: Ctx, rows: readonly Row[]): Promise<void> {
+  if (!rows.length) return
+  await mark(ctx, rows, true)
+  await sql`
+    insert into device_faults (org_id, device_id, code, level, detail, opened_at)
+    select * from unnest(${rows.map((row) => row.org_id)}::bigint[], ${rows.map((row) => row.id)}::bigint[], ${rows.map(() => temperatureFault)}::text[], ${rows.map(() => 'ERROR')}::text[],
+      ${rows.map((row) => `${row.temperature} °C (${row.low}–${row.high})`)}::text[], ${rows.map((row) => iso(row.since ?? ctx.now))}::timestamptz[])
+    on conflict do nothing`.execute(ctx.db)
+  await noteDevice(
+    ctx,
+    rows.map(({ id, org_id, temperature, low, high }) => ({ deviceId: id, orgId: org_id, kind: 'TEMP_ALARM', data: { temperature, min: low, max: high } })),
+  )
+  await refreshDeviceCounters(
+    ctx,
+    rows.map((row) => row.id),
+  )
+}
+
+/** The alarm goes by itself; what was locked stays locked, because nobody knows what the goods went through. */
+async function clear(ctx: Ctx, rows: readonly Row[]): Promise<void> {
+  if (!rows.length) return
+  const ids = rows.map((row) => row.id)
+  await mark(ctx, rows, false)
+  await sql`update device_faults set closed_at = greatest(${ctx.now}::timestamptz, opened_at) where device_id = any(${ids}::bigint[]) and lane_id is null and code = ${temperatureFault} and closed_at is null`.execute(
+    ctx.db,
+  )
+  await noteDevice(
+    ctx,
+    rows.map(({ id, org_id, temperature }) => ({ deviceId: id, orgId: org_id, kind: 'TEMP_CLEAR', data: { temperature } })),
+  )
+  await refreshDeviceCounters(ctx, ids)
+}
+
+async function mark(ctx: Ctx, rows: readonly Row[], alarm: boolean): Promise<void> {
+  const ids = rows.map((row) => row.id)
+  await sql`select 1 from device_states where device_id = any(${ids}::bigint[]) order by device_id for update`.execute(ctx.db)
+  await sql`update device_states set temp_alarm = ${alarm} where device_id = any(${ids}::bigint[])`.execute(ctx.db)
+  ctx.touch('devices')
+}

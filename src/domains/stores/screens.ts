@@ -1,0 +1,6 @@
+import { defineScreens } from '../../shared/screens.ts'
+import { bi } from '../../shared/text.ts'
+
+export const screens = defineScreens([
+  { path: '/device/stores', title: bi('门店管理', 'Stores'), group: 'device', permission: 'store:read', parent: '/device/device-list' },
+])
