@@ -1111,6 +1111,9 @@ table public.main_boards row security forced
   CREATE INDEX main_boards_org ON public.main_boards USING btree (org_id, created_at DESC, id DESC)
   CREATE UNIQUE INDEX main_boards_iccid ON public.main_boards USING btree (iccid) WHERE (iccid IS NOT NULL)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
+  policy staff restrictive for all to public using (((( SELECT app_devices() AS app_devices) IS NULL) OR (NOT app_bound(board_no)) OR (EXISTS ( SELECT
+   FROM devices d
+  WHERE (d.board_no = main_boards.board_no)))))
   grant delete, insert, select, update to huodao_app
 
 table public.menus

@@ -117,6 +117,9 @@ create trigger keep_board before insert or update of board_no, card, org_id on d
 -- Whether some machine has the board, also for staff who may not see that machine.
 create function app_bound(board text) returns boolean language sql stable security definer set search_path = public set app."all" = 'on'
   as $$ select exists (select from devices where board_no = board) $$;
+-- Staff with machines of their own see the boards of those and what lies in the cupboard.
+create policy staff on main_boards as restrictive
+  using ((select app_devices()) is null or not app_bound(board_no) or exists (select from devices d where d.board_no = main_boards.board_no));
 
 -- A board that shows this code once, within its time, becomes the board of the machine and gets its secret.
 create table activation_codes (

@@ -20,7 +20,7 @@ export async function foreignCases(world: World): Promise<Case[]> {
   for (const entry of endpoints) {
     const { endpoint, name } = entry
     if (endpoint.access === 'open' || endpoint.upload) continue
-    const input = endpoint.kind === 'write' ? ((await samples[name]?.(world)) ?? {}) : {}
+    const input = endpoint.kind === 'write' ? ((await samples[name]?.(world)) ?? {}) : neededOf(entry, world)
     const sources = Object.values(sourcesOf(endpoint))
     if (sources.length)
       cases.push({ ...entry, by: 'path', shared: sources.every((source) => source.shared), at: (where) => ({ ...input, ...params(endpoint, where, world) }) })
@@ -52,11 +52,7 @@ export async function foreignCases(world: World): Promise<Case[]> {
 
 /** Every read with every value of its choices, at the actor's own rows. */
 export function readsOf(entry: Registered, world: World): Record<string, unknown>[] {
-  const own = params(entry.endpoint, 'OWN', world)
-  const needed = Object.fromEntries(
-    Object.entries(fieldsOf(entry.endpoint)).flatMap(([field, type]) => (field in own || type.safeParse(undefined).success ? [] : [[field, filler(type)]])),
-  )
-  const base = { ...needed, ...own }
+  const base = { ...neededOf(entry, world), ...params(entry.endpoint, 'OWN', world) }
   const choices = Object.entries(fieldsOf(entry.endpoint)).flatMap(([field, type]): Record<string, unknown>[] => {
     const inner = baseType(type)
     if (inner instanceof z.ZodEnum) return (inner.options as string[]).map((value) => ({ [field]: value }))
@@ -68,8 +64,25 @@ export function readsOf(entry: Registered, world: World): Record<string, unknown
   // a choice that needs another field is tested by its sample
   return all.filter((input) => entry.endpoint.input.safeParse(input).success)
 }
+/** What a read asks for beside its path: rows of the actor, or any value that fits. */
+function neededOf({ endpoint }: Registered, world: World): Record<string, unknown> {
+  const inPath = new Set(pathParams(endpoint.path))
+  return Object.fromEntries(
+    Object.entries(fieldsOf(endpoint)).flatMap(([field, type]) => {
+      if (inPath.has(field) || type.safeParse(undefined).success) return []
+      const own = fieldSource(endpoint, field)?.own('OWN', world)
+      return [[field, own === undefined ? filler(type) : type.safeParse(own).success ? own : [own]]]
+    }),
+  )
+}
 /** A value for a required field that no source names: a machine number, or the smallest number. */
-const filler = (type: z.ZodType): unknown => ['OWN9001', 1, 7, 'province', 'nation'].find((value) => type.safeParse(value).success)
+const filler = (type: z.ZodType): unknown =>
+  ['OWN9001', 1, 7, ...enumOf(type)].flatMap((value) => [value, [value]]).find((value) => type.safeParse(value).success)
 
 export const ask = (world: Pick<TestApi, 'call'>, entry: Registered, input: Record<string, unknown>, token: string, on?: TestApi['http']) =>
   world.call(entry.endpoint, input, on ? { token, on } : { token })
+const enumOf = (type: z.ZodType): unknown[] => {
+  const inner = baseType(type)
+  if (inner instanceof z.ZodArray) return enumOf(inner.element as z.ZodType)
+  return inner instanceof z.ZodEnum ? (inner.options as string[]) : []
+}

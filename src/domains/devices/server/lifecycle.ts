@@ -64,8 +64,8 @@ export const retire: Handlers<Contract>['retire'] = async (ctx, input) => {
 }
 
 export const restore: Handlers<Contract>['restore'] = async (ctx, input) => {
-  if (!mayRestore(ctx.actor.role)) throw new Refusal(common.forbidden)
   const machine = await opened(ctx, input, 'STOCK')
+  if (!mayRestore(ctx.actor.role)) throw new Refusal(common.forbidden)
   return move(ctx, machine, 'STOCK', input.reason)
 }
 
