@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { baseType, pathParams } from '../../src/shared/contract.ts'
+import { baseType, type Endpoint, pathParams } from '../../src/shared/contract.ts'
 import type { TestApi } from '../support/api.ts'
 import { endpoints, fieldsOf, idField, type Registered } from '../support/registry.ts'
 import type { Place, World } from '../support/world.ts'
@@ -64,14 +64,19 @@ export function readsOf(entry: Registered, world: World): Record<string, unknown
   // a choice that needs another field is tested by its sample
   return all.filter((input) => entry.endpoint.input.safeParse(input).success)
 }
+/** What must be said beside the path. */
+function neededFields(endpoint: Endpoint): [string, z.ZodType][] {
+  const inPath = new Set(pathParams(endpoint.path))
+  return Object.entries(fieldsOf(endpoint)).filter(([field, type]) => !inPath.has(field) && !type.safeParse(undefined).success)
+}
+export const asksAboutRows = ({ endpoint }: Registered): boolean => neededFields(endpoint).some(([field]) => fieldSource(endpoint, field))
+
 /** What a read asks for beside its path: rows of the actor, or any value that fits. */
 function neededOf({ endpoint }: Registered, world: World): Record<string, unknown> {
-  const inPath = new Set(pathParams(endpoint.path))
   return Object.fromEntries(
-    Object.entries(fieldsOf(endpoint)).flatMap(([field, type]) => {
-      if (inPath.has(field) || type.safeParse(undefined).success) return []
+    neededFields(endpoint).map(([field, type]) => {
       const own = fieldSource(endpoint, field)?.own('OWN', world)
-      return [[field, own === undefined ? filler(type) : type.safeParse(own).success ? own : [own]]]
+      return [field, own === undefined ? filler(type) : type.safeParse(own).success ? own : [own]]
     }),
   )
 }
