@@ -72,6 +72,7 @@ async function darken(page: Page, path: string): Promise<void> {
     await page.reload()
   } else await page.getByRole('button', { name: '切换为深色' }).dispatchEvent('click') // a drawer may lie over it
   await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark')
+  await page.waitForTimeout(400) // colours fade over
 }
 
 /** T24: nothing serious on any page, its contrast in both themes, and at phone width. */

@@ -43,7 +43,10 @@ export const flows: Flow[] = [
     name: 'the operation log is exported in the background and the file holds its rows',
     async run(env) {
       const { page, context } = await env.open({ username: 'admin', path: '/log/operate-log?module=products' })
+      // leaving at once would take the request along
+      const asked = page.waitForResponse((answer) => answer.request().method() === 'POST' && answer.ok())
       await page.getByRole('button', { name: /^导出/ }).first().click()
+      await asked
       await page.goto(`${env.base}/downloads`)
       const row = page.locator('tr[data-row-key]').filter({ hasText: '操作日志' }).first()
       const [file] = await Promise.all([page.waitForEvent('download'), row.getByRole('button', { name: '下载' }).click()])

@@ -23,7 +23,12 @@ export function LevelName({ plan, floor }: { plan: Planogram; floor: Planogram['
       <strong>{t('short.level', { n: floor.level })}</strong>
       {typed === null ? (
         plan.can.update ? (
-          <button type="button" title={label} aria-label={label} onClick={() => setTyped(plain ? '' : floor.name)}>
+          <button
+            type="button"
+            title={label}
+            aria-label={`${label}: ${plain ? t('levels.name') : floor.name}`}
+            onClick={() => setTyped(plain ? '' : floor.name)}
+          >
             {plain ? <span className={styles.unnamed}>{t('levels.name')}</span> : floor.name}
           </button>
         ) : plain ? null : (
