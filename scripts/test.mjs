@@ -14,7 +14,7 @@ const groups = [
   { name: 'unit', seconds: 150, ...vitest('src') },
   { name: 'conformance', seconds: 150, needs: 'test/conformance', ...vitest('test/conformance') },
   { name: 'model', seconds: 150, needs: 'test/model', ...vitest('test/model') },
-  { name: 'machines', seconds: 60, env: { T4_SEEDS: '100' }, ...vitest('src/domains/machines/server/intake.test.ts') },
+  { name: 'machines', seconds: 60, env: { T4_SEEDS: '60' }, ...vitest('src/domains/machines/server/intake.test.ts') },
   { name: 'e2e', seconds: 400, needs: 'test/e2e/run.ts', browser: true, command: ['test/e2e/run.ts'] },
 ]
 

@@ -8,7 +8,7 @@ import { checkInvariants } from '../../src/server/invariants.ts'
 import type { Env, Flow } from './run.ts'
 
 const apiKills = Number(process.env.API_KILLS ?? 20)
-const databaseKills = Number(process.env.DATABASE_KILLS ?? 5)
+const databaseKills = Number(process.env.DATABASE_KILLS ?? 2)
 
 type Line = { orderNum: string; unit?: number; result?: string; outTradeNo?: string; amount?: number }
 
