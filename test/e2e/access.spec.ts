@@ -72,7 +72,9 @@ async function darken(page: Page, path: string): Promise<void> {
     await page.reload()
   } else await page.getByRole('button', { name: '切换为深色' }).dispatchEvent('click') // a drawer may lie over it
   await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark')
-  await page.waitForTimeout(400) // colours fade over
+  // colours fade over
+  await page.waitForTimeout(500)
+  await page.waitForFunction(() => !document.getAnimations().some((animation) => animation instanceof CSSTransition && animation.playState === 'running'))
 }
 
 /** T24: nothing serious on any page, its contrast in both themes, and at phone width. */
