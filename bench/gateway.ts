@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -24,6 +23,7 @@ import { startPostgres } from '../src/server/embedded.ts'
 import { migrate } from '../src/server/migrate.ts'
 import { bySystem } from '../src/server/run.ts'
 import { tokenHash } from '../src/server/sessions.ts'
+import { freePort } from '../test/support/freePort.ts'
 
 /**
  * T5 on this machine (quality.md): connected machines in one extra process, heartbeats and vends; a reconnect storm of all while the
@@ -295,14 +295,4 @@ async function prepare(owner: pg.Client, count: number): Promise<Fact[]> {
       notes: [],
     },
   }))
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 }

@@ -3,11 +3,11 @@ import { configDocuments } from '../domains/device-settings/server/document.ts'
 import { planogramDocuments } from '../domains/lanes/server/documents.ts'
 import { limits } from '../domains/machines/rules.ts'
 import { openBroker } from '../domains/machines/server/broker.ts'
-import { openControlPump } from '../domains/machines/server/controls.ts'
+import { controlMessage } from '../domains/machines/server/controls.ts'
 import { type Documents, inParts, openDocumentPump } from '../domains/machines/server/documents.ts'
 import { openIdentities } from '../domains/machines/server/identity.ts'
 import { openIntake } from '../domains/machines/server/intake.ts'
-import { openPump } from '../domains/machines/server/pump.ts'
+import { openPump, vendMessage } from '../domains/machines/server/pump.ts'
 import { openRemoteBroker } from '../domains/machines/server/remoteBroker.ts'
 import { recordVend, takeCommands } from '../domains/orders/server/vend.ts'
 import { reportProcess } from '../domains/settings/server/processStats.ts'
@@ -31,8 +31,8 @@ export async function startGateway(app: App): Promise<Part> {
   const link = mqttUrl ? await openRemoteBroker(app, mqttUrl, identities, intake) : await openBroker(app, identities, intake.isBanned, intake)
   intake.answerOver(link)
   reportProcess(app, 'gateway', () => link.connected().length)
-  const pump = openPump(app, link, takeCommands)
-  const controls = openControlPump(app, link, takeControls)
+  const pump = openPump(app, link, takeCommands, vendMessage)
+  const controls = openPump(app, link, takeControls, controlMessage)
   const documents = openDocumentPump(app, link, documentsOf)
   let stopped = false
   const unless = (work: () => Promise<unknown>) => async () => {
@@ -53,7 +53,7 @@ export async function startGateway(app: App): Promise<Part> {
     if (topics.includes('vend')) app.jobs.poke('machine-commands')
     if (topics.includes('commands')) app.jobs.poke('machine-controls')
     if (topics.includes('shadows')) app.jobs.poke('machine-documents')
-    if (topics.some((topic) => topic === 'identity' || topic.startsWith('shut-out:'))) app.jobs.poke('machine-identity')
+    if (topics.includes('identity')) app.jobs.poke('machine-identity')
   })
   return {
     async stop() {

@@ -131,10 +131,7 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
 
 /** The rows behind each kind of scope; what needs rows of its own is read once, only when a role asks for it. */
 async function scopesOf(db: Db, row: PersonRow, ofPlatform: boolean): Promise<(kinds: ReadonlySet<DataScope>) => Scope> {
-  const { rows: tree } = await sql<{ id: number; below: boolean }>`
-    select id, path <@ ${row.org_path}::ltree as below from organisations where path <@ ${row.org_path}::ltree or path @> ${row.org_path}::ltree`.execute(db)
-  const orgs = tree.filter((o) => o.below).map((o) => o.id)
-  const ancestors = tree.filter((o) => !o.below).map((o) => o.id)
+  const { orgs, ancestors } = await branchOf(db, row.org_path)
   const asked = new Set(row.roles?.map((role) => role.data_scope))
   const region = asked.has('REGION_DRUGS') ? await regionScope(db, row, ancestors) : null
   const devices = asked.has('ASSIGNED_DEVICES') ? await assignedDevices(db, row.id) : []
@@ -145,6 +142,13 @@ async function scopesOf(db: Db, row: PersonRow, ofPlatform: boolean): Promise<(k
     // own lanes, own budget, own goods: no machine is theirs; their rows lie in their own organisation
     return { all: false, orgs, ancestors, devices: kinds.has('ASSIGNED_DEVICES') ? devices : [] }
   }
+}
+
+/** An organisation with all below it, and what stands above. */
+export async function branchOf(db: Db, path: string): Promise<Pick<Scope, 'orgs' | 'ancestors'>> {
+  const { rows } = await sql<{ id: number; below: boolean }>`
+    select id, path <@ ${path}::ltree as below from organisations where path <@ ${path}::ltree or path @> ${path}::ltree`.execute(db)
+  return { orgs: rows.filter((o) => o.below).map((o) => o.id), ancestors: rows.filter((o) => !o.below).map((o) => o.id) }
 }
 
 async function assignedDevices(db: Db, userId: number): Promise<number[]> {

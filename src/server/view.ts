@@ -5,7 +5,7 @@ import { accessOf, isPlatformOnly } from '../domains/accounts/rules.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import type { App } from './context.ts'
 import { type Scope, systemScope } from './database.ts'
-import type { Person } from './sessions.ts'
+import { branchOf, type Person } from './sessions.ts'
 
 /**
  * What a person looks through: a role he previews (`x-view-role`), or an organisation below the platform (`x-view-org`), one at a time.
@@ -42,20 +42,12 @@ export const canViewAs = (person: Pick<Person, 'ofPlatform' | 'scope' | 'permiss
 
 async function asOrganisation<P extends Person>(app: App, person: P, id: number): Promise<P> {
   if (!canViewAs(person)) throw new Refusal(common.forbidden)
-  const { rows } = await app.database.read(systemScope, (db) =>
-    sql<{ id: number; name: string; below: boolean }>`
-      select o.id, o.name, o.path <@ v.path as below from organisations v join organisations o on o.path <@ v.path or o.path @> v.path where v.id = ${id}`.execute(
-      db,
-    ),
-  )
-  const own = rows.find((row) => row.id === id)
+  const own = await app.database.read(systemScope, async (db) => {
+    const { rows } = await sql<{ name: string; path: string }>`select name, path::text as path from organisations where id = ${id}`.execute(db)
+    return rows[0] && { name: rows[0].name, branch: await branchOf(db, rows[0].path) }
+  })
   if (!own) throw new Refusal(common.notFound)
-  const scope: Scope = {
-    all: false,
-    orgs: rows.filter((row) => row.below).map((row) => row.id),
-    ancestors: rows.filter((row) => !row.below).map((row) => row.id),
-    devices: null,
-  }
+  const scope: Scope = { all: false, ...own.branch, devices: null }
   const permissions = new Set([...person.permissions].filter((code) => !isPlatformOnly(code)))
   // his own account, messages and layouts stay his
   const scopeOf: Person['scopeOf'] = (right) => (right === 'self' ? person.scope : scope)

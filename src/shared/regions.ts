@@ -58,3 +58,9 @@ export function regionName(code: string): string | undefined {
 export function regionPath(code: string): readonly Region[] {
   return pathByCode.get(code) ?? []
 }
+
+/** Province, city and county in words. */
+export const placeName = (code: string, between = ' / '): string =>
+  regionPath(code)
+    .map((region) => region.name)
+    .join(between)

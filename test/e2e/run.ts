@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { freePort } from '../support/freePort.ts'
 
 /** End to end: the whole product as `npm start` runs it, on a data folder and ports of its own, driven by a real browser. */
 export type Env = {
@@ -167,14 +167,4 @@ async function startProduct(): Promise<{ base: string; stop(): Promise<void> }> 
       await gone
     },
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 }

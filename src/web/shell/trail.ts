@@ -3,15 +3,17 @@ import { say } from '../../shared/text.ts'
 import { screenOf } from '../guard.ts'
 import { leavesOf, type MenuLeaf, titleOf } from '../menus.ts'
 
+/** The page a path is, or the closest one it lies below. */
+const nearest = (path: string, leaves: readonly MenuLeaf[]): MenuLeaf | undefined =>
+  leaves.filter(({ node }) => path === node.path || path.startsWith(`${node.path}/`)).sort((a, b) => b.node.path.length - a.node.path.length)[0]
+
 /** Group, page and sub-page of a path, from the user's menus and the product's screens. */
 export function breadcrumb(path: string, menus: Parameters<typeof leavesOf>[0], lang: 'zh-CN' | 'en', home: string): string[] {
   if (path === '/home') return [home]
   const leaves = leavesOf(menus)
   const screen = screenOf(path, screens)
   // a sub-page stands below its parent's page, or beside it and names it
-  const leaf =
-    leaves.filter(({ node }) => path === node.path || path.startsWith(`${node.path}/`)).sort((a, b) => b.node.path.length - a.node.path.length)[0] ??
-    leaves.find(({ node }) => node.path === screen?.parent)
+  const leaf = nearest(path, leaves) ?? leaves.find(({ node }) => node.path === screen?.parent)
   const trail = leaf ? [...(leaf.group ? [titleOf(leaf.group, lang)] : []), titleOf(leaf.node, lang)] : []
   const own = screen ? say(screen.title, lang) : undefined
   if (own && (!leaf || (leaf.node.path !== path && trail.at(-1) !== own))) trail.push(own)
@@ -20,9 +22,10 @@ export function breadcrumb(path: string, menus: Parameters<typeof leavesOf>[0], 
 
 /** The entry of the side menu a path stands under; a page without an entry stands under its parent's. */
 export function entryOf(path: string, leaves: readonly MenuLeaf[]): MenuLeaf | undefined {
-  const own = leaves
-    .filter(({ node }) => !node.hidden && (path === node.path || path.startsWith(`${node.path}/`)))
-    .sort((a, b) => b.node.path.length - a.node.path.length)[0]
+  const own = nearest(
+    path,
+    leaves.filter(({ node }) => !node.hidden),
+  )
   const parent = screenOf(path, screens)?.parent
   return own ?? (parent && parent !== path ? entryOf(parent, leaves) : undefined)
 }

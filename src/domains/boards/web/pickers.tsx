@@ -1,8 +1,9 @@
 import { Select } from 'antd'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { useSettled } from '../../../web/useSettled.ts'
 import { boards } from '../contract.ts'
 
 /** Codes with which boards bind themselves to these machines: made on demand, drawn as QR codes, to be printed or taken along. */
@@ -23,11 +24,7 @@ type Props = {
 export function BoardSelect({ orgId, ...props }: Props) {
   const { t } = useTranslation('web')
   const [typed, setTyped] = useState('')
-  const [keyword, setKeyword] = useState('')
-  useEffect(() => {
-    const timer = setTimeout(() => setKeyword(typed.trim()), 250)
-    return () => clearTimeout(timer)
-  }, [typed])
+  const keyword = useSettled(typed.trim())
   const read = useRead(boards.options, { ...(keyword ? { keyword } : {}), ...(orgId ? { orgId } : {}) }, { keep: true })
   return (
     <Select

@@ -1,19 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../server/database.ts'
 import type { Document } from '../../machines/server/documents.ts'
-import type { Config } from '../contract.ts'
+import { type ConfigRow, configOf } from './queries.ts'
 
-type Row = {
-  device_id: number
-  config_version: number
-  temp_min: number | null
-  temp_max: number | null
-  hum_min: number
-  hum_max: number
-  limit_per_order: number
-  limit_per_day: number
-  doc: Omit<Config, 'tempMin' | 'tempMax' | 'humMin' | 'humMax' | 'limitPerOrder' | 'limitPerDay'>
-}
+type Row = ConfigRow & { device_id: number; config_version: number }
 
 /** Settings as machines get them: the newest version of each. */
 export async function configDocuments(db: Db, deviceIds: readonly number[]): Promise<Map<number, Document>> {
@@ -24,15 +14,7 @@ export async function configDocuments(db: Db, deviceIds: readonly number[]): Pro
 }
 
 /** Refunds are ours alone. */
-function bodyOf(row: Row): object {
-  const { autoRefund: _, ...doc } = row.doc
-  return {
-    tempMin: row.temp_min,
-    tempMax: row.temp_max,
-    humMin: row.hum_min,
-    humMax: row.hum_max,
-    limitPerOrder: row.limit_per_order,
-    limitPerDay: row.limit_per_day,
-    ...doc,
-  }
+function bodyOf(row: ConfigRow): object {
+  const { autoRefund: _, ...body } = configOf(row)
+  return body
 }

@@ -5,7 +5,7 @@ import type { Input } from '../../../shared/contract.ts'
 import type { Config, deviceSettings, Sync, syncStates } from '../contract.ts'
 import { defaultConfig, type Storage } from '../rules.ts'
 
-type ConfigRow = {
+export type ConfigRow = {
   config_version: number | null
   temp_min: number | null
   temp_max: number | null
@@ -47,7 +47,7 @@ export type Device = {
   changedAt: string | null
 }
 
-const configOf = (row: ConfigRow): Config => ({
+export const configOf = (row: ConfigRow): Config => ({
   tempMin: row.temp_min,
   tempMax: row.temp_max,
   humMin: row.hum_min,

@@ -3,7 +3,7 @@ import { type Ctx, found, iso, isoOrNull, may, visible } from '../../../server/c
 import { common, type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
 import { sequentialNumbers } from '../../../shared/ids.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
-import { regionPath } from '../../../shared/regions.ts'
+import { placeName, regionPath } from '../../../shared/regions.ts'
 import { boardErrors } from '../../boards/contract.ts'
 import { hasOpenOrder, lockMachine, putBoard, takeBoard } from '../../boards/server/binding.ts'
 import { mirrorFlags } from '../../device-settings/server/verbs.ts'
@@ -34,7 +34,7 @@ function row(ctx: Ctx, d: q.Row): DeviceRow {
     orgId: d.org_id,
     ownedUserName: d.org_name,
     storeName: d.store_name ?? '',
-    regionName: regionNames(d.county).join(' / '),
+    regionName: placeName(d.county),
     address: d.address,
     lng: d.lng,
     lat: d.lat,

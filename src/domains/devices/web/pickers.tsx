@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Region } from '../../../shared/regions.ts'
 import { useRead } from '../../../web/api.ts'
+import { useSettled } from '../../../web/useSettled.ts'
 import { accounts } from '../../accounts/contract.ts'
 import { devices } from '../contract.ts'
 
@@ -19,7 +20,7 @@ const own = (props: Props<never>) => ({
 export function DeviceSelect(props: Props<number>) {
   const { t } = useTranslation('web')
   const [typed, setTyped] = useState('')
-  const keyword = useSettled(typed.trim(), 250)
+  const keyword = useSettled(typed.trim())
   const chosen = typeof props.value === 'number' ? props.value : undefined
   const found = useRead(devices.options, keyword ? { keyword } : {}, { keep: true })
   const held = useRead(devices.options, { ids: [chosen ?? 0] }, { enabled: chosen !== undefined })
@@ -88,13 +89,4 @@ function useNodes(regions: typeof import('../../../shared/regions.ts') | undefin
   const held = built.get(regions) ?? regions.regionTree().map(node)
   built.set(regions, held)
   return held
-}
-
-function useSettled(value: string, ms: number): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms)
-    return () => clearTimeout(timer)
-  }, [value, ms])
-  return settled
 }

@@ -1,7 +1,7 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
-import { regionPath } from '../../../shared/regions.ts'
+import { placeName } from '../../../shared/regions.ts'
 import { lockMachine, type Machine } from '../../boards/server/binding.ts'
 import type { AssignmentRow, DeviceAssignments, distribution } from '../contract.ts'
 import { movesMachines, openRule } from '../rules.ts'
@@ -12,17 +12,12 @@ import { target, transferMachine } from './transfer.ts'
 
 type Contract = typeof distribution
 
-const regionName = (county: string): string =>
-  regionPath(county)
-    .map((region) => region.name)
-    .join(' / ')
-
 const shown = (d: q.Row): AssignmentRow => ({
   id: d.id,
   rtuNumber: d.rtu_number,
   nickname: d.nickname,
   typeName: d.type_name,
-  regionName: regionName(d.county),
+  regionName: placeName(d.county),
   address: d.address,
   status: d.online ? 'online' : 'offline',
   orgId: d.org_id,
@@ -46,7 +41,7 @@ async function detail(ctx: Ctx, id: number): Promise<DeviceAssignments> {
     rtuNumber: d.rtu_number,
     nickname: d.nickname,
     typeName: d.type_name,
-    regionName: regionName(d.county),
+    regionName: placeName(d.county),
     address: d.address,
     version: d.version,
     orgId: d.org_id,

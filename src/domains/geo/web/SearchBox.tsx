@@ -1,13 +1,12 @@
 import SearchOutlined from '@ant-design/icons/es/icons/SearchOutlined'
 import { Input } from 'antd'
-import { useEffect, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { useMay } from '../../../web/session.ts'
+import { useSettled } from '../../../web/useSettled.ts'
 import { geo, type Place } from '../contract.ts'
 import styles from './geo.module.css'
-
-const wait = 250
 
 /** Regions first, then the machines and stores somebody may see; arrows and Enter choose. */
 export function SearchBox({ onPick }: { onPick: (place: Place) => void }) {
@@ -15,13 +14,9 @@ export function SearchBox({ onPick }: { onPick: (place: Place) => void }) {
   const may = useMay()
   const id = useId()
   const [text, setText] = useState('')
-  const [wanted, setWanted] = useState('')
+  const wanted = useSettled(text.trim())
   const [open, setOpen] = useState(false)
   const [at, setAt] = useState(0)
-  useEffect(() => {
-    const timer = setTimeout(() => setWanted(text.trim()), wait)
-    return () => clearTimeout(timer)
-  }, [text])
   const options = { inline: true, keep: true, enabled: wanted !== '' }
   const regions = useRead(geo.search, { q: wanted }, options)
   const machines = useRead(geo.searchDevices, { q: wanted }, { ...options, enabled: wanted !== '' && may('device:read') })

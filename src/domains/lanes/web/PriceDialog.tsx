@@ -1,11 +1,12 @@
 import { Button, Checkbox, DatePicker, InputNumber, Modal, Radio, Segmented, Table } from 'antd'
 import dayjs from 'dayjs'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { Money } from '../../../web/Money.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { useSettled } from '../../../web/useSettled.ts'
 import { lanes, type Planogram } from '../contract.ts'
 import type { PriceRow } from '../priceContract.ts'
 import styles from './dialogs.module.css'
@@ -24,7 +25,7 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
   const [when, setWhen] = useState<'now' | 'at'>('now')
   const [at, setAt] = useState<string | null>(null)
   // fen, or tenths of a percent
-  const value = useSettled(typed === null ? null : Math.round(typed * (mode === 'PERCENT' ? 10 : 100)), 250)
+  const value = useSettled(typed === null ? null : Math.round(typed * (mode === 'PERCENT' ? 10 : 100)))
   const base = { deviceId: plan.device.id, laneIds: [...laneIds], mode, alsoRetail }
   const read = useRead(lanes.pricePlan, { ...base, value: value ?? 0 }, { enabled: value !== null, keep: true })
   const write = useWrite(lanes.prices, {
@@ -138,13 +139,4 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
       <p className={styles.problem}>{wrong > 0 ? t('prices.wrong', { n: wrong }) : ''}</p>
     </Modal>
   )
-}
-
-function useSettled<T>(value: T, ms: number): T {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms)
-    return () => clearTimeout(timer)
-  }, [value, ms])
-  return settled
 }

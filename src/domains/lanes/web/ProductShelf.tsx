@@ -1,10 +1,11 @@
 import { Input, Skeleton } from 'antd'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { Money } from '../../../web/Money.tsx'
 import { Picture } from '../../../web/Picture.tsx'
 import { Empty, Problem } from '../../../web/Problem.tsx'
+import { useSettled } from '../../../web/useSettled.ts'
 import { type ProductOption, products } from '../../products/contract.ts'
 import type { Planogram } from '../contract.ts'
 import { canPlace } from '../rules.ts'
@@ -28,11 +29,7 @@ const goods = ({ id, name, model, img, drugClass, costPrice, retailPrice, warnQt
 export function ProductShelf({ plan, onPick }: { plan: Planogram; onPick: ((goods: Goods) => void) | undefined }) {
   const { t } = useTranslation('lanes')
   const [typed, setTyped] = useState('')
-  const [keyword, setKeyword] = useState('')
-  useEffect(() => {
-    const timer = setTimeout(() => setKeyword(typed.trim()), 250)
-    return () => clearTimeout(timer)
-  }, [typed])
+  const keyword = useSettled(typed.trim())
   const read = useRead(products.options, keyword ? { keyword } : {}, { keep: true, inline: true })
   const list = (read.data?.list ?? []).filter((option) => canPlace(option, plan.device) === null)
   return (

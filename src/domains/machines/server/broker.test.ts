@@ -7,12 +7,12 @@ import { recordControls, takeControls } from '../../device-commands/server/gatew
 import type { VendFact, VendOut } from '../../orders/server/vend.ts'
 import { limits } from '../rules.ts'
 import { openBroker } from './broker.ts'
-import { openControlPump } from './controls.ts'
+import { controlMessage } from './controls.ts'
 import { openDocumentPump } from './documents.ts'
 import { type Machine, openIdentities } from './identity.ts'
 import { type Intake, openIntake } from './intake.ts'
 import type { Link } from './link.ts'
-import { openPump } from './pump.ts'
+import { openPump, vendMessage } from './pump.ts'
 import { openWorld, type World } from './testWorld.ts'
 
 /** Real sockets: what quality.md J asks of the gateway. */
@@ -108,10 +108,15 @@ test('a machine is heard, acknowledged after the commit, welcomed, and gets its 
     kind: 'vend',
   }
   const asked: number[][] = []
-  await openPump(world.app, link, async (_, ids) => {
-    asked.push([...ids])
-    return [due]
-  })()
+  await openPump(
+    world.app,
+    link,
+    async (_, ids) => {
+      asked.push([...ids])
+      return [due]
+    },
+    vendMessage,
+  )()
   expect(asked).toEqual([[machine.id]])
   await vi.waitFor(
     () =>
@@ -184,7 +189,7 @@ test('a command of a person goes out and its end comes back', async () => {
     `insert into device_commands (cmd_id, org_id, device_id, type, issued_at, expire_at) values ($1, 2, $2, 'LOCK', $3::timestamptz, $3::timestamptz + interval '30 s')`,
     [cmdId, one.id, new Date(world.clock.now)],
   )
-  await openControlPump(world.app, link, takeControls)()
+  await openPump(world.app, link, takeControls, controlMessage)()
   await vi.waitFor(
     () =>
       expect(heard).toMatchObject([

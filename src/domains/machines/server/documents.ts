@@ -3,6 +3,7 @@ import { type Db, systemScope } from '../../../server/database.ts'
 import type { DocumentKind, DownKind } from '../protocol.ts'
 import type { Machine } from './identity.ts'
 import type { Link } from './link.ts'
+import { inReach } from './pump.ts'
 import { dueDocuments, markDelivered } from './shadows.ts'
 
 /** A version of what a machine should have, in as many messages as it takes. */
@@ -20,7 +21,7 @@ const topics: Readonly<Record<DocumentKind, DownKind>> = { CONFIG: 'config', PLA
 /** Sends documents that machines should have and do not, to those that are connected now. */
 export function openDocumentPump(app: App, link: Link, documents: Documents): () => Promise<void> {
   return async () => {
-    const machines = new Map(link.connected().map((machine) => [machine.id, machine]))
+    const machines = inReach(link)
     if (machines.size === 0) return
     const due = await dueDocuments(app, [...machines.keys()])
     const sent: { deviceId: number; kind: DocumentKind; version: number }[] = []

@@ -1,29 +1,42 @@
 import type { App } from '../../../server/context.ts'
 import type { VendOut } from '../../orders/server/vend.ts'
-import type { Command } from '../protocol.ts'
+import type { Command, DownKind } from '../protocol.ts'
+import type { Machine } from './identity.ts'
 import type { Link } from './link.ts'
 
-type TakeCommands = (app: App, deviceIds: readonly number[]) => Promise<VendOut[]>
+type Message = readonly [kind: DownKind, body: object]
+
+/** The machines that are connected now, by their id. */
+export const inReach = (link: Link): Map<number, Machine> => new Map(link.connected().map((machine) => [machine.id, machine]))
 
 /** Sends commands that are due to machines that are connected now; nothing is queued for the others. */
-export function openPump(app: App, link: Link, takeCommands: TakeCommands): () => Promise<void> {
+export function openPump<Out extends { readonly deviceId: number }>(
+  app: App,
+  link: Link,
+  take: (app: App, deviceIds: readonly number[]) => Promise<readonly Out[]>,
+  messageOf: (out: Out) => Message,
+): () => Promise<void> {
   return async () => {
-    const machines = new Map(link.connected().map((machine) => [machine.id, machine]))
+    const machines = inReach(link)
     if (machines.size === 0) return
-    for (const out of await takeCommands(app, [...machines.keys()])) {
+    for (const out of await take(app, [...machines.keys()])) {
       const machine = machines.get(out.deviceId)
-      const command: Command = {
-        cmdId: out.cmdId,
-        orderNo: out.orderNum,
-        unit: out.unitNo,
-        lane: out.road,
-        motor: out.motorNo,
-        qty: 1,
-        issuedAt: out.issuedAt.getTime(),
-        expireAt: out.expireAt.getTime(),
-      }
       // a machine that went away meanwhile gets it again by the resend of the same command id
-      if (machine) link.send(machine, out.kind, command)
+      if (machine) link.send(machine, ...messageOf(out))
     }
   }
+}
+
+export function vendMessage(out: VendOut): Message {
+  const command: Command = {
+    cmdId: out.cmdId,
+    orderNo: out.orderNum,
+    unit: out.unitNo,
+    lane: out.road,
+    motor: out.motorNo,
+    qty: 1,
+    issuedAt: out.issuedAt.getTime(),
+    expireAt: out.expireAt.getTime(),
+  }
+  return [out.kind, command]
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { freePort } from '../../../../test/support/freePort.ts'
 import { testDatabase } from '../../../../test/support/postgres.ts'
 import { closeApp, openApp } from '../../../server/app.ts'
 import { loadConfig } from '../../../server/config.ts'
@@ -73,14 +73,4 @@ export async function openWorld(): Promise<World> {
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }

@@ -27,7 +27,7 @@ type Device = {
   limit_per_order: number
   limit_per_day: number
 }
-type Lane = {
+export type Lane = {
   id: number
   road_index: number
   product_id: number
@@ -119,6 +119,13 @@ function laneRefusal(lane: Lane | undefined, item: { count: number; price: numbe
   return item.count > strictest(lane.restriction, lane.purchase_limit, 32) ? orderErrors.overLimit : null
 }
 
+/** Id and number of an order that is about to be written. */
+export async function nextOrder(ctx: Ctx): Promise<{ id: number; orderNum: string }> {
+  const { rows } = await sql<{ id: number; sequence: number }>`select nextval('orders_id_seq') as id, nextval('order_num_seq') as sequence`.execute(ctx.db)
+  const { id, sequence } = rows[0] as { id: number; sequence: number }
+  return { id, orderNum: orderNumber(shanghaiDay(ctx.now), sequence) }
+}
+
 /** Reserves and prices in one transaction; the lanes are locked before they are judged, so the last piece sells once. */
 async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): Promise<Output<typeof orders.mobileOrder>> {
   const repeat = await answerOfClient(ctx, input.clientId)
@@ -141,11 +148,7 @@ async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): P
     if (refusal) throw new Refusal(refusal, {}, [{ field: `items.${item.roadIndex}`, text: refusal.text }])
   }
   const sold = input.items.map((item) => ({ lane: laneOf.get(item.roadIndex) as Lane, count: item.count }))
-  const { rows: made } = await sql<{ id: number; sequence: number }>`select nextval('orders_id_seq') as id, nextval('order_num_seq') as sequence`.execute(
-    ctx.db,
-  )
-  const { id, sequence } = made[0] as { id: number; sequence: number }
-  const orderNum = orderNumber(shanghaiDay(ctx.now), sequence)
+  const { id, orderNum } = await nextOrder(ctx)
   const taken = await ctx.db
     .insertInto('order_keys')
     .values({ order_num: orderNum, client_id: input.clientId, order_id: id, org_id: device.org_id, device_id: device.id, created_at: ctx.now })

@@ -1,29 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
-import { orderNumber } from '../../../shared/ids.ts'
-import { shanghaiDay } from '../../../shared/instants.ts'
 import { moveStock } from '../../stock/server/move.ts'
-import { addCommands, addUnits } from './create.ts'
+import { addCommands, addUnits, type Lane, nextOrder } from './create.ts'
 
-export type TestLane = {
-  id: number
-  road_index: number
-  product_id: number
-  name: string
-  model: string
-  img: string
-  drug_class: 'NONE' | 'OTC_B' | 'OTC_A' | 'RX'
-}
+export type TestLane = Pick<Lane, 'id' | 'road_index' | 'product_id' | 'name' | 'model' | 'img' | 'drug_class'>
 
 /**
  * An order of one piece for nothing, by whoever tests a machine. It is no sale: no payment, no cost (the flow is a withdrawal),
  * and `paid_at` stays empty, so that no figure counts it. Answers its number; the lane is locked by the caller.
  */
 export async function addTestOrder(ctx: Ctx, device: { id: number; orgId: number; rtuNumber: string; nickname: string }, lane: TestLane): Promise<string> {
-  const { rows } = await sql<{ id: number; sequence: number }>`select nextval('orders_id_seq') as id, nextval('order_num_seq') as sequence`.execute(ctx.db)
-  const { id, sequence } = rows[0] as { id: number; sequence: number }
-  const orderNum = orderNumber(shanghaiDay(ctx.now), sequence)
+  const { id, orderNum } = await nextOrder(ctx)
   await ctx.db
     .insertInto('order_keys')
     .values({ order_num: orderNum, client_id: randomUUID(), order_id: id, org_id: device.orgId, device_id: device.id, created_at: ctx.now })

@@ -3,7 +3,7 @@ import { type Ctx, found, iso, may } from '../../../server/context.ts'
 import { commonPasswords, hashPassword } from '../../../server/passwords.ts'
 import type { Output } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
-import { regionPath } from '../../../shared/regions.ts'
+import { placeName } from '../../../shared/regions.ts'
 import { pauseDevicesOf } from '../../devices/server/verbs.ts'
 import { creatableKinds } from '../../roles/server/assign.ts'
 import { passwordRule } from '../../session/rules.ts'
@@ -34,9 +34,7 @@ function shown(ctx: Ctx, o: q.Row): OrganisationRow {
     role: o.roles[0]?.code ?? '',
     operatorId: o.parent_name === null ? null : o.parent_id,
     operatorName: o.parent_name ?? '',
-    area: regionPath(o.region_code)
-      .map((region) => region.name)
-      .join(' / '),
+    area: placeName(o.region_code),
     phone: maskedPhone(o.contact_phone),
     consumerPhone: o.service_phone,
     // the path has its ancestors' ids: the second is the one right below the platform

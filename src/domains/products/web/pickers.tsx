@@ -1,10 +1,11 @@
 import { Select } from 'antd'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { registerLocale } from '../../../web/i18n.ts'
 import { Money } from '../../../web/Money.tsx'
 import { Picture } from '../../../web/Picture.tsx'
+import { useSettled } from '../../../web/useSettled.ts'
 import { type ProductOption, products } from '../contract.ts'
 import { locale } from '../locale.ts'
 import { DrugMark } from './DrugMark.tsx'
@@ -53,7 +54,7 @@ export function CategorySelect(props: Props) {
 export function ProductSelect(props: Props & { onPick?: (option: ProductOption | undefined) => void; filter?: (option: ProductOption) => boolean }) {
   const { t } = useTranslation(['products', 'web'])
   const [typed, setTyped] = useState('')
-  const keyword = useSettled(typed.trim(), 250)
+  const keyword = useSettled(typed.trim())
   const chosen = typeof props.value === 'number' ? props.value : undefined
   const read = useRead(products.options, { ...(keyword ? { keyword } : {}), ...(chosen ? { id: chosen } : {}) }, { keep: true })
   const options = (read.data?.list ?? []).filter((option) => option.id === chosen || !props.filter || props.filter(option))
@@ -86,13 +87,3 @@ const OptionRow = ({ option, offText }: { option: ProductOption; offText: string
     <Money fen={option.retailPrice} />
   </span>
 )
-
-/** The value once it stopped changing for `ms`. */
-function useSettled(value: string, ms: number): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms)
-    return () => clearTimeout(timer)
-  }, [value, ms])
-  return settled
-}

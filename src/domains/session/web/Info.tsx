@@ -1,7 +1,7 @@
 import { Button, Select } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { regionPath } from '../../../shared/regions.ts'
+import { placeName } from '../../../shared/regions.ts'
 import { queryClient, useRead } from '../../../web/api.ts'
 import { FormPage, Section } from '../../../web/FormPage.tsx'
 import { Fixed, ImageField, TextField } from '../../../web/form/fields.tsx'
@@ -23,11 +23,7 @@ export function Info() {
   const loaded = useRead(session.profile, {}, { inline: true })
   const profile = loaded.data
   const service = profile?.serviceRequired ?? false
-  const region = profile?.regionCode
-    ? regionPath(profile.regionCode)
-        .map((part) => part.name)
-        .join(' / ')
-    : ''
+  const region = placeName(profile?.regionCode ?? '')
   return (
     <>
       <FormPage

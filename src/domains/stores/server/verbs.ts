@@ -1,7 +1,7 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, may } from '../../../server/context.ts'
 import { common, type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
-import { regionPath } from '../../../shared/regions.ts'
+import { placeName, regionPath } from '../../../shared/regions.ts'
 import { type StoreFields, type StoreRow, storeErrors, type stores } from '../contract.ts'
 import { ownerRule, removable } from '../rules.ts'
 import * as q from './queries.ts'
@@ -16,9 +16,7 @@ const shown = (ctx: Ctx, s: q.Row): StoreRow => ({
   orgName: s.org_name,
   userId: s.user_id,
   userName: s.user_name ?? '',
-  regionName: regionPath(s.county)
-    .map((region) => region.name)
-    .join(' / '),
+  regionName: placeName(s.county),
   county: s.county,
   address: s.address,
   lng: s.lng,

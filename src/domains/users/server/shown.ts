@@ -1,5 +1,5 @@
 import { type Ctx, iso, isoOrNull, may } from '../../../server/context.ts'
-import { regionPath } from '../../../shared/regions.ts'
+import { placeName } from '../../../shared/regions.ts'
 import type { OrganUserRow } from '../contract.ts'
 import { maskedPhone, servesAs } from '../rules.ts'
 import { above } from './people.ts'
@@ -26,9 +26,7 @@ export function listed(ctx: Ctx, row: Row): OrganUserRow {
     departmentName: row.department ?? '',
     phone: maskedPhone(row.phone),
     consumerPhone: row.consumer_phone,
-    area: regionPath(row.region_code)
-      .map((region) => region.name)
-      .join(' '),
+    area: placeName(row.region_code, ' '),
     regionCode: row.region_code,
     address: row.address,
     deviceCount: row.devices,

@@ -1,9 +1,10 @@
 import { Button, Modal, Empty as Nothing, Select, Skeleton } from 'antd'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { useSettled } from '../../../web/useSettled.ts'
 import { devices } from '../../devices/contract.ts'
 import { type OrganUserRow, users } from '../contract.ts'
 import styles from './users.module.css'
@@ -74,11 +75,7 @@ export function DevicesDialog({ row, onClose }: { row: OrganUserRow; onClose: ()
 function Machines({ value, onChange, without }: { value: number[]; onChange: (ids: number[]) => void; without: readonly number[] }) {
   const { t } = useTranslation('users')
   const [typed, setTyped] = useState('')
-  const [keyword, setKeyword] = useState('')
-  useEffect(() => {
-    const timer = setTimeout(() => setKeyword(typed.trim()), 250)
-    return () => clearTimeout(timer)
-  }, [typed])
+  const keyword = useSettled(typed.trim())
   const found = useRead(devices.options, keyword ? { keyword } : {}, { keep: true })
   const held = useRead(devices.options, { ids: value }, { enabled: value.length > 0, keep: true })
   const rows = new Map<number, Device>([...(held.data?.list ?? []), ...(found.data?.list ?? [])].map((row) => [row.id, row]))
