@@ -22,10 +22,12 @@ export const attemptOf = (request: FastifyRequest): Attempt | undefined => attem
 
 const perMinute = 60
 type Window = { began: number; count: number }
-const windows = new Map<number, Window>()
+const windowsOf = new WeakMap<App, Map<number, Window>>()
 
 /** False when the person already left a minute's worth of rows. */
-function allowed(userId: number, at: number): boolean {
+function allowed(app: App, userId: number, at: number): boolean {
+  const windows = windowsOf.get(app) ?? new Map<number, Window>()
+  windowsOf.set(app, windows)
   if (windows.size > 10_000) windows.clear()
   const known = windows.get(userId)
   const window = known && at - known.began < 60_000 ? known : { began: at, count: 0 }
@@ -48,7 +50,7 @@ export async function traceRefusal(app: App, error: unknown, request: FastifyReq
   if (!attempt || attempt.actor.userId === null) return
   const { def, values } = refusalOf(error)
   const result = traceOf(def.status, attempt.endpoint.kind)
-  if (!result || !allowed(attempt.actor.userId, performance.now())) return
+  if (!result || !allowed(app, attempt.actor.userId, performance.now())) return
   const { name, endpoint, actor, startedAt } = attempt
   const action = endpoint.audit ?? name
   const param = pathParams(endpoint.path)[0]

@@ -25,7 +25,7 @@ export type PasswordAge = { readonly mustChange: boolean; readonly changedAt: Da
 export const passwordDue = async (app: App, password: PasswordAge): Promise<boolean> =>
   password.mustChange || passwordExpired(password.changedAt, await cachedSetting(app, platformOrg, 'password.maxAgeDays'), app.now())
 
-const cache = new Map<number, { version: number; person: Person | null }>()
+const caches = new WeakMap<Database, Map<number, { version: number; person: Person | null }>>()
 
 export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest()
 
@@ -63,6 +63,8 @@ export async function actorOfToken(app: App, token: string): Promise<(Person & {
 }
 
 async function cached(database: Database, userId: number, version: number): Promise<Person | null> {
+  const cache = caches.get(database) ?? new Map<number, { version: number; person: Person | null }>()
+  caches.set(database, cache)
   const known = cache.get(userId)
   if (known?.version === version) return known.person
   const person = await loadPerson(database, userId)

@@ -30,7 +30,6 @@ export function supervise({ name, args, env, log, onGiveUp, onReady }: ChildOpti
     while (!stopping) {
       const given = await env()
       if (stopping) return
-      const began = Date.now()
       // A group of its own: Ctrl-C goes to the parent alone, which decides the order of the stops.
       const current = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: { ...process.env, ...given } })
       child = current
@@ -51,7 +50,8 @@ export function supervise({ name, args, env, log, onGiveUp, onReady }: ChildOpti
       }
       if (!served) failures += 1
       if (failures >= 5) throw new Error(`${name} does not start (it ended with ${signal ?? code}).`)
-      if (Date.now() - began > 30_000) pause = 100
+      // who served comes back at once; who dies before is given time
+      if (served) pause = 100
       log(`${name} ended unexpectedly (${signal ?? code}), starting it again …`)
       await sleep(pause)
       pause = Math.min(pause * 2, 5000)

@@ -2,10 +2,6 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import type { Env, Flow } from './run.ts'
 
-const stamp = Date.now().toString(36)
-const org = `走查运营 ${stamp}`
-const principal = `chief.${stamp}`
-const clerk = `clerk.${stamp}`
 const first = 'Erster Tag 2026'
 const later = 'Zweiter Tag 2026'
 
@@ -14,6 +10,10 @@ export const flows: Flow[] = [
   {
     name: 'organisations: created with its principal, who adds a user and stops him, and he stays out',
     async run(env) {
+      const stamp = Date.now().toString(36)
+      const org = `走查运营 ${stamp}`
+      const principal = `chief.${stamp}`
+      const clerk = `clerk.${stamp}`
       const { page, context } = await env.open({ username: 'super', path: '/organ/organ-manage/create?parentId=2' })
       await choose(page, '机构类型', '运营商')
       await page.getByLabel('机构名称').fill(org)
@@ -59,8 +59,7 @@ export const flows: Flow[] = [
       await row.getByRole('switch').click()
       await own.page.getByRole('dialog').locator('button').last().click()
       await row.getByText('禁用').waitFor()
-      // his open session ends, and his right password opens nothing
-      await phone.page.reload()
+      // his open session ends without his doing, and his right password opens nothing
       await phone.page.waitForURL((url) => url.pathname === '/login')
       await phone.context.close()
       const again = await signIn(env, clerk, first)

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { freePort } from '../support/freePort.ts'
 
@@ -25,7 +26,12 @@ export type Env = {
     theme?: 'light' | 'dark'
   }): Promise<{ page: Page; context: BrowserContext }>
 }
-export type Flow = { name: string; run(env: Env): Promise<void> }
+export type Flow = {
+  name: string
+  /** How long it may take, 150 when it does not say: a browser that hangs must not take the run with it. */
+  seconds?: number
+  run(env: Env): Promise<void>
+}
 
 const flags =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(' ')
@@ -76,13 +82,20 @@ async function runFile(file: string, env: Env): Promise<void> {
 /** null when the flow went well; prints either way. */
 async function attempt(flow: Flow, env: Env): Promise<unknown> {
   const started = Date.now()
+  const { seconds = 150 } = flow
+  const late = new AbortController()
   try {
-    await flow.run(env)
+    await Promise.race([
+      flow.run(env),
+      sleep(seconds * 1000, undefined, { signal: late.signal }).then(() => Promise.reject(new Error(`not over after ${seconds} s`))),
+    ])
     console.log(`  ok    ${flow.name} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
     return null
   } catch (error) {
     console.log(`  FAIL  ${flow.name}\n${error instanceof Error ? error.stack : error}`)
     return error ?? new Error('failed')
+  } finally {
+    late.abort()
   }
 }
 

@@ -16,8 +16,9 @@ type Line = { orderNum: string; unit?: number; result?: string; outTradeNo?: str
 export const flows: Flow[] = [
   {
     name: `${apiKills} kills of the API and ${databaseKills} of PostgreSQL lose and double nothing`,
+    seconds: 600,
     async run(env) {
-      const slowest: number[] = []
+      const took: number[] = []
       const every = Math.max(1, Math.floor(apiKills / Math.max(1, databaseKills)))
       for (let n = 0; n < apiKills; n += 1) {
         await healthy(env)
@@ -27,9 +28,10 @@ export const flows: Flow[] = [
         process.kill(child(env, 'src/apps/all.ts'), 'SIGKILL')
         const began = Date.now()
         await healthy(env)
-        slowest.push(Date.now() - began)
+        took.push(Date.now() - began)
       }
-      assert.ok(Math.max(...slowest) <= 15_000, `ready again after ${Math.max(...slowest)} ms at worst`)
+      took.sort((a, b) => a - b)
+      assert.ok((took[apiKills >> 1] ?? 0) <= 5000 && (took.at(-1) ?? 0) <= 15_000, `ready again after ${took.join(', ')} ms`)
       await sleep(3000)
       const client = new pg.Client({ connectionString: databaseUrl(env) })
       client.on('error', () => {}) // it may be cut off when the product stops

@@ -42,7 +42,7 @@ export const testConfig = (ownerUrl: string, dataDir: string, more: Record<strin
     ...more,
   })
 
-/** The API in this process on a database of its own. One per test file: actors are cached per process by their user id. */
+/** The API in this process on a database of its own. */
 export async function startTestApi({ seeded = false, now = () => new Date(), config = {} }: TestApiOptions = {}): Promise<TestApi> {
   const database = await testDatabase({ seeded })
   const dataDir = mkdtempSync(join(tmpdir(), 'huodao-api-'))
