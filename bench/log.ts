@@ -31,12 +31,11 @@ const budget = { verifySeconds: 60, ratio: 1.1 }
 
 /** The ordinary edit of a form, which the budget is about, and the lightest one there is, for comparison. */
 const subjects = [
-  { key: 'edit', bar: budget.ratio, body: (name: string) => ({ ...goods, name }) },
+  { key: 'edit', bar: budget.ratio, body: (name: string, id: number) => ({ ...goods, categoryId: id, name }) },
   { key: 'editCategory', bar: null, body: (name: string) => ({ name }) },
 ] as const
 type Subject = (typeof subjects)[number]
 const goods = {
-  categoryId: 900_001,
   model: '500ml',
   drugClass: 'NONE',
   costPrice: 100,
@@ -103,7 +102,7 @@ async function costOfARow(subject: Subject, port: number, token: string): Promis
   const versions = { logged: 1, plain: 1 }
   const put = (kind: keyof typeof paths, name: string) =>
     new Promise<void>((resolve, reject) => {
-      const body = JSON.stringify({ ...subject.body(name), version: versions[kind] })
+      const body = JSON.stringify({ ...subject.body(name, ids[kind]), version: versions[kind] })
       const began = performance.now()
       const sent = request(
         {
@@ -161,7 +160,7 @@ async function signIn(): Promise<string> {
     await client.query(`insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url) values (1, 900, 'IMAGE', 'image/png', 9, 'x', $1)`, goods.images)
     await client.query(
       `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images)
-        select id, 1, 900001, name, '500ml', 'NONE', 100, 300, $1 from product_categories where id in (900001, 900002)`,
+        select id, 1, id, name, '500ml', 'NONE', 100, 300, $1 from product_categories where id in (900001, 900002)`,
       [goods.images],
     )
   })

@@ -9,6 +9,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
+import { commitWith, type LastStatement } from './commit.ts'
 import type { DB } from './schema.ts'
 
 /**
@@ -29,9 +30,7 @@ export const systemScope: Scope = { all: true, orgs: [], ancestors: [], devices:
 export const noScope: Scope = { all: false, orgs: [], ancestors: [], devices: null }
 
 export type Db = Kysely<DB>
-type Client = pg.PoolClient & { scope?: string | undefined; prepared?: Set<string> | undefined }
-/** A statement that travels with the commit; `prepare` is sent once for each connection. */
-export type LastStatement = { readonly prepare: string; readonly execute: string }
+type Client = pg.PoolClient & { scope?: string | undefined; prepared?: Set<string> }
 
 pg.types.setTypeParser(pg.types.builtins.INT8, (value) => Number(value))
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, (value) => Number(value))
@@ -90,12 +89,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
           const result = await work(over(client, planOnce), (statement) => {
             last.push(statement)
           })
-          for (const { prepare } of last) {
-            client.prepared ??= new Set()
-            if (!client.prepared.has(prepare)) await client.query(prepare)
-            client.prepared.add(prepare)
-          }
-          await client.query([...last.map((statement) => statement.execute), 'commit'].join('; '))
+          client.prepared ??= new Set()
+          await commitWith(client, client.prepared, last)
           return result
         } catch (error) {
           client.scope = undefined // a rollback also takes the scope back

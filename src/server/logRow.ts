@@ -1,58 +1,52 @@
 import { performance } from 'node:perf_hooks'
-import { sql } from 'kysely'
-import pg from 'pg'
+import { CompiledQuery } from 'kysely'
 import { masked } from './auditMask.ts'
 import { auditText } from './auditText.ts'
+import type { LastStatement } from './commit.ts'
 import type { AuditEntry, Ctx } from './context.ts'
-import type { LastStatement } from './database.ts'
 
 type Writer = Pick<Ctx, 'db' | 'now' | 'requestId' | 'ip' | 'userAgent'> & { actor: Pick<Ctx['actor'], 'userId' | 'username' | 'orgId'> }
 export type Outcome = { result: 'SUCCESS' | 'REFUSED' | 'FAILED'; errorName?: string; content?: string; startedAt: number }
 
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(masked(value)))
 
-const columns = {
-  org_id: 'bigint',
-  created_at: 'timestamptz',
-  user_id: 'bigint',
-  actor_org_id: 'bigint',
-  username: 'text',
-  level: 'text',
-  action: 'text',
-  content: 'text',
-  resource_id: 'text',
-  target_name: 'text',
-  result: 'text',
-  error_name: 'text',
-  before: 'jsonb',
-  after: 'jsonb',
-  ip_address: 'text',
-  user_agent: 'text',
-  request_id: 'text',
-  duration_ms: 'int',
-} as const
-type Row = Record<keyof typeof columns, string | number | null>
-const insert = `insert into operation_logs (${Object.keys(columns).join(', ')})`
-
-/** Planned once for each connection: planning would cost as much as writing. */
-const prepare = `prepare log_row(${Object.values(columns).join(', ')}) as ${insert} values (${Object.keys(columns)
-  .map((_, n) => `$${n + 1}`)
-  .join(', ')})`
+const columns = [
+  'org_id',
+  'created_at',
+  'user_id',
+  'actor_org_id',
+  'username',
+  'level',
+  'action',
+  'content',
+  'resource_id',
+  'target_name',
+  'result',
+  'error_name',
+  'before',
+  'after',
+  'ip_address',
+  'user_agent',
+  'request_id',
+  'duration_ms',
+] as const
+type Row = Record<(typeof columns)[number], string | number | null>
+const text = `insert into operation_logs (${columns.join(', ')}) values (${columns.map((_, n) => `$${n + 1}`).join(', ')})`
 
 /**
  * One row of the operation log as a statement without a round trip of its own: it travels with the commit of its act. The row
  * belongs to the organisation of the thing, and whoever sees that sees the row.
  */
 export function logStatement(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outcome: Outcome): LastStatement {
-  return { prepare, execute: `execute log_row(${values(ctx, action, entry, outcome)})` }
+  return { name: 'log_row', text, values: values(ctx, action, entry, outcome) }
 }
 
 /** The same inside a transaction that goes on. */
 export async function writeLog(ctx: Writer, action: string, entry: AuditEntry, outcome: Outcome): Promise<void> {
-  await sql.raw(`${insert} values (${values(ctx, action, entry, outcome)})`).execute(ctx.db)
+  await ctx.db.executeQuery(CompiledQuery.raw(text, values(ctx, action, entry, outcome)))
 }
 
-function values(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outcome: Outcome): string {
+function values(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outcome: Outcome): (string | null)[] {
   const name = entry.name ?? String(entry.id)
   const row: Row = {
     org_id: entry.orgId ?? ctx.actor.orgId,
@@ -74,10 +68,5 @@ function values(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outc
     request_id: ctx.requestId,
     duration_ms: Math.min(2_147_483_647, Math.max(0, Math.round(performance.now() - outcome.startedAt))),
   }
-  return (Object.keys(columns) as (keyof Row)[]).map((key) => literal(row[key])).join(', ')
-}
-
-function literal(value: string | number | null): string {
-  if (value === null) return 'null'
-  return typeof value === 'number' ? String(Math.trunc(value)) : pg.escapeLiteral(value.replaceAll('\u0000', ''))
+  return columns.map((column) => (row[column] === null ? null : String(row[column]).replaceAll('\u0000', '')))
 }

@@ -6,7 +6,7 @@ import { bi } from './text.ts'
 /** Default texts of zod's own checks, so that no bare English reaches a person. */
 z.config({
   customError: (issue) => {
-    const found = issue as unknown as { code: string; input: unknown; minimum?: number; maximum?: number; origin?: string; keys?: string[]; format?: string }
+    const found = issue as unknown as { code: string; input: unknown; minimum?: number; maximum?: number; origin?: string; inclusive?: boolean; keys?: string[]; format?: string }
     if (found.code === 'unrecognized_keys') return bi(`不支持的字段:${found.keys?.join('、')}`, `Unknown field: ${found.keys?.join(', ')}`)
     if (found.input === undefined || found.input === null || found.input === '') return bi('不能为空', 'Required')
     if (found.code === 'too_big') {
@@ -17,6 +17,7 @@ z.config({
     if (found.code === 'too_small') {
       if (found.origin === 'string') return bi(`至少${found.minimum}个字符`, `At least ${found.minimum} characters`)
       if (found.origin === 'array') return bi(`至少${found.minimum}项`, `At least ${found.minimum} items`)
+      if (found.inclusive === false) return bi(`必须大于${found.minimum}`, `Above ${found.minimum}`)
       return bi(`不能小于${found.minimum}`, `At least ${found.minimum}`)
     }
     if (found.code === 'invalid_value') return bi('选项不正确', 'Not one of the choices')

@@ -24,10 +24,12 @@ export function Upload({ id, value, onChange, max, disabled = false }: Props) {
   const limit = max ?? 1
   const give = (next: string[]) => onChange?.(max === undefined ? (next[0] ?? '') : next)
 
-  const take = async (files: readonly File[]) => {
+  const take = async (chosen: readonly File[]) => {
+    const files = chosen.slice(0, max === undefined ? 1 : limit - urls.length)
     if (files.some((file) => !types.includes(file.type))) return toast('error', t('upload.type'))
     if (files.some((file) => file.size > largest)) return toast('error', t('upload.size'))
-    if (max !== undefined && urls.length + files.length > limit) return toast('error', t('upload.count'))
+    // the first ones that fit are kept
+    if (files.length < chosen.length) toast('error', t('upload.count'))
     setBusy(true)
     try {
       const added = await Promise.all(files.map((file) => call(filesContract.uploadImage, {}, { file })))

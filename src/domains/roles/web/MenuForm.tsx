@@ -2,10 +2,13 @@ import { Alert, Form } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useParams, useSearchParams } from 'react-router'
 import type { Output } from '../../../shared/contract.ts'
+import { common } from '../../../shared/errors.ts'
+import { say } from '../../../shared/text.ts'
 import { useRead } from '../../../web/api.ts'
 import { FormPage, Section } from '../../../web/FormPage.tsx'
 import { NumberField, SelectField, SwitchField, TextField } from '../../../web/form/fields.tsx'
 import { pickFor, type Values } from '../../../web/form/values.ts'
+import { Empty } from '../../../web/Problem.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { menuIconNames } from '../../../web/shell/icons.tsx'
 import { type MenuItem, menus } from '../menuContract.ts'
@@ -23,6 +26,7 @@ export function MenuForm() {
   const item = list?.find((row) => row.id === Number(id))
   const page = { ns: 'roles', back: '/system/organ-menu', loaded: tree }
   const fields = tree.data ? <Fields tree={tree.data} item={item} /> : null
+  if (id && list && !item) return <Empty kind="error" title={say(common.notFound.text, lang)} />
   if (id)
     return (
       <FormPage
