@@ -102,8 +102,8 @@ async function fill(owner: pg.Client): Promise<string> {
   )
   const numbers = Array.from({ length: machines }, (_, n) => rtuOf(n))
   await owner.query(
-    `insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash)
-    select 90000 + n, 2, rtu, rtu, 90000, '110000', '110100', '110101', 'a', 'GENERAL', 'OPERATING', true, hash from unnest($1::text[], $2::bytea[]) with ordinality as x(rtu, hash, n)`,
+    `insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash, broker_hash)
+    select 90000 + n, 2, rtu, rtu, 90000, '110000', '110100', '110101', 'a', 'GENERAL', 'OPERATING', true, hash, '$7$1$' || repeat('A', 16) || '$' || repeat('A', 86) || '==' from unnest($1::text[], $2::bytea[]) with ordinality as x(rtu, hash, n)`,
     [numbers, numbers.map((rtu) => createHash('sha256').update(`secret-${rtu}`).digest())],
   )
   await owner.query(`insert into device_states (device_id, org_id) select id, 2 from devices`)

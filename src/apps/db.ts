@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
+import { writeBrokerFiles } from '../domains/machines/server/brokerFiles.ts'
 import { backup, restore } from '../server/backup.ts'
 import { dumpSchema } from '../server/catalogue.ts'
 import { loadConfig } from '../server/config.ts'
@@ -15,7 +16,8 @@ npm run db -- reset [--yes]      drop everything and migrate (--yes is needed wi
 npm run db -- dump [--check]     write db/schema.sql and src/server/schema.ts from fresh migrations, or compare
 npm run db -- backup <file>      one archive of all rows and uploaded files
 npm run db -- restore <file>     fill an empty database from an archive and check every invariant
-npm run db -- verify-log         walk the hash chain of the operation log against the heads in DATA_DIR; exit 1 when it does not fit`
+npm run db -- verify-log         walk the hash chain of the operation log against the heads in DATA_DIR; exit 1 when it does not fit
+npm run db -- broker <folder>    write passwd and acl of Mosquitto for the broker of MQTT_URL`
 
 type Invariants = { checkInvariants: (ownerUrl: string) => Promise<{ name: string; rows: unknown[] }[]> }
 
@@ -82,6 +84,20 @@ async function verify(url: string) {
   }
 }
 
+async function broker(url: string, folder: string) {
+  const database = await openDatabase({ url, reads: 1, writes: 1, statementMs: 60_000 })
+  try {
+    const { machines, unknown, changed } = await writeBrokerFiles(database, config, folder)
+    console.log(changed ? `Written to ${folder}: ${machines} machines and the gateway. Let the broker read the files again.` : 'Nothing changed.')
+    if (unknown.length > 0)
+      console.log(
+        `${unknown.length} machines are not in it, because their secret was made before the platform kept it for a broker: ${unknown.slice(0, 20).join(', ')}${unknown.length > 20 ? ' …' : ''}. They need to sign in once at the built-in broker, or a new secret.`,
+      )
+  } finally {
+    await database.close()
+  }
+}
+
 async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>) {
   const client = new pg.Client({ connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href })
   await client.connect()
@@ -107,6 +123,7 @@ async function run(url: string): Promise<void> {
     console.log(`Saved ${totals.rows} rows and ${totals.files} files to ${file}. Keep SECRET_KEY as well: it is not in the archive.`)
   } else if (command === 'restore' && file) await restoreFrom(url, file)
   else if (command === 'verify-log') await verify(url)
+  else if (command === 'broker' && file) await broker(url, file)
   else throw new Error(usage)
 }
 

@@ -1,8 +1,10 @@
+import { sightingsOf } from '../domains/boards/server/sightings.ts'
 import { recordControls, takeControls } from '../domains/device-commands/server/gateway.ts'
 import { configDocuments } from '../domains/device-settings/server/document.ts'
 import { planogramDocuments } from '../domains/lanes/server/documents.ts'
 import { limits } from '../domains/machines/rules.ts'
 import { openBroker } from '../domains/machines/server/broker.ts'
+import { keepBrokerFiles } from '../domains/machines/server/brokerFiles.ts'
 import { controlMessage } from '../domains/machines/server/controls.ts'
 import { type Documents, inParts, openDocumentPump } from '../domains/machines/server/documents.ts'
 import { openIdentities } from '../domains/machines/server/identity.ts'
@@ -25,10 +27,13 @@ const documentsOf: Documents = {
 
 /** The machines' door: takes their messages in, sends them their commands. Several gateways may run. */
 export async function startGateway(app: App): Promise<Part> {
+  const { mqttUrl, mqttFiles } = app.config
+  // before the gateway knocks: without the files its own account is not known to the broker
+  const files = mqttFiles ? await keepBrokerFiles(app, mqttFiles) : null
   const identities = openIdentities(app)
   const intake = openIntake(app, limits, { vends: recordVend, controls: recordControls })
-  const { mqttUrl } = app.config
-  const link = mqttUrl ? await openRemoteBroker(app, mqttUrl, identities, intake) : await openBroker(app, identities, intake.isBanned, intake)
+  const onUnknown = (boardNo: string, address: string) => sightingsOf(app).note({ boardNo, address, via: 'MQTT' })
+  const link = mqttUrl ? await openRemoteBroker(app, mqttUrl, identities, intake) : await openBroker(app, identities, intake.isBanned, intake, onUnknown)
   intake.answerOver(link)
   reportProcess(app, 'gateway', () => link.connected().length)
   const pump = openPump(app, link, takeCommands, vendMessage)
@@ -53,12 +58,16 @@ export async function startGateway(app: App): Promise<Part> {
     if (topics.includes('vend')) app.jobs.poke('machine-commands')
     if (topics.includes('commands')) app.jobs.poke('machine-controls')
     if (topics.includes('shadows')) app.jobs.poke('machine-documents')
-    if (topics.includes('identity')) app.jobs.poke('machine-identity')
+    if (topics.includes('identity')) {
+      app.jobs.poke('machine-identity')
+      files?.changed()
+    }
   })
   return {
     async stop() {
       stopped = true
       unsubscribe()
+      files?.stop()
       await intake.drain(5000)
       await link.stop()
     },

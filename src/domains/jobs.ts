@@ -3,6 +3,7 @@ import { registerAlertJobs } from './alerts/server/jobs.ts'
 import { registerAuditJobs } from './audit/server/jobs.ts'
 import { registerComplaintJobs } from './complaints/server/jobs.ts'
 import { registerCommandJobs } from './device-commands/server/jobs.ts'
+import { registerDeviceJobs } from './devices/server/jobs.ts'
 import { registerJobJobs } from './jobs/server/jobs.ts'
 import { registerLaneJobs } from './lanes/server/jobs.ts'
 import { registerMachineJobs } from './machines/server/jobs.ts'
@@ -18,6 +19,7 @@ export const jobs: readonly ((app: App) => Promise<void>)[] = [
   registerAuditJobs,
   registerCommandJobs,
   registerComplaintJobs,
+  registerDeviceJobs,
   registerJobJobs,
   registerLaneJobs,
   registerMachineJobs,

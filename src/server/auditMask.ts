@@ -4,6 +4,8 @@
  */
 const secret =
   /password|passwd|secret|token|hash|private|credential|^(des|api|aes|rsa|saltmd5|app|sign|merchant|mch|pay|cert)_?key|saltmd5|apiv3|^key$|totp|otp$/i
+/** Settings with such a word in their name are rules, no secrets: who changed them must be seen. */
+const policy = /^(password\.[a-zA-Z]+|alarm\.privateAddresses)$/
 const phone = /phone|mobile|^tel$/i
 const personal = /id_?(card|number|no)$|^idcard|bank_?(account|card|no)|account_?no$|card_?no$|licen[cs]e_?plate/i
 const keptIds: ReadonlySet<string> = new Set(['id', 'deviceNo', 'orderNo'])
@@ -30,7 +32,7 @@ export function masked(value: unknown, key = '', depth = 0): unknown {
   if (typeof value !== 'object') return String(value)
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]) => {
-      if (secret.test(name) && typeof inner !== 'boolean') return []
+      if (secret.test(name) && !policy.test(name) && typeof inner !== 'boolean') return []
       const shown = masked(inner, name, depth + 1)
       return shown === undefined ? [] : [[name, shown]]
     }),

@@ -39,6 +39,8 @@ const settings = z.object({
   DATA_DIR: z.string().min(1).default('data'),
   DATABASE_URL: url('postgres:', 'postgresql:'),
   MQTT_URL: url('mqtt:', 'mqtts:', 'ws:', 'wss:'),
+  /** Folder where the gateway keeps Mosquitto's password file and access list up to date. */
+  MQTT_FILES: z.string().optional(),
   BASE_PATH: z
     .string()
     .regex(/^\/([\w.~-]+\/)*[\w.~-]*$/, 'must be a path such as / or /huodao/')
@@ -94,6 +96,9 @@ export function loadConfig(env: Record<string, string | undefined>) {
   const { PORT, MQTT_PORT, SECRET_KEY, SIM_PAY_KEY, TRUST_PROXY, PRODUCTION, ...rest } = parsed.data
   if (PRODUCTION && given.DEMO !== undefined && rest.DEMO) throw new Error('The setting DEMO must be 0 in production: demo accounts have a public password.')
   if (PRODUCTION && !SECRET_KEY) throw new Error('The setting SECRET_KEY is required in production: 64 hexadecimal digits, kept apart from the database.')
+  const broker = brokerOf(rest.MQTT_URL)
+  if (rest.MQTT_FILES && !broker.mqttAccount?.password)
+    throw new Error('The setting MQTT_FILES wants a user and a password in MQTT_URL, for example mqtt://gateway:3f9c…@broker:1884.')
   const dataDir = resolve(rest.DATA_DIR)
   return {
     host: rest.HOST,
@@ -103,7 +108,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     mqttPortFixed: given.MQTT_PORT !== undefined,
     dataDir,
     databaseUrl: rest.DATABASE_URL,
-    mqttUrl: rest.MQTT_URL,
+    ...broker,
+    mqttFiles: rest.MQTT_FILES && resolve(rest.MQTT_FILES),
     basePath: rest.BASE_PATH,
     publicUrl: rest.PUBLIC_URL,
     trustProxy: TRUST_PROXY === '0' ? false : TRUST_PROXY === '1' ? true : TRUST_PROXY,
@@ -126,6 +132,15 @@ export function loadConfig(env: Record<string, string | undefined>) {
     logLevel: rest.LOG_LEVEL,
     production: PRODUCTION,
   }
+}
+
+/** Address and account apart, so that the address may be shown. */
+function brokerOf(given: string | undefined): { mqttUrl: string | undefined; mqttAccount: { user: string; password: string } | null } {
+  if (given === undefined) return { mqttUrl: given, mqttAccount: null }
+  const address = new URL(given)
+  const [user, password] = [address.username, address.password].map(decodeURIComponent) as [string, string]
+  Object.assign(address, { username: '', password: '' })
+  return { mqttUrl: address.href, mqttAccount: user ? { user, password } : null }
 }
 
 /** A secret made once per data folder. Two first starts at once agree: the first link wins. */

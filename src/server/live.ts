@@ -20,6 +20,11 @@ export type Live = {
 }
 
 const channel = 'huodao_live'
+
+/** Touched when sessions of a person end: his open streams look at once, not at the next ping. */
+export const sessionsOf = (userId: number): string => `sessions:${userId}`
+/** Touched when whole organisations are shut out: every stream looks. */
+export const everySession = 'sessions'
 type Change = { t: string[]; o: number[] }
 
 export async function openLive(database: Database, onError: (error: unknown) => void): Promise<Live> {
@@ -76,17 +81,18 @@ export async function openLive(database: Database, onError: (error: unknown) => 
       out.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
       out.write('retry: 3000\n\n')
       const visible = (orgs: readonly number[]) => actor.scope.all || orgs.some((id) => actor.scope.orgs.includes(id) || actor.scope.ancestors.includes(id))
+      const look = () =>
+        check().then(
+          (alive) => (alive ? out.writableEnded || out.write(': ping\n\n') : end()),
+          () => {},
+        )
       const unsubscribe = live.subscribe((topics, orgs) => {
+        if (topics.includes(everySession) || topics.includes(sessionsOf(actor.userId ?? 0))) void look()
         // a reader that does not drain is dropped rather than buffered for ever
         if (out.writableLength > 65_536) return end()
         if (visible(orgs)) out.write(`data: ${JSON.stringify({ topics })}\n\n`)
       })
-      const ping = setInterval(() => {
-        check().then(
-          (alive) => (alive ? out.write(': ping\n\n') : end()),
-          () => {},
-        )
-      }, 25_000)
+      const ping = setInterval(look, 25_000)
       const entry = { end }
       streams.add(entry)
       out.on('close', end)

@@ -66,7 +66,7 @@ export interface AlertOutboxTable {
   org_id: number
   channel_id: number
   alert_id: number | null
-  event: 'OPENED' | 'CLOSED' | 'TEST'
+  event: 'OPENED' | 'REMINDER' | 'CLOSED' | 'TEST'
   state: Generated<'WAITING' | 'SENDING' | 'SENT' | 'FAILED' | 'DROPPED'>
   held: Generated<boolean>
   batch: string | null
@@ -110,6 +110,8 @@ export interface AlertsTable {
   close_reason: 'RECOVERED' | 'HANDLED' | 'MERGED' | 'DROPPED' | null
   close_remark: Generated<string>
   created_at: ColumnType<Date, Date | string, Date | string>
+  reminded_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  reminders: Generated<number>
 }
 
 export interface AnnouncementsTable {
@@ -294,6 +296,19 @@ export interface DeviceMessagesTable {
   note: string | null
 }
 
+export interface DeviceMovesTable {
+  id: Generated<number>
+  org_id: number
+  device_id: number
+  from_county: string
+  from_address: string
+  to_county: string
+  to_address: string
+  moved_by: number | null
+  moved_at: ColumnType<Date, Date | string, Date | string>
+  told_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
 export interface DeviceOwnerHistoryTable {
   id: Generated<number>
   org_id: number
@@ -388,6 +403,9 @@ export interface DevicesTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   locked: Generated<boolean>
   store_id: number | null
+  business_hours: Generated<unknown>
+  online_mall: Generated<boolean>
+  broker_hash: string | null
 }
 
 export interface IdempotencyKeysTable {
@@ -1199,6 +1217,23 @@ export interface TelemetryHoursTable {
   rsrp_count: Generated<number>
 }
 
+export interface UnknownBoardsTable {
+  id: Generated<number>
+  org_id: Generated<number>
+  board_no: string
+  via: 'MQTT' | 'ACTIVATION'
+  address: Generated<string>
+  model: Generated<string>
+  hw_version: Generated<string>
+  fw_version: Generated<string>
+  iccid: Generated<string>
+  tries: number
+  first_seen_at: ColumnType<Date, Date | string, Date | string>
+  last_seen_at: ColumnType<Date, Date | string, Date | string>
+  ignored_by: number | null
+  ignored_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
 export interface UploadsTable {
   id: Generated<string>
   org_id: number
@@ -1303,6 +1338,7 @@ export interface DB {
   device_faults: DeviceFaultsTable
   device_message_keys: DeviceMessageKeysTable
   device_messages: DeviceMessagesTable
+  device_moves: DeviceMovesTable
   device_owner_history: DeviceOwnerHistoryTable
   device_shadows: DeviceShadowsTable
   device_states: DeviceStatesTable
@@ -1365,6 +1401,7 @@ export interface DB {
   stock_flows: StockFlowsTable
   stores: StoresTable
   telemetry_hours: TelemetryHoursTable
+  unknown_boards: UnknownBoardsTable
   uploads: UploadsTable
   user_roles: UserRolesTable
   users: UsersTable

@@ -6,6 +6,7 @@ import { passwordExpired } from '../domains/session/rules.ts'
 import { cachedSetting, noteSettingsVersion, platformOrg } from '../domains/settings/server/values.ts'
 import type { Access } from '../shared/contract.ts'
 import { common, type ErrorDef } from '../shared/errors.ts'
+import { regionPrefix } from '../shared/place.ts'
 import type { Actor, App } from './context.ts'
 import { type Database, type Db, type Scope, systemScope } from './database.ts'
 
@@ -160,7 +161,7 @@ async function assignedDevices(db: Db, userId: number): Promise<number[]> {
 
 /** Drug machines of the region, whoever owns them; goods and types may belong to whoever stands above the owners. */
 async function regionScope(db: Db, row: PersonRow, ancestors: readonly number[]): Promise<Scope> {
-  const prefix = `${row.region_code.replace(/(00)+$/, '')}%`
+  const prefix = `${regionPrefix(row.region_code)}%`
   const { rows: drugs } = await sql<{ id: number; org_id: number }>`
     select id, org_id from devices where kind = 'DRUG' and ${row.region_code} <> '' and county like ${prefix}`.execute(db)
   const owners = [...new Set(drugs.map((drug) => drug.org_id))]

@@ -6,7 +6,16 @@ import { bi } from './text.ts'
 /** Default texts of zod's own checks, so that no bare English reaches a person. */
 z.config({
   customError: (issue) => {
-    const found = issue as unknown as { code: string; input: unknown; minimum?: number; maximum?: number; origin?: string; inclusive?: boolean; keys?: string[]; format?: string }
+    const found = issue as unknown as {
+      code: string
+      input: unknown
+      minimum?: number
+      maximum?: number
+      origin?: string
+      inclusive?: boolean
+      keys?: string[]
+      format?: string
+    }
     if (found.code === 'unrecognized_keys') return bi(`不支持的字段:${found.keys?.join('、')}`, `Unknown field: ${found.keys?.join(', ')}`)
     if (found.input === undefined || found.input === null || found.input === '') return bi('不能为空', 'Required')
     if (found.code === 'too_big') {

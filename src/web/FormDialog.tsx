@@ -8,6 +8,8 @@ export type FormDialogProps<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> &
   readonly onClose: () => void
   readonly onSaved?: FormSpec<E>['onSaved']
   readonly okText?: string
+  /** What cannot be taken back: the button is red, as in a question. */
+  readonly danger?: boolean
   readonly width?: number
   readonly children: ReactNode
 }

@@ -27,6 +27,7 @@ export function OpenDialog<E extends Endpoint>(props: FormDialogProps<E>) {
       title={props.title}
       width={props.width ?? 520}
       okText={props.okText ?? t('action.save')}
+      okButtonProps={{ danger: props.danger ?? false }}
       cancelText={t('action.cancel')}
       confirmLoading={engine.busy}
       mask={{ closable: !engine.dirty }}

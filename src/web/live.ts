@@ -1,7 +1,9 @@
 import { useEffect } from 'react'
+import { sessionCodes } from '../shared/errors.ts'
 import { queryClient } from './api.ts'
 import { basePath } from './base.ts'
-import { token } from './token.ts'
+import { translate } from './i18n.ts'
+import { endSession, token } from './token.ts'
 import { topicsOf, topicsOfBlock } from './topics.ts'
 
 /** One event stream per browser: the tab that holds the lock reads it and tells the others. */
@@ -81,9 +83,16 @@ const pause = (ms: number, signal: AbortSignal) =>
     )
   })
 
+/** Ended by somebody else: the page goes without waiting for the next thing its person does. */
+async function leave(response: Response): Promise<void> {
+  const answer = (await response.json().catch(() => null)) as { code?: unknown } | null
+  if (sessionCodes.includes(Number(answer?.code))) endSession(translate('error.session'))
+}
+
 /** False when this server has no stream or the session is over: no use in asking again. */
 async function readStream(signal: AbortSignal, share: (topics: readonly string[]) => void): Promise<boolean> {
   const response = await fetch(`${basePath()}api/me/events`, { headers: { Authorization: token() ?? '', Accept: 'text/event-stream' }, signal })
+  if (response.status === 401) await leave(response)
   if (response.status === 404 || response.status === 401) return false
   if (!response.ok || !response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) return true
   share([anything])

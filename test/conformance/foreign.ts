@@ -3,11 +3,13 @@ import { baseType, type Endpoint, pathParams } from '../../src/shared/contract.t
 import type { TestApi } from '../support/api.ts'
 import { endpoints, fieldsOf, idField, type Registered } from '../support/registry.ts'
 import type { Place, World } from '../support/world.ts'
-import { fieldSource, params, readSamples, samples, sourcesOf, withIdsOf } from './samples.ts'
+import { fieldSource, idFieldsIn, params, readSamples, samples, sourcesOf, withIdOf } from './samples.ts'
 
 export type Case = Registered & {
   /** Where the foreign id travels. */
   by: 'path' | 'body' | 'query'
+  /** Which field of the body. */
+  field?: string
   /** Rows organisations above share downwards: reading one of the agent's is allowed. */
   shared: boolean
   /** The request with ids of a place; null is a place nobody has. */
@@ -25,9 +27,9 @@ export async function foreignCases(world: World): Promise<Case[]> {
     if (sources.length)
       cases.push({ ...entry, by: 'path', shared: sources.every((source) => source.shared), at: (where) => ({ ...input, ...params(endpoint, where, world) }) })
     if (endpoint.kind === 'write') {
-      // the path stays the actor's own, what the body names is another's
-      if (withIdsOf(endpoint, input, 'SIBLING', world))
-        cases.push({ ...entry, by: 'body', shared: false, at: (where) => withIdsOf(endpoint, input, where, world) as Record<string, unknown> })
+      // the path stays the actor's own, and all the body names but one field
+      for (const field of idFieldsIn(endpoint, input, world))
+        cases.push({ ...entry, by: 'body', field, shared: false, at: (where) => withIdOf(endpoint, input, field, where, world) })
       continue
     }
     for (const [field, type] of Object.entries(fieldsOf(endpoint))) {

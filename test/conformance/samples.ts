@@ -97,31 +97,48 @@ export function sourcesOf(endpoint: Endpoint): Record<string, Source> {
 export const params = (endpoint: Endpoint, where: Place | null, world: World): Record<string, Id> =>
   Object.fromEntries(Object.entries(sourcesOf(endpoint)).map(([param, source]) => [param, where ? source.own(where, world) : source.none]))
 
-/** The input with every id and picture in it, path parameters left out, taken from another place; null when there is none to take. */
-export function withIdsOf(endpoint: Endpoint, input: Record<string, unknown>, where: Place | null, world: World): Record<string, unknown> | null {
+/** Fields of this input, path parameters left out, that name a row or a picture. */
+export function idFieldsIn(endpoint: Endpoint, input: Record<string, unknown>, world: World): string[] {
+  const names = new Set<string>()
+  swapped(
+    endpoint,
+    input,
+    (name, value) => {
+      names.add(name)
+      return value
+    },
+    world,
+  )
+  return [...names]
+}
+/** The input with what one field names taken from another place; null is a place nobody has. */
+export const withIdOf = (endpoint: Endpoint, input: Record<string, unknown>, field: string, where: Place | null, world: World): Record<string, unknown> =>
+  swapped(endpoint, input, (name, value, from) => (name === field ? from(where) : value), world)
+
+function swapped(
+  endpoint: Endpoint,
+  input: Record<string, unknown>,
+  change: (name: string, value: unknown, from: (where: Place | null) => unknown) => unknown,
+  world: World,
+): Record<string, unknown> {
   const inPath = new Set(pathParams(endpoint.path))
-  let swapped = false
-  const swap = (value: unknown, name: string): unknown => {
-    if (Array.isArray(value)) return value.map((item) => swap(item, name))
+  const walk = (value: unknown, name: string): unknown => {
+    if (Array.isArray(value)) return value.map((item) => walk(item, name))
     if (typeof value === 'object' && value !== null)
-      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, swap(inner, name ? `${name}.${key}` : key)]))
-    if (typeof value === 'string' && value.startsWith('files/')) {
-      swapped = true
-      return where ? picture(where) : missing.picture
-    }
+      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner, name ? `${name}.${key}` : key)]))
+    if (typeof value === 'string' && value.startsWith('files/')) return change(name, value, (where) => (where ? picture(where) : missing.picture))
     const source = inPath.has(name) ? undefined : fieldSource(endpoint, name)
     if (!source || typeof value !== 'number') return value
-    swapped = true
-    return where ? source.own(where, world) : source.none
+    return change(name, value, (where) => (where ? source.own(where, world) : source.none))
   }
-  const result = swap(input, '') as Record<string, unknown>
-  return swapped ? result : null
+  return walk(input, '') as Record<string, unknown>
 }
 
 const planOf = async ({ sql }: World, id: number): Promise<number> =>
   (await sql<{ v: number }>('select planogram_version as v from devices where id = $1', [id]))[0]?.v ?? 0
 const spare = rowId('OWN', unassigned)
-const site = { typeId: own, kind: 'GENERAL', county: '440305', address: '科技路1号', dropSensor: true }
+const hours = [{ days: [1, 2, 3, 4, 5], from: '08:00', to: '22:00' }]
+const site = { typeId: own, kind: 'GENERAL', county: '440305', address: '科技路1号', dropSensor: true, onlineMall: true, businessHours: hours }
 const type = () => ({ name: `型${randomUUID().slice(0, 8)}`, screen: false, refrigeration: true, pattern: 'spring', kind: 'GENERAL', dropSensor: true })
 const goods = () => ({
   name: `品${randomUUID().slice(0, 8)}`,

@@ -184,6 +184,13 @@ async function addGoods({ sql, system }: World, where: Place): Promise<void> {
     [id, org, `品${where}`, [picture(where)], `6900000${String(org).padStart(5, '0')}`],
   )
   await sql(`insert into main_boards (id, org_id, board_no, model) values ($1, $2, $3, $4)`, [id, org, `BOARD-${where}`, `板${where}`])
+  await sql(`insert into unknown_boards (id, org_id, board_no, via, model, tries, first_seen_at, last_seen_at) values ($1, $2, $3, 'MQTT', $4, 1, $5, $5)`, [
+    id,
+    org,
+    `UNKNOWN-${where}`,
+    `板${where}`,
+    worldNow,
+  ])
   await sql(`insert into stores (id, org_id, store_name) values ($1, $2, $3)`, [id, org, `店${where}`])
   await sql(device, [id, org, `${where}0001`, `机${where}`, rowId(where, 1), `BOARD-${where}`, `址${where}`, 'OPERATING', 1])
   await sql(`insert into device_states (device_id, org_id, online, last_seen_at) values ($1, $2, true, $3)`, [id, org, worldNow])
@@ -357,6 +364,10 @@ async function addDesires({ sql }: World, where: Place): Promise<void> {
     ...values,
     JSON.stringify({ note: `事${where}` }),
   ])
+  await sql(
+    `insert into device_moves (device_id, org_id, from_county, from_address, to_county, to_address, moved_at, told_at) values ($1, $2, '440304', $4, '440305', $4, $3, $3)`,
+    [...values, `址${where}`],
+  )
   await sql(
     `insert into telemetry_hours (device_id, hour, org_id, temp_min, temp_max, temp_sum, temp_count) values ($1, date_trunc('hour', $3::timestamptz), $2, 4, 5, 9, 2)`,
     values,

@@ -68,7 +68,7 @@ const Delivery = z.strictObject({
   id: f.id,
   channelName: z.string(),
   channelType: z.enum(['IN_APP', 'WEBHOOK', 'EMAIL']),
-  event: z.enum(['OPENED', 'CLOSED', 'TEST']),
+  event: z.enum(['OPENED', 'REMINDER', 'CLOSED', 'TEST']),
   state: z.enum(['WAITING', 'SENDING', 'SENT', 'FAILED', 'DROPPED']),
   held: z.boolean(),
   attempts: count,
@@ -82,6 +82,9 @@ export const Alert = AlertRow.extend({
   ackRemark: z.string(),
   closeName: z.string(),
   closeRemark: z.string(),
+  /** How often people were reminded while nobody had taken it on, and when last. */
+  reminders: count,
+  remindTime: f.instant.nullable(),
   /** The first 200, those still away first. */
   members: z.array(Member),
   deliveries: z.array(Delivery),

@@ -68,6 +68,7 @@ describe('alerts of one machine', () => {
     ['offline long enough', { facts: [away(1, 10)] }, { opens: ['OFFLINE'] }],
     ['a power failure has its own name', { facts: [away(1, 10, { cause: 'POWER_FAIL' })] }, { opens: ['POWER_FAIL'] }],
     ['closed hours', { facts: [away(1, 60)], openHours: () => false }, {}],
+    ['hours are those of each machine', { facts: [away(1, 60), away(2, 60)], openHours: ({ deviceId }) => deviceId === 2 }, { opens: ['OFFLINE'] }],
     ['closed hours do not silence a fault', { facts: [fact('FAULT')], openHours: () => false }, { opens: ['FAULT'] }],
     ['an open one is not opened again', { facts: [fact('FAULT')], known: [known({})] }, {}],
     ['a door for nine minutes', { facts: [fact('DOOR_OPEN', { since: now - 9 * minute })] }, {}],

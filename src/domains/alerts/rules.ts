@@ -95,7 +95,8 @@ export type State = {
   readonly known: readonly Known[]
   readonly members: readonly Member[]
   readonly ruleOf: RuleOf
-  readonly openHours: (orgId: number) => boolean
+  /** Of the machine: outside its hours nobody misses it. */
+  readonly openHours: (machine: Pick<Fact, 'orgId' | 'deviceId'>) => boolean
 }
 
 export type Opening = Pick<Fact, 'orgId' | 'kind' | 'subject' | 'since' | 'urgent' | 'data'> & {
@@ -162,7 +163,7 @@ export function decide(state: State): Plan {
     const last = lastByKey.get(keyOf(fact))
     return last?.reason === 'HANDLED' && fact.since <= last.closedAt
   }
-  const free = [...awayFacts.values()].filter((fact) => !silent.has(fact.deviceId) && !handled(fact))
+  const free = [...awayFacts.values()].filter((fact) => !silent.has(fact.deviceId) && !handled(fact) && openHours(fact))
   for (const cluster of clusters(free, ruleOf)) {
     const { orgId, kind, subject, members: together } = cluster
     for (const fact of together) silent.add(fact.deviceId)
@@ -172,7 +173,7 @@ export function decide(state: State): Plan {
       for (const fact of together) joins.push({ alertId: open.id, fact, told: true })
       const closing = closes.findIndex((close) => close.id === open.id)
       if (closing >= 0) closes.splice(closing, 1)
-    } else if (openHours(orgId) && since <= now - Math.max(waitOf(ruleOf(orgId, kind), kind), alertLimits.togetherMs)) {
+    } else if (since <= now - Math.max(waitOf(ruleOf(orgId, kind), kind), alertLimits.togetherMs)) {
       opens.push({ orgId, deviceId: null, kind, subject, since, urgent: false, data: {}, members: together, again: flapping({ ...cluster, deviceId: null }) })
     }
   }
@@ -181,7 +182,7 @@ export function decide(state: State): Plan {
     if (silent.has(fact.deviceId) && fact.away) continue
     const rule = ruleOf(fact.orgId, fact.kind)
     if (!rule.enabled || !fact.mayOpen || openByKey.has(keyOf(fact)) || handled(fact)) continue
-    if (fact.since > now - waitOf(rule, fact.kind) || (fact.away && !openHours(fact.orgId))) continue
+    if (fact.since > now - waitOf(rule, fact.kind) || (fact.away && !openHours(fact))) continue
     opens.push({ ...fact, members: [], again: flapping(fact) })
   }
   const merged = new Set([...joins.map((join) => join.fact), ...opens.flatMap((open) => open.members)].map(keyOf))

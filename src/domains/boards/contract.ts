@@ -23,11 +23,13 @@ const Status = z.enum(['UNBOUND', 'BOUND', 'DISABLED']).meta({ tones: { UNBOUND:
 const Protocol = z.enum(['mqtt', 'ws'], bi('请选择协议', 'Choose the protocol'))
 export const carriers = ['CMCC', 'CUCC', 'CTCC', 'CBN'] as const
 const Carrier = z.enum(carriers)
+/** Also what a number that nobody registered must look like to be noted. */
+export const boardNoForm = /^[A-Za-z0-9-]{6,40}$/
 export const boardNo = z
   .string({ error: bi('请输入主板编号', 'Enter the board number') })
   .trim()
   .min(1, bi('请输入主板编号', 'Enter the board number'))
-  .regex(/^[A-Za-z0-9-]{6,40}$/, bi('主板编号须为6-40位字母、数字或 -', 'Six to 40 letters, digits or -'))
+  .regex(boardNoForm, bi('主板编号须为6-40位字母、数字或 -', 'Six to 40 letters, digits or -'))
 export const iccid = z
   .string()
   .trim()
@@ -108,6 +110,27 @@ export const ActivationCode = z.strictObject({ id: f.id, rtuNumber: z.string(), 
 export type ActivationCode = z.infer<typeof ActivationCode>
 
 const count = z.number().int().min(0)
+
+/** A board that wants in and that nobody registered; it is the platform's to decide. */
+export const UnknownBoard = z.strictObject({
+  id: f.id,
+  boardNo: z.string(),
+  /** How it tried: to connect with this number, or with an activation code that does not work. */
+  via: z.enum(['MQTT', 'ACTIVATION']),
+  address: z.string(),
+  tries: count,
+  model: z.string(),
+  fwVersion: z.string(),
+  iccid: z.string(),
+  firstSeenAt: f.instant,
+  lastSeenAt: f.instant,
+  ignored: z.boolean(),
+  can: z.strictObject({ claim: z.boolean(), ignore: z.boolean(), restore: z.boolean() }),
+})
+export type UnknownBoard = z.infer<typeof UnknownBoard>
+/** `secret` of the machine it was put into at once, shown only here; null when it went into the cupboard. */
+export const ClaimedBoard = z.strictObject({ boardNo: z.string(), rtuNumber: z.string(), secret: z.string().nullable() })
+
 const one = { id: f.id, version: f.version }
 const chooseDevice = bi('请至少选择一台设备', 'Choose a device')
 const chooseBoard = bi('请选择主板', 'Choose a board')
@@ -124,7 +147,8 @@ export const boards = {
   counts: read('main-board:read', {
     path: '/main-boards/counts',
     summary: 'Figures of the quick views',
-    output: z.strictObject({ all: count, unbound: count, bound: count, disabled: count, expiring: count }),
+    /** `unknown`: boards that wait to be claimed; null for whom they are not. */
+    output: z.strictObject({ all: count, unbound: count, bound: count, disabled: count, expiring: count, unknown: count.nullable() }),
   }),
   options: read('main-board:read', {
     path: '/main-boards/options',
@@ -210,6 +234,38 @@ export const boards = {
     errors: [boardErrors.deviceClosed],
     input: z.strictObject({ deviceIds: z.array(f.id, chooseDevice).min(1, chooseDevice).max(200, bi('一次最多200台设备', 'At most 200 devices at once')) }),
     output: z.strictObject({ list: z.array(ActivationCode) }),
+  }),
+  unknown: read('main-board:create', {
+    path: '/unknown-boards',
+    summary: 'Boards that tried to connect and that nobody registered, of the last 30 days',
+    input: listQuery(
+      { boardNo: z.string().trim().max(40).optional(), ignored: z.boolean().default(false) },
+      ['boardNo', 'tries', 'firstSeenAt', 'lastSeenAt'],
+      '-lastSeenAt',
+    ),
+    output: page(UnknownBoard),
+  }),
+  claim: write('main-board:create', {
+    path: '/unknown-boards/{id}/claim',
+    summary: 'Register an unknown board, for a machine at once if one is named: the answer shows its new secret once',
+    audit: 'boards.claim',
+    errors: [boardErrors.numberTaken, boardErrors.ownerKind, boardErrors.hasBoard, ...binding],
+    input: z.strictObject({ id: f.id, orgId: f.id.optional(), deviceId: f.id.optional(), model: f.optionalText(40), iccid }),
+    output: ClaimedBoard,
+  }),
+  ignore: write('main-board:create', {
+    path: '/unknown-boards/{id}/ignore',
+    summary: 'An unknown board is not shown any more while it goes on trying',
+    audit: 'boards.ignore',
+    input: z.strictObject({ id: f.id }),
+    output: f.done,
+  }),
+  restore: write('main-board:create', {
+    path: '/unknown-boards/{id}/restore',
+    summary: 'Show an ignored board again',
+    audit: 'boards.restore',
+    input: z.strictObject({ id: f.id }),
+    output: f.done,
   }),
   activate: write('open', {
     path: '/activate',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { boardErrors } from './contract.ts'
-import { bindRule, codeRule, fingerprint, ownerRule, simState, statusOf, useRule } from './rules.ts'
+import { bindRule, codeRule, fingerprint, ownerRule, placeFor, simState, statusOf, useRule } from './rules.ts'
 
 test.each([
   [{ deviceId: null, disabled: false }, 'UNBOUND'],
@@ -44,3 +44,16 @@ test('owners and fingerprints', () => {
   expect([ownerRule('AGENT'), ownerRule('SCHOOL')]).toEqual([null, boardErrors.ownerKind])
   expect([fingerprint(null), fingerprint(Buffer.from('x')), fingerprint(Buffer.alloc(32, 0xab))]).toEqual(['', '', 'abab abab abab abab'])
 })
+
+const taken = (addresses: string) => new Map([...addresses].map((address, i) => [`B${i}`, { address }]))
+test.each([
+  ['', 'x', null],
+  // the one that holds most gives way, its youngest first
+  ['aaab', 'b', 'B2'],
+  ['aaab', 'c', 'B2'],
+  // he is the one, or as many as he would be
+  ['aaab', 'a', null],
+  ['aabb', 'b', null],
+  ['aab', 'b', null],
+  ['abc', 'd', null],
+])('of %s a newcomer from %s takes the place of %s', (addresses, from, place) => expect(placeFor(taken(addresses), from)).toBe(place))

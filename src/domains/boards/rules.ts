@@ -30,6 +30,20 @@ type Code = { readonly usedAt: Date | null; readonly revokedAt: Date | null; rea
 export const useRule = (found: Code | undefined, now: Date): ErrorDef | null =>
   found && !found.usedAt && !found.revokedAt && found.expiresAt > now ? null : boardErrors.codeInvalid
 
+/** Unknown boards: how many wait for the next writing, how many are kept (and of the ignored once more), how long, and how long those that tried less than `few` times. */
+export const unknownLimits = { flushMs: 5000, waiting: 100, kept: 500, days: 30, few: 3, fewDays: 1 } as const
+
+/**
+ * Whose place a newcomer takes when all are taken: one of the address that holds most, so that a flood from one address keeps
+ * nobody else out. Null when that address is his own.
+ */
+export function placeFor(waiting: ReadonlyMap<string, { readonly address: string }>, address: string): string | null {
+  const byAddress = Map.groupBy([...waiting], ([, { address: from }]) => from)
+  const [most] = [...byAddress.values()].sort((a, b) => b.length - a.length)
+  if (!most || most.length <= (byAddress.get(address)?.length ?? 0) + 1) return null
+  return most.at(-1)?.[0] ?? null
+}
+
 const owners: ReadonlySet<string> = new Set(['PLATFORM', 'AGENT', 'OPERATOR'])
 export const ownerRule = (kind: string): ErrorDef | null => (owners.has(kind) ? null : boardErrors.ownerKind)
 

@@ -37,6 +37,43 @@ export async function seedBoards(db: Db, ids: SeedIds, now: Date): Promise<void>
     .insertInto('main_boards')
     .values([...spares(ids, now), ...worn(ids, now)])
     .execute()
+  await seedUnknown(db, ids, now)
+}
+
+/** Boards nobody registered that knock since some days, one of them ignored, and one that was shown a code that had expired. */
+async function seedUnknown(db: Db, ids: SeedIds, now: Date): Promise<void> {
+  const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
+  const rest = { org_id: ids.org.get('platform') as number, model: '', hw_version: '', fw_version: '', iccid: '' }
+  await db
+    .insertInto('unknown_boards')
+    .values([
+      { ...rest, board_no: 'BD4A-2611-0042', via: 'MQTT', address: '120.196.8.41', tries: 318, first_seen_at: ago(320), last_seen_at: ago(2) },
+      {
+        ...rest,
+        board_no: 'BD4A-2611-0043',
+        via: 'ACTIVATION',
+        address: '120.196.8.41',
+        model: 'HD-M4',
+        hw_version: 'V4.0',
+        fw_version: '2.5.0',
+        iccid: '89860426010000900043',
+        tries: 3,
+        first_seen_at: ago(190),
+        last_seen_at: ago(176),
+      },
+      { ...rest, board_no: 'HD900001', via: 'MQTT', address: '223.104.67.9', tries: 41, first_seen_at: ago(3 * 1440), last_seen_at: ago(55) },
+      {
+        ...rest,
+        board_no: 'TEST-0001',
+        via: 'MQTT',
+        address: '61.144.2.130',
+        tries: 12,
+        first_seen_at: ago(9 * 1440),
+        last_seen_at: ago(700),
+        ignored_at: ago(8 * 1440),
+      },
+    ])
+    .execute()
 }
 
 /** New boards that wait for a machine: of the platform, an agent and an operator. */

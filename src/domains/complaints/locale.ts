@@ -146,7 +146,7 @@ export const locale = defineLocale(
     open: 'Open',
     claim: 'Take it',
     assign: 'Assign',
-    reply: 'Reply to the buyer',
+    reply: 'Reply',
     note: 'Note',
     resolve: 'Resolve',
     invalidate: 'Not a complaint',

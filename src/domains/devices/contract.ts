@@ -6,6 +6,7 @@ import { bothOrNone, bothOrNoneText, optionalLatitude, optionalLongitude } from 
 import { bi } from '../../shared/text.ts'
 import { deviceErrors } from './errors.ts'
 import { historyEndpoints } from './historyContract.ts'
+import { BusinessHours } from './hours.ts'
 import { lifecycleEndpoints, reasonText } from './lifecycleContract.ts'
 
 export const kinds = ['GENERAL', 'DRUG', 'FLOWER', 'LIFT', 'CABINET'] as const
@@ -115,6 +116,9 @@ export const DeviceDetail = DeviceRow.extend({
   licenceAddress: z.string(),
   dropSensor: z.boolean(),
   autoRefund: z.boolean(),
+  /** Empty: the setting of the organisation holds. */
+  businessHours: z.array(z.strictObject({ days: z.array(count), from: z.string(), to: z.string() })),
+  onlineMall: z.boolean(),
   remark: z.string(),
   doorOpen: z.boolean(),
   rsrp: z.number().int().nullable(),
@@ -141,6 +145,8 @@ const place = {
   licenceAddress: f.optionalText(200),
   dropSensor: z.boolean(),
   autoRefund: z.boolean().default(true),
+  businessHours: BusinessHours.default([]),
+  onlineMall: z.boolean().default(false),
   remark: f.optionalText(200),
 }
 const single = {

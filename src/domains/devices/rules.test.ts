@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deviceErrors, lifecycles } from './contract.ts'
-import { editable, forbiddenFields, freshness, licenceMatches, licenceRule, lifecycleStates, readyRule, typeChange, typeRule } from './rules.ts'
+import { editable, forbiddenFields, freshness, licenceMatches, licenceRule, lifecycleStates, readyRule, typeChange, typeRule, watchersOf } from './rules.ts'
 
 const licence = { kind: 'DRUG', dispensingMode: 'UNATTENDED', licenceNo: '粤DB1', licenceAddress: '深圳市南山区' }
 
@@ -33,6 +33,16 @@ test.each([
 ])('a %s machine of a %s type: %s', (kind, typeKind, fine) =>
   expect(typeRule({ kind }, { pattern: 'spring', maxLevels: 5, maxRoads: 10, kind: typeKind })).toBe(fine ? null : deviceErrors.typeDiffers),
 )
+
+test.each([
+  ['440305', '440305', [1, 2], []],
+  ['440305', '440106', [2, 3], [1]],
+  ['440305', '110101', [4], [1, 2]],
+  ['310101', '320102', [], []],
+])('a machine goes from %s to %s: %o are told with, %o without it', (from, to, here, left) => {
+  const people = ['440300', '440000', '440100', '110000', ''].map((region, i) => ({ id: i + 1, region }))
+  expect(watchersOf(people, from, to)).toEqual({ here, left })
+})
 
 describe('type change', () => {
   const type = { pattern: 'spring', maxLevels: 5, maxRoads: 10, kind: 'GENERAL' }

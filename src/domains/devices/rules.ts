@@ -1,8 +1,11 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { defineStates } from '../../shared/moves.ts'
+import { regionPrefix } from '../../shared/place.ts'
 import type { lifecycles } from './contract.ts'
 import { deviceErrors } from './errors.ts'
 import type { timelineGroups } from './historyContract.ts'
+
+export { type BusinessWindow, isOpen } from './hours.ts'
 
 type Lifecycle = (typeof lifecycles)[number]
 
@@ -68,6 +71,13 @@ export function retireRule(machine: { openOrder: boolean; stock: number }): Erro
   return machine.stock > 0 ? deviceErrors.stockLeft : null
 }
 
+/** Who hears that a drug machine moved: those of its new region, and those who only had it before. */
+export function watchersOf(people: readonly { id: number; region: string }[], from: string, to: string): { here: number[]; left: number[] } {
+  const watches = (county: string) => (person: { region: string }) => person.region !== '' && county.startsWith(regionPrefix(person.region))
+  const here = people.filter(watches(to))
+  return { here: here.map(({ id }) => id), left: people.filter((person) => watches(from)(person) && !here.includes(person)).map(({ id }) => id) }
+}
+
 type Group = (typeof timelineGroups)[number]
 /** Which kinds of messages and events a filter of the timeline shows. */
 export const groupKinds: Readonly<Record<Group, { messages: readonly string[]; events: readonly string[] }>> = {
@@ -81,7 +91,7 @@ export const groupKinds: Readonly<Record<Group, { messages: readonly string[]; e
   OWNER: {
     messages: [],
     events: [
-      ...['OWNER_CHANGED', 'OWNER_LEFT', 'LIFECYCLE', 'BOARD_BOUND', 'BOARD_UNBOUND', 'BOARD_REPLACED'],
+      ...['OWNER_CHANGED', 'OWNER_LEFT', 'PLACE_CHANGED', 'LIFECYCLE', 'BOARD_BOUND', 'BOARD_UNBOUND', 'BOARD_REPLACED'],
       ...['BOARD_DISABLED', 'BOARD_ENABLED', 'BOARD_ACTIVATED', 'SECRET_ROTATED'],
     ],
   },

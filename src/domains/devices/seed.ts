@@ -4,7 +4,8 @@ import { createRandom } from '../../seed/random.ts'
 import { type DemoDevice, devices, deviceTypes, staff } from '../../seed/world.ts'
 import type { Db } from '../../server/database.ts'
 import { dayMs } from '../../shared/instants.ts'
-import { secretHash } from './server/secret.ts'
+import type { BusinessWindow } from './hours.ts'
+import { secretColumns } from './server/secret.ts'
 
 type SeedIds = { org: ReadonlyMap<string, number>; user: ReadonlyMap<string, number>; product: ReadonlyMap<string, number> }
 
@@ -50,6 +51,21 @@ export async function seedDevices(db: Db, ids: SeedIds, now: Date, secretKey: st
   return new Map(devices.map((d, i) => [d.rtuNumber, i + 1]))
 }
 
+const everyDay = [1, 2, 3, 4, 5, 6, 7]
+/** Most follow their organisation; others stand in offices, hospitals and bars. */
+const hours: readonly (readonly BusinessWindow[])[] = [
+  [],
+  [],
+  [
+    { days: [1, 2, 3, 4, 5], from: '07:30', to: '21:00' },
+    { days: [6, 7], from: '09:00', to: '18:00' },
+  ],
+  [],
+  [{ days: everyDay, from: '00:00', to: '23:59' }],
+  [],
+  [{ days: everyDay, from: '17:00', to: '03:00' }],
+]
+
 function deviceRow(d: DemoDevice, index: number, orgId: number, createdAt: Date, secretKey: string) {
   const type = deviceTypes.findIndex((t) => t.key === d.typeKey)
   const fitted = d.lifecycle === 'OPERATING' || d.lifecycle === 'PAUSED'
@@ -73,7 +89,9 @@ function deviceRow(d: DemoDevice, index: number, orgId: number, createdAt: Date,
     licence_no: d.licenceNo ?? '',
     licence_address: d.licenceAddress ?? '',
     drop_sensor: deviceTypes[type]?.dropSensor ?? true,
-    secret_hash: secretHash(demoSecret(secretKey, d.rtuNumber)),
+    business_hours: JSON.stringify(hours[index % hours.length]),
+    online_mall: fitted && index % 3 === 0,
+    ...secretColumns(demoSecret(secretKey, d.rtuNumber)),
     created_at: createdAt,
   }
 }

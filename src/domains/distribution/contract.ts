@@ -117,6 +117,8 @@ export const distribution = {
           .optional(),
         status: Status.optional(),
         storeId: f.id.optional(),
+        /** Chosen machines, as the device list hands them over. */
+        ids: z.array(f.id).max(1000).optional(),
       },
       ['rtuNumber', 'nickname', 'assignedAt'],
       'rtuNumber',

@@ -23,6 +23,7 @@ export const stays: readonly string[] = [
   'device_events',
   'device_message_keys',
   'device_messages',
+  'device_moves',
   'device_owner_history',
   'lane_copies',
   'lane_copy_targets',
@@ -38,6 +39,6 @@ export const stays: readonly string[] = [
   'refunds',
   'sales_rollups',
   'stock_flows',
-  'telemetry_hours',
+  'telemetry_hours', // by hour and owner
   'vend_commands',
 ]

@@ -29,6 +29,8 @@ export const limits = {
   /** Connections of one machine: so many at once, then one every `connectMs`. */
   connects: 20,
   connectMs: 5000,
+  /** A machine's second connections are written down at most this often. */
+  takeoverMs: 60_000,
 }
 export type Limits = Readonly<typeof limits>
 

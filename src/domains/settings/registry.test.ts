@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { masked } from '../../server/auditMask.ts'
 import { settingKeys, settingOfKey } from './registry.ts'
 
 /** Everything that may read a setting: the product without its texts and tests. */
@@ -44,4 +45,8 @@ test.each([
 ] as const)('%s = %o', (key, value, expected) => {
   const result = settingOfKey(key).shape.safeParse(value)
   expect(result.success || result.error.issues[0]?.message.split('\u001f')[0]).toBe(expected)
+})
+
+test('the log keeps before and after of every setting', () => {
+  for (const key of settingKeys) expect([key, masked({ [key]: { value: 9, locked: false } })]).toEqual([key, { [key]: { value: 9, locked: false } }])
 })

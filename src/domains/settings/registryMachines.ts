@@ -38,7 +38,12 @@ export const device = {
     30,
   ),
   'device.businessHours': k.window(
-    facts('device', 'org', bi('营业时间', 'Business hours'), bi('此时间之外不发出离线告警', 'No offline alarm is raised outside of them')),
+    facts(
+      'device',
+      'org',
+      bi('营业时间', 'Business hours'),
+      bi('此时间之外不发出离线告警，设备可单独设置', 'No offline alarm is raised outside of them; a machine may have its own'),
+    ),
     '06:00',
     '23:00',
   ),
@@ -157,7 +162,15 @@ export const stock = {
 }
 
 export const rest = {
-  'alarm.repeat': k.timing(later('alarm', 'org', bi('告警频率', 'Alarm repeat'), bi('未处理告警的提醒间隔', 'How often an open alarm reminds')), 'm30'),
+  'alarm.repeat': k.timing(
+    facts(
+      'alarm',
+      'org',
+      bi('告警频率', 'Alarm repeat'),
+      bi('无人确认的告警按此间隔再次提醒，静默时段内不提醒', 'How often an alarm that nobody has taken on reminds; never in quiet hours'),
+    ),
+    'm30',
+  ),
   'alarm.channels': k.channels(later('alarm', 'org', bi('告警渠道', 'Alarm channels'), bi('告警通知的发送方式', 'How alarms are sent'))),
   'alarm.privateAddresses': k.bool(
     facts(

@@ -13,6 +13,11 @@ export const freshDevice = async (world: World, org = 3, boardNo: string | null 
   await world.sql('insert into device_states (device_id, org_id) values ($1, $2)', [id, org])
   return id
 }
+const unknown = (world: World) =>
+  fresh(
+    world,
+    `insert into unknown_boards (org_id, board_no, via, tries, first_seen_at, last_seen_at) values (3, '${number()}', 'MQTT', 1, '${worldNow.toISOString()}', '${worldNow.toISOString()}')`,
+  )
 const spare = (world: World) => fresh(world, `insert into main_boards (org_id, board_no) values (3, '${number()}')`)
 /** A board in a machine of its own. */
 async function bound(world: World) {
@@ -23,7 +28,7 @@ async function bound(world: World) {
 }
 
 export const boards: DomainSamples = {
-  pathIds: { 'main-boards id': byRow },
+  pathIds: { 'main-boards id': byRow, 'unknown-boards id': byRow },
   fieldIds: { newBoardId: byRow, deviceIds: byRow },
   samples: {
     'boards.create': async () => ({ boardNo: number() }),
@@ -34,6 +39,9 @@ export const boards: DomainSamples = {
     'boards.disable': async (world) => ({ id: await spare(world), version: 1 }),
     'boards.enable': async (world) => ({ id: await spare(world), version: 1 }),
     'boards.rotateSecret': bound,
+    'boards.claim': async (world) => ({ id: await unknown(world), orgId: 3 }),
+    'boards.ignore': async (world) => ({ id: await unknown(world) }),
+    'boards.restore': async (world) => ({ id: await unknown(world) }),
     'boards.activationCode': async (world) => ({ id: await freshDevice(world) }),
     'boards.activationCodes': async (world) => ({ deviceIds: [await freshDevice(world)] }),
     'boards.activate': async (world) => {

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { type App, type Ctx, iso } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
-import { alertLimits, nextTry } from '../rules.ts'
+import { alertLimits, nextTry, sendTime } from '../rules.ts'
 import type { SendAnswer } from './outbound.ts'
+import { dropReminders } from './outbox.ts'
 import { type Batch, type Event, readEvents, sendBatch, tellInApp } from './senders.ts'
 
 /**
@@ -42,10 +43,13 @@ async function deliver(app: App, batch: Batch): Promise<void> {
   const found = await bySystem(app, async (ctx) => {
     const { rows } = await sql<{
       type: 'IN_APP' | 'WEBHOOK' | 'EMAIL'
-      enabled: boolean
-    }>`select type, enabled from alert_channels where id = ${batch.channelId}`.execute(ctx.db)
+      quietFrom: string | null
+      quietTo: string | null
+    }>`select type, quiet_from as "quietFrom", quiet_to as "quietTo" from alert_channels where id = ${batch.channelId}`.execute(ctx.db)
     const channel = rows[0]
     if (!channel) return null
+    const now = ctx.now.getTime()
+    await dropReminders(ctx, batch.id, sendTime(now, { ...channel, urgentThrough: false }, false) > now)
     const events = await readEvents(ctx, batch.id)
     if (channel.type !== 'IN_APP') return { events }
     // people and the mark in one transaction: exactly once

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
 import { addDays, dayMs, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
+import { type BusinessWindow, isOpen } from '../../devices/rules.ts'
 import { cachedByOrg } from '../../settings/server/values.ts'
 import type { AlertKind } from '../contract.ts'
 import { type Cause, type Fact, inWindow, type Known, type Member, type RuleOf, type State, usualRules } from '../rules.ts'
@@ -10,7 +11,7 @@ import { type Cause, type Fact, inWindow, type Known, type Member, type RuleOf, 
 export async function readState(app: App, db: Db, now: Date): Promise<State> {
   const ruleOf = await rulesOf(app, db)
   const hours = await cachedByOrg(app, 'device.businessHours')
-  const facts = await readFacts(db, now, ruleOf)
+  const { facts, ownHours } = await readFacts(db, now, ruleOf)
   const known = await readKnown(db, now, facts)
   return {
     now: now.getTime(),
@@ -18,7 +19,8 @@ export async function readState(app: App, db: Db, now: Date): Promise<State> {
     known,
     members: await readMembers(db, known),
     ruleOf,
-    openHours: (orgId) => inWindow(now.getTime(), hours.get(orgId) ?? { from: '00:00', to: '23:59' }),
+    openHours: ({ orgId, deviceId }) =>
+      isOpen(ownHours.get(deviceId) ?? [], now.getTime()) ?? inWindow(now.getTime(), hours.get(orgId) ?? { from: '00:00', to: '23:59' }),
   }
 }
 
@@ -50,19 +52,21 @@ type Row = {
   county: string | null
   carrier: string | null
   cause: Cause | null
+  hours: BusinessWindow[] | null
 }
 
 /** How long a second connection counts. */
 const secondMs = 30 * 60_000
 
-async function readFacts(db: Db, now: Date, ruleOf: RuleOf): Promise<Fact[]> {
-  const nothing = sql`null::text as county, null::text as carrier, null::text as cause`
+/** `ownHours`: of the machines that are away. */
+async function readFacts(db: Db, now: Date, ruleOf: RuleOf): Promise<{ facts: Fact[]; ownHours: ReadonlyMap<number, BusinessWindow[]> }> {
+  const nothing = sql`null::text as county, null::text as carrier, null::text as cause, null::jsonb as hours`
   const door = sql`device_messages m where m.device_id = s.device_id and m.created_at > ${new Date(now.getTime() - dayMs)} and m.payload ?| array['open', 'door']`
   const isOpen = sql`coalesce(m.payload->>'open', m.payload->>'door')::boolean`
   const { rows } = await sql<Row>`
-    with d as (select d.id, d.org_id, d.kind = 'DRUG' as drug, d.county, d.board_no from devices d where d.lifecycle = 'OPERATING')
+    with d as (select d.id, d.org_id, d.kind = 'DRUG' as drug, d.county, d.board_no, d.business_hours from devices d where d.lifecycle = 'OPERATING')
     select d.org_id, d.id as device_id, case s.offline_cause when 'POWER_FAIL' then 'POWER_FAIL' else 'OFFLINE' end as kind, '' as subject, s.offline_since as since,
-      false as urgent, '{}'::jsonb as data, true as may_open, d.county, b.carrier, coalesce(s.offline_cause, 'TIMEOUT') as cause
+      false as urgent, '{}'::jsonb as data, true as may_open, d.county, b.carrier, coalesce(s.offline_cause, 'TIMEOUT') as cause, d.business_hours as hours
     from d join device_states s on s.device_id = d.id left join main_boards b on b.board_no = d.board_no where not s.online and s.offline_since is not null
     union all
     select d.org_id, d.id, 'FAULT', f.code, max(f.opened_at), d.drug, jsonb_build_object('roads', coalesce(jsonb_agg(distinct l.road_index) filter (where l.id is not null), '[]')), true, ${nothing}
@@ -84,7 +88,7 @@ async function readFacts(db: Db, now: Date, ruleOf: RuleOf): Promise<Fact[]> {
     union all
     select d.org_id, d.id, 'SIM_EXPIRING', coalesce(b.iccid, ''), ${now}::timestamptz, false, jsonb_build_object('day', b.sim_expires_on::text), true, ${nothing}
     from d join main_boards b on b.board_no = d.board_no where b.sim_expires_on <= ${addDays(shanghaiDay(now), 365)}::date`.execute(db)
-  return rows.flatMap((row) => {
+  const facts = rows.flatMap((row) => {
     const since = row.kind === 'SIM_EXPIRING' ? warnFrom(row, ruleOf) : row.since.getTime()
     if (since > now.getTime() && row.kind === 'SIM_EXPIRING') return []
     const { county, carrier, cause } = row
@@ -102,6 +106,7 @@ async function readFacts(db: Db, now: Date, ruleOf: RuleOf): Promise<Fact[]> {
       },
     ]
   })
+  return { facts, ownHours: new Map(rows.flatMap((row) => (row.hours ? [[row.device_id, row.hours] as const] : []))) }
 }
 
 /** From when on a SIM that ends that day is worth a word. */

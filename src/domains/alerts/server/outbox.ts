@@ -4,6 +4,7 @@ import { sendTime } from '../rules.ts'
 
 export const sendLoop = 'alerts-send'
 
+export type MessageEvent = 'OPENED' | 'REMINDER' | 'CLOSED' | 'TEST'
 type Way = {
   alert_id: number
   org_id: number
@@ -24,15 +25,57 @@ export async function queue(ctx: Ctx, event: 'OPENED' | 'CLOSED', alertIds: read
     where a.id = any(${[...alertIds]}::bigint[]) and (r.channel_ids is null or c.id = any(r.channel_ids)) and ${event === 'OPENED' ? sql`true` : heard}`.execute(
     ctx.db,
   )
-  if (rows.length === 0) return
-  const messages = rows.map((way) => {
-    const when = sendTime(at.getTime(), { quietFrom: way.quiet_from, quietTo: way.quiet_to, urgentThrough: way.urgent_through }, way.urgent)
-    return { org_id: way.org_id, channel_id: way.channel_id, alert_id: way.alert_id, next_at: iso(new Date(when)), held: when > at.getTime() }
-  })
+  await put(
+    ctx,
+    event,
+    rows.map((way) => ({ ...way, at: at.getTime(), when: leaves(at.getTime(), way) })),
+  )
+}
+
+const leaves = (at: number, way: Way): number =>
+  sendTime(at, { quietFrom: way.quiet_from, quietTo: way.quiet_to, urgentThrough: way.urgent_through }, way.urgent)
+
+/**
+ * A word again about alerts nobody has taken on. A channel in its quiet time, one that still has something to say about the alert or
+ * said it since `since` is left out: a reminder is never late and never a second message in a row.
+ */
+export async function queueReminders(ctx: Ctx, due: readonly { readonly id: number; readonly since: number }[]): Promise<void> {
+  const { rows } = await sql<Way>`
+    select a.id as alert_id, a.org_id, c.id as channel_id, false as urgent, c.quiet_from, c.quiet_to, c.urgent_through
+    from unnest(${due.map(({ id }) => id)}::bigint[], ${due.map(({ since }) => iso(new Date(since)))}::timestamptz[]) as x (id, since)
+    join alerts a on a.id = x.id join alert_channels c on c.org_id = a.org_id and c.enabled left join alert_rules r on r.org_id = a.org_id and r.kind = a.kind
+    where (r.channel_ids is null or c.id = any(r.channel_ids))
+      and not exists (select from alert_outbox o where o.alert_id = a.id and o.channel_id = c.id and (o.next_at is not null or o.sent_at > x.since))`.execute(
+    ctx.db,
+  )
+  const now = ctx.now.getTime()
+  const ways = rows.map((way) => ({ ...way, at: now, when: leaves(now, way) }))
+  await put(
+    ctx,
+    'REMINDER',
+    ways.filter(({ when }) => when === now),
+  )
+}
+
+async function put(ctx: Ctx, event: MessageEvent, ways: readonly (Way & { at: number; when: number })[]): Promise<void> {
+  if (ways.length === 0) return
+  const messages = ways.map((way) => ({
+    org_id: way.org_id,
+    channel_id: way.channel_id,
+    alert_id: way.alert_id,
+    next_at: iso(new Date(way.when)),
+    held: way.when > way.at,
+  }))
   await sql`insert into alert_outbox (org_id, channel_id, alert_id, event, held, next_at, created_at)
     select org_id, channel_id, alert_id, ${event}, held, next_at, ${ctx.now} from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb)
       as x (org_id bigint, channel_id bigint, alert_id bigint, next_at timestamptz, held boolean) order by alert_id, channel_id`.execute(ctx.db)
   ctx.afterCommit(() => ctx.app.jobs.poke(sendLoop))
+}
+
+/** Reminders on their way that came too late: somebody has taken the alert on meanwhile, or the channel is in its quiet time. */
+export async function dropReminders(ctx: Ctx, batch: string, quiet: boolean): Promise<void> {
+  await sql`update alert_outbox o set state = 'DROPPED', next_at = null from alerts a
+    where o.batch = ${batch}::uuid and o.event = 'REMINDER' and o.state = 'SENDING' and a.id = o.alert_id and (${quiet} or a.state <> 'OPEN')`.execute(ctx.db)
 }
 
 /** Nobody needs to hear of these any more: part of a larger one, machine or rule gone. What is on its way goes on. */

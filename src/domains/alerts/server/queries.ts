@@ -25,6 +25,8 @@ export type Row = {
   acked_name: string
   acked_at: Date | null
   ack_remark: string
+  reminders: number
+  reminded_at: Date | null
   rtu_number: string | null
   nickname: string | null
   members: number
@@ -33,7 +35,7 @@ export type Row = {
 const from = sql`alerts a join organisations o on o.id = a.org_id left join devices d on d.id = a.device_id
   left join lateral (select count(*) as members, count(*) filter (where m.back_at is null) as away from alert_members m where m.alert_id = a.id) m on a.device_id is null`
 const columns = sql`a.id, a.org_id, o.name as org_name, a.device_id, a.kind, a.subject, a.level, a.state, a.data, a.times, a.since, a.opened_at, a.closed_at, a.close_reason, a.close_remark,
-  a.closed_name, a.acked_name, a.acked_at, a.ack_remark, d.rtu_number, d.nickname, coalesce(m.members, 0) as members, coalesce(m.away, 0) as away`
+  a.closed_name, a.acked_name, a.acked_at, a.ack_remark, a.reminders, a.reminded_at, d.rtu_number, d.nickname, coalesce(m.members, 0) as members, coalesce(m.away, 0) as away`
 
 /** A machine by its words, also as one of many. */
 const names = (keyword: string) => sql`(select app_search('devices', ${keyword}))`

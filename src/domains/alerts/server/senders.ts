@@ -8,13 +8,23 @@ import type { AlertKind } from '../contract.ts'
 import { locale } from '../locale.ts'
 import { type MailServer, sendMail } from './mail.ts'
 import type { SendAnswer } from './outbound.ts'
+import type { MessageEvent } from './outbox.ts'
 import { unseal } from './seal.ts'
 import { postWebhook } from './webhook.ts'
 import { bodyOf, contentOf, type Told, titleOf } from './words.ts'
 
 export type Batch = { readonly id: string; readonly channelId: number; readonly orgId: number; readonly attempts: number }
-type AlertFacts = Told & { id: number; deviceId: number | null; level: string; state: string; since: Date; openedAt: Date; closedAt: Date | null }
-export type Event = { readonly event: 'OPENED' | 'CLOSED' | 'TEST'; readonly at: Date; readonly alert: AlertFacts | null }
+type AlertFacts = Told & {
+  id: number
+  deviceId: number | null
+  level: string
+  state: string
+  since: Date
+  openedAt: Date
+  closedAt: Date | null
+  reminders: number
+}
+export type Event = { readonly event: MessageEvent; readonly at: Date; readonly alert: AlertFacts | null }
 
 type Row = {
   event: Event['event']
@@ -30,6 +40,7 @@ type Row = {
   since: Date
   opened_at: Date
   closed_at: Date | null
+  reminders: number
   rtu_number: string | null
   nickname: string | null
   numbers: string[] | null
@@ -39,12 +50,12 @@ type Row = {
 /** What a batch says, as it is now: a machine that joined since is in it. */
 export async function readEvents(ctx: Ctx, batch: string): Promise<Event[]> {
   const { rows } = await sql<Row>`
-    select o.event, o.created_at as at, a.id, a.device_id, a.kind, a.subject, a.level, a.state, a.data, a.times, a.since, a.opened_at, a.closed_at, d.rtu_number, d.nickname,
+    select o.event, o.created_at as at, a.id, a.device_id, a.kind, a.subject, a.level, a.state, a.data, a.times, a.since, a.opened_at, a.closed_at, a.reminders, d.rtu_number, d.nickname,
       m.numbers, coalesce(m.members, 0) as members
     from alert_outbox o left join alerts a on a.id = o.alert_id left join devices d on d.id = a.device_id
     left join lateral (select count(*) as members, (array_agg(x.rtu_number order by x.rtu_number))[1:200] as numbers
       from alert_members m join devices x on x.id = m.device_id where m.alert_id = a.id) m on a.device_id is null
-    where o.batch = ${batch}::uuid order by o.id`.execute(ctx.db)
+    where o.batch = ${batch}::uuid and o.state = 'SENDING' order by o.id`.execute(ctx.db)
   return rows.map((row) => ({
     event: row.event,
     at: row.at,
@@ -63,6 +74,7 @@ export async function readEvents(ctx: Ctx, batch: string): Promise<Event[]> {
             since: row.since,
             openedAt: row.opened_at,
             closedAt: row.closed_at,
+            reminders: row.reminders,
             rtuNumber: row.rtu_number,
             nickname: row.nickname,
             numbers: row.numbers ?? [],
@@ -71,14 +83,14 @@ export async function readEvents(ctx: Ctx, batch: string): Promise<Event[]> {
   }))
 }
 
-const words = (key: 'opened' | 'closed' | 'test' | 'testBody' | 'digest', n = 0) =>
+const words = (key: 'opened' | 'reminder' | 'closed' | 'test' | 'testBody' | 'digest', n = 0) =>
   bi(say(locale.zh.message[key], 'zh-CN', { n }), say(locale.en.message[key], 'zh-CN', { n }))
 const join = (a: string, b: string) => bi(`${say(a, 'zh-CN')}：${say(b, 'zh-CN')}`, `${say(a, 'en')}: ${say(b, 'en')}`)
 
 /** A line for an event: what happened, to whom. */
 function lineOf({ event, alert }: Event): string {
   if (!alert) return words('test')
-  return event === 'CLOSED' ? join(words('closed'), titleOf(alert)) : titleOf(alert)
+  return event === 'OPENED' ? titleOf(alert) : join(words(event === 'CLOSED' ? 'closed' : 'reminder'), titleOf(alert))
 }
 const headOf = (events: readonly Event[]): string => (events.length === 1 ? lineOf(events[0] as Event) : words('digest', events.length))
 
@@ -174,6 +186,7 @@ function payload(app: App, batch: Batch, events: readonly Event[]) {
         since: iso(alert.since),
         openedAt: iso(alert.openedAt),
         closedAt: isoOrNull(alert.closedAt),
+        reminders: alert.reminders,
       },
     })),
   }

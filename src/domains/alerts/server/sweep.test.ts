@@ -123,6 +123,35 @@ test('outside business hours nothing is said of an offline machine, with the mor
   expect(await world.alerts()).toMatchObject([{ kind: 'OFFLINE' }])
 })
 
+test('a machine with hours of its own is missed in these, whatever its organisation says', async () => {
+  const hours = (id: number, windows: object[]) => world.rows('update devices set business_hours = $2 where id = $1', [id, JSON.stringify(windows)])
+  const days = [1, 2, 3, 4, 5, 6, 7]
+  await hours(1, [{ days, from: '22:30', to: '02:00' }])
+  await hours(2, [{ days, from: '08:00', to: '12:00' }])
+  // to 23:00 in Shanghai, when the organisation is closed
+  await world.pass(((24 + 15 - new Date(world.clock.now).getUTCHours()) % 24) * 60 * minute)
+  await world.offline([1, 2, 3])
+  await world.pass(60 * minute)
+  await sweep()
+  expect(await world.alerts()).toMatchObject([{ kind: 'OFFLINE', device_id: 1 }])
+  // to 6:10, when it opens; machine 2 does at 8:00
+  await world.pass(6.2 * 60 * minute)
+  await sweep()
+  expect((await world.alerts()).map((alert) => alert.device_id)).toEqual([1, 3])
+  await world.pass(2 * 60 * minute)
+  await sweep()
+  expect((await world.alerts()).map((alert) => alert.device_id)).toEqual([1, 3, 2])
+  // many of which most are closed are no outage of the county
+  await world.rows('delete from alerts')
+  await world.online(range(1, 3))
+  await world.rows(`update devices set business_hours = $1 where id between 4 and 9`, [JSON.stringify([{ days, from: '01:00', to: '02:00' }])])
+  await world.offline(range(4, 12))
+  await world.pass(15 * minute)
+  await sweep()
+  expect((await world.alerts()).map((alert) => [alert.kind, alert.device_id])).toEqual([10, 11, 12].map((id) => ['OFFLINE', id]))
+  await world.rows(`update devices set business_hours = '[]'`)
+})
+
 test('faults, temperature, door, a second connection, a SIM: opened by the tables and closed by them', async () => {
   const at = () => new Date(world.clock.now)
   await world.rows(

@@ -4,14 +4,17 @@ import { bySystem } from '../../../server/run.ts'
 import { alertLimits, decide, type Fact, type Opening, type Plan, usualRules } from '../rules.ts'
 import { readState } from './facts.ts'
 import { dropWaiting, queue } from './outbox.ts'
+import { remind } from './reminders.ts'
 
 /** Makes the alerts say what the facts say; one process at a time, whatever it missed is found at its next turn. */
 export async function sweepAlerts(app: App): Promise<void> {
   await bySystem(app, async (ctx) => {
     const { rows: turn } = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(hashtextextended('alerts', 0)) as mine`.execute(ctx.db)
     if (!turn[0]?.mine) return
-    const plan = decide(await readState(app, ctx.db, ctx.now))
+    const state = await readState(app, ctx.db, ctx.now)
+    const plan = decide(state)
     if (plan.opens.length + plan.joins.length + plan.backs.length + plan.closes.length > 0) await carryOut(ctx, plan)
+    await remind(ctx, state.openHours)
   })
 }
 

@@ -58,6 +58,8 @@ const get: Handlers<Contract>['get'] = async (ctx, { id }) => {
     ackRemark: row.ack_remark,
     closeName: row.closed_name,
     closeRemark: row.close_remark,
+    reminders: row.reminders,
+    remindTime: isoOrNull(row.reminded_at),
     members: members.map((m) => ({
       deviceId: m.device_id,
       rtuNumber: m.rtu_number,

@@ -95,6 +95,16 @@ function Body({ alert }: { alert: Alert }) {
               ] as const)
             : []),
           ...(alert.ackRemark ? ([[t('fields.ackRemark'), alert.ackRemark]] as const) : []),
+          ...(alert.reminders
+            ? ([
+                [
+                  t('fields.reminders'),
+                  <span key="reminders">
+                    {t('detail.reminded', { n: alert.reminders })} <Time at={alert.remindTime} />
+                  </span>,
+                ],
+              ] as const)
+            : []),
           ...(alert.closeTime
             ? ([
                 [t('fields.closeTime'), time(alert.closeTime)],

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, iso, may, visible } from '../../../server/context.ts'
 import { selectPage } from '../../../server/lists.ts'
+import { sessionsOf } from '../../../server/live.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { cachedSetting, platformOrg } from '../../settings/server/values.ts'
 import { type audit, auditErrors, type OnlineRow } from '../contract.ts'
@@ -90,6 +91,7 @@ const kick: Handlers<typeof audit>['kick'] = async (ctx, input) => {
     after: { users: names, sessions: ids.length },
     ...(orgs.size === 1 ? { orgId: first.org_id } : {}),
   })
+  for (const id of new Set(rows.map((row) => row.user_id))) ctx.touch(sessionsOf(id))
   ctx.touch('online-users')
   return { ended: rows.length }
 }

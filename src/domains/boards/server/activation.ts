@@ -8,6 +8,7 @@ import { addBoard } from './adding.ts'
 import { keepLastSeen, lockMachine, type Machine, putBoard } from './binding.ts'
 import { codeHash, expiry, newCodes } from './codes.ts'
 import * as q from './queries.ts'
+import { sightingsOf } from './sightings.ts'
 
 type Contract = typeof boards
 
@@ -51,8 +52,13 @@ export const activate: Handlers<Contract>['activate'] = async (ctx, input) => {
   const seen = await codeRow(ctx, input.code)
   const machine = seen && (await lockMachine(ctx, seen.device_id))
   const code = machine && (await codeRow(ctx, input.code))
-  reject(useRule(code && { usedAt: code.used_at, revokedAt: code.revoked_at, expiresAt: code.expires_at }, ctx.now))
-  if (!code || !machine || codeRule(machine)) throw new Refusal(boardErrors.codeInvalid)
+  const wrong = useRule(code && { usedAt: code.used_at, revokedAt: code.revoked_at, expiresAt: code.expires_at }, ctx.now)
+  if (wrong || !code || !machine || codeRule(machine)) {
+    // a board that is really there and has no code that works: the platform is shown it, if its number is unknown
+    const { code: _, ...told } = input
+    sightingsOf(ctx.app).note({ ...told, via: 'ACTIVATION', address: ctx.ip })
+    throw new Refusal(boardErrors.codeInvalid)
+  }
   const board = await ownBoard(ctx, machine, input)
   await ctx.db.updateTable('activation_codes').set({ used_at: ctx.now, used_board_no: input.boardNo }).where('id', '=', code.id).execute()
   if (machine.board_no !== null && machine.board_no !== input.boardNo) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { Refusal } from '../../../shared/errors.ts'
-import { newSecret, secretHash } from '../../devices/server/secret.ts'
+import { newSecret, nobodysSecret, secretColumns } from '../../devices/server/secret.ts'
 import { boardErrors } from '../contract.ts'
 
 /** The only writer of which board a machine has and of the secret it signs in with. */
@@ -36,7 +36,7 @@ export async function putBoard(ctx: Ctx, machine: Pick<Machine, 'id'>, boardNo: 
   try {
     await ctx.db
       .updateTable('devices')
-      .set((eb) => ({ board_no: boardNo, secret_hash: secretHash(secret), version: eb('version', '+', 1) }))
+      .set((eb) => ({ board_no: boardNo, ...secretColumns(secret), version: eb('version', '+', 1) }))
       .where('id', '=', machine.id)
       .execute()
   } catch (error) {
@@ -54,7 +54,7 @@ export async function takeBoard(ctx: Ctx, machine: Machine): Promise<void> {
   await keepLastSeen(ctx, machine)
   await ctx.db
     .updateTable('devices')
-    .set((eb) => ({ board_no: null, card: null, secret_hash: secretHash(newSecret()), version: eb('version', '+', 1) }))
+    .set((eb) => ({ board_no: null, card: null, ...nobodysSecret(), version: eb('version', '+', 1) }))
     .where('id', '=', machine.id)
     .execute()
   shutOut(ctx)

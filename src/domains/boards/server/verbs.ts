@@ -9,6 +9,7 @@ import { activate, activationCode, activationCodes } from './activation.ts'
 import { addBoard, unique } from './adding.ts'
 import { hasOpenOrder, keepLastSeen, lockMachine, type Machine, putBoard, shutOut, takeBoard } from './binding.ts'
 import * as q from './queries.ts'
+import { claim, ignore, restore, unknown, unknownCount } from './unknown.ts'
 
 type Contract = typeof boards
 
@@ -183,7 +184,7 @@ export const handlers: Handlers<Contract> = {
     const { rows, total } = await q.listRows(ctx, input)
     return { list: rows.map((row) => shown(ctx, row)), total }
   },
-  counts: (ctx) => q.counts(ctx),
+  counts: async (ctx) => ({ ...(await q.counts(ctx)), unknown: await unknownCount(ctx) }),
   options: async (ctx, input) => ({ list: await q.options(ctx, input) }),
   create,
   update,
@@ -196,4 +197,8 @@ export const handlers: Handlers<Contract> = {
   activationCode,
   activationCodes,
   activate,
+  unknown,
+  claim,
+  ignore,
+  restore,
 }

@@ -2,6 +2,7 @@ import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
@@ -29,6 +30,7 @@ export function BoardList() {
   const { t } = useTranslation(['boards', 'web'])
   const col = useCols(BoardRow, 'boards')
   const may = useMay()
+  const navigate = useNavigate()
   const english = usePrefs().lang === 'en'
   const [open, setOpen] = useState<Open | null>(null)
   const close = () => setOpen(null)
@@ -37,6 +39,7 @@ export function BoardList() {
   const acts = useActs(setSecret)
   const counts = useRead(boards.counts, {}, { inline: true, keep: true })
   useLive('main-boards', [boards.counts.path])
+  useLive('unknown-boards', [boards.counts.path])
   const n = counts.data
   const w = (zh: number, en: number) => ({ width: english ? en : zh })
   const none = <span className="hd-none">—</span>
@@ -76,6 +79,11 @@ export function BoardList() {
         header={
           add ? (
             <>
+              {n && n.unknown !== null ? (
+                <Button onClick={() => navigate('/device/unknown-boards')}>
+                  {t('unknown.short')} {n.unknown > 0 ? <b className={styles.soon}>{n.unknown}</b> : null}
+                </Button>
+              ) : null}
               <Button onClick={() => setOpen({ what: 'import' })}>{t('import')}</Button>
               {add}
             </>

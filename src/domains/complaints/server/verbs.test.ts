@@ -99,6 +99,7 @@ describe('money', () => {
     expect(order.units.map((unit: { refund: { amount: number } | null }) => unit.refund?.amount)).toEqual([250])
     const after = (await ask(complaints.get, { id: row.id })).body
     expect([after.refunded, after.state, after.can.remove]).toEqual([true, 'HANDLING', false])
+    expect(after.entries.at(-1)).toMatchObject({ kind: 'REFUND', content: expect.stringMatching(/^¥2\.50 · ./) })
     expect((await ask(complaints.remove, { ...ref(after), reason: 'x' })).body.message).toBe('已关联退款,无法删除')
     expect((await ask(complaints.refund, { ...ref(after), reason: 'QUALITY' })).status).toBe(422)
     expect((await ask(complaints.get, { id: row.id })).body.version).toBe(after.version)

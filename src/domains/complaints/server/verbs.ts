@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
+import { type Ctx, found, iso, isoOrNull, isRefused, may } from '../../../server/context.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
+import { yuan } from '../../../shared/money.ts'
 import { handlers as orders } from '../../orders/server/verbs.ts'
 import { settingsOf } from '../../settings/server/values.ts'
 import { type Complaint, type ComplaintRow, complaintErrors, type complaints } from '../contract.ts'
@@ -237,14 +238,17 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   const { id, version, ...order } = input
   const inner: Ctx = { ...ctx, audit: () => {} }
   if (typeof orders.refund !== 'function') throw new Error('orders.refund has no slow part')
-  await orders.refund(inner, { ...order, orderNum: c.order_num })
+  const answer = await orders.refund(inner, { ...order, orderNum: c.order_num })
+  if (isRefused(answer)) return answer
+  const back = answer.units.filter(({ id: unit, refund: given }) => given && (input.unitIds.length === 0 || input.unitIds.includes(unit)))
+  const amount = back.reduce((sum, unit) => sum + (unit.refund?.amount ?? 0), 0)
   await change(ctx, c, version, {
     refunded: true,
     assignee_id: c.assignee_id ?? ctx.actor.userId,
     ...(c.state === 'OPEN' ? { state: 'HANDLING' as const } : {}),
   })
-  await say(ctx, c, 'REFUND', c.order_num)
-  return done(ctx, c, { orderNum: c.order_num, unitIds: input.unitIds, reason: input.reason })
+  await say(ctx, c, 'REFUND', [yuan(amount), ...back.map((unit) => unit.productName)].join(' · ').slice(0, 1000))
+  return done(ctx, c, { orderNum: c.order_num, unitIds: input.unitIds, reason: input.reason, amount })
 }
 
 const remove: Handlers<Contract>['remove'] = async (ctx, input) => {

@@ -43,7 +43,16 @@ function RefundForm({ complaint, pieces, onClose }: Props & { pieces: OrderDetai
   )
   const initial = { id: complaint.id, version: complaint.version, unitIds: preselected(pieces, complaint.road), remark: '' }
   return (
-    <FormDialog title={t('refund')} ns="complaints" save={save} initial={initial} success="complaints:success.refund" okText={t('refund')} onClose={onClose}>
+    <FormDialog
+      title={t('refund')}
+      ns="complaints"
+      save={save}
+      initial={initial}
+      success="complaints:success.refund"
+      okText={t('refund')}
+      danger
+      onClose={onClose}
+    >
       <Field name="unitIds" label={t('pieces')} required wide plain>
         <Checkbox.Group className={styles.pieces ?? ''} options={pieces.map((unit) => ({ value: unit.id, label: <PieceLine piece={unit} /> }))} />
       </Field>

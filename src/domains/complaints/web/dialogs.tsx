@@ -176,6 +176,7 @@ export function RemoveDialog({ complaint, onClose, onSaved }: Props & { onSaved:
     <FormDialog
       title={t('remove')}
       okText={t('remove')}
+      danger
       ns="complaints"
       save={complaints.remove}
       initial={same(complaint)}

@@ -1,12 +1,10 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, may, visible } from '../../../server/context.ts'
+import { type Ctx, found, iso, isoOrNull, visible } from '../../../server/context.ts'
 import { selectPage } from '../../../server/lists.ts'
-import type { Input, Output } from '../../../shared/contract.ts'
-import { Refusal } from '../../../shared/errors.ts'
+import type { Input } from '../../../shared/contract.ts'
 import { addDays, dayMs, startOfDay } from '../../../shared/instants.ts'
-import { refreshDeviceCounters, releaseRepairedLanes } from '../../lanes/server/verbs.ts'
-import { deviceErrors, type devices } from '../contract.ts'
+import type { devices } from '../contract.ts'
 import type { Point, TimelineRow } from '../historyContract.ts'
 import { groupKinds } from '../rules.ts'
 import * as q from './queries.ts'
@@ -98,40 +96,4 @@ export const telemetry: Handlers<Contract>['telemetry'] = async (ctx, input) => 
       (row): Point => ({ at: iso(row.at), temperature: row.temperature, tempMin: row.temp_min, tempMax: row.temp_max, humidity: row.humidity, rsrp: row.rsrp }),
     ),
   }
-}
-
-export const faults: Handlers<Contract>['faults'] = async (ctx, input) => {
-  found(await q.detailRow(ctx, input.id))
-  const { rows, total } = await q.faultRows(ctx, input)
-  type Row = Output<Contract['faults']>['list'][number]
-  return {
-    total,
-    list: rows.map(
-      (f): Row => ({
-        id: f.id,
-        deviceId: f.device_id,
-        rtuNumber: f.rtu_number,
-        road: f.road_index,
-        faultCode: f.code,
-        level: f.level,
-        detail: f.detail,
-        openedAt: iso(f.opened_at),
-        closedAt: isoOrNull(f.closed_at),
-        handledBy: f.handled_by,
-        remark: f.remark,
-        can: { handle: may(ctx, 'fault:update') && f.closed_at === null },
-      }),
-    ),
-  }
-}
-
-export async function handleFault(ctx: Ctx, input: Input<Contract['handleFault']>) {
-  const fault = found(await q.faultRow(ctx, input.id))
-  if (!(await q.closeFault(ctx, fault.id, input.remark))) throw new Refusal(deviceErrors.faultClosed)
-  if (fault.lane_id !== null) await releaseRepairedLanes(ctx, [fault.lane_id])
-  await refreshDeviceCounters(ctx, [fault.device_id])
-  ctx.audit({ id: fault.id, name: `${fault.rtu_number} ${fault.code}`, before: { detail: fault.detail }, after: { remark: input.remark }, orgId: fault.org_id })
-  ctx.touch('devices')
-  ctx.touch('lanes')
-  return { ok: true as const }
 }

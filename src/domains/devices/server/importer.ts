@@ -8,7 +8,8 @@ import { type Region, regionTree } from '../../../shared/regions.ts'
 import { bi } from '../../../shared/text.ts'
 import { keepCodes, newCode } from '../../boards/server/codes.ts'
 import { CreateDevice, type kinds, rtuNumber } from '../contract.ts'
-import { addAll, checkedOwner, checkedPlace } from './verbs.ts'
+import { checkedOwner, checkedPlace } from './checks.ts'
+import { addAll } from './create.ts'
 
 const { shape } = CreateDevice
 const Row = z.strictObject({
@@ -69,7 +70,17 @@ async function run(ctx: Ctx, rows: readonly ImportRow<Row>[], codes: Ready): Pro
     if (!type) throw fault('type', text.noType)
     if (type.kind === 'DRUG') throw fault('type', text.single)
     const orgId = await checkedOwner(quiet, await ownerOf(quiet, row.owner))
-    const more = { lng: null, lat: null, dispensingMode: null, licenceNo: '', licenceAddress: '', autoRefund: true, remark: '' }
+    const more = {
+      lng: null,
+      lat: null,
+      dispensingMode: null,
+      licenceNo: '',
+      licenceAddress: '',
+      autoRefund: true,
+      businessHours: [],
+      onlineMall: false,
+      remark: '',
+    }
     const given = { ...row, ...more, county: countyOf(row), typeId: type.id, kind: type.kind, dropSensor: type.drop_sensor }
     const { type: _, ...place } = await checkedPlace(quiet, given, orgId)
     const [device] = await addAll(quiet, orgId, [{ ...given, ...place }])

@@ -1,19 +1,21 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, visible } from '../../../server/context.ts'
-import { common, type ErrorDef, Refusal } from '../../../shared/errors.ts'
+import { common, type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { say } from '../../../shared/text.ts'
 import { hasOpenOrder, lockMachine, takeBoard } from '../../boards/server/binding.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { deviceErrors, type devices, type lifecycles } from '../contract.ts'
-import { isClosed, lifecycleStates, mayRestore, retireRule } from '../rules.ts'
+import { isClosed, lifecycleStates, mayRestore, readyRule, retireRule } from '../rules.ts'
+import * as q from './queries.ts'
+import { detailOf, matchesLicence } from './shown.ts'
 
 type Contract = typeof devices
 type Lifecycle = (typeof lifecycles)[number]
 
 /** The timeline of each machine tells where it stands now. */
-export const said = (ctx: Ctx, rows: readonly { id: number; org_id: number; from: string }[], to: Lifecycle, reason: string) =>
+const said = (ctx: Ctx, rows: readonly { id: number; org_id: number; from: string }[], to: Lifecycle, reason: string) =>
   noteDevice(
     ctx,
     rows.map(({ id, org_id, from }) => ({ deviceId: id, orgId: org_id, kind: 'LIFECYCLE', data: { from, to, ...(reason ? { reason } : {}) } })),
@@ -118,4 +120,53 @@ export const pauseMany: Handlers<Contract>['pauseMany'] = async (ctx, input) => 
   })
   ctx.touch('devices')
   return resultOf(ctx, judged)
+}
+
+export const setLifecycle: Handlers<Contract>['setLifecycle'] = async (ctx, input) => {
+  const { raw } = await detailOf(ctx, input.id)
+  const allowed = allowedFrom(lifecycleStates, input.to)
+  if (!allowed.includes(raw.lifecycle)) throw new Refusal(deviceErrors.wrongMove)
+  if (input.to === 'OPERATING') {
+    const lanes = await q.lanesOf(ctx, input.id)
+    reject(readyRule({ boardNo: raw.board_no, sellingLanes: lanes.selling, licenceMatches: matchesLicence(raw) }))
+  }
+  const result = await ctx.db
+    .updateTable('devices')
+    .set((eb) => ({ lifecycle: input.to, version: eb('version', '+', 1) }))
+    .where('id', '=', input.id)
+    .where('version', '=', input.version)
+    .where('lifecycle', 'in', allowed)
+    .executeTakeFirst()
+  if (!result.numUpdatedRows) throw new Refusal(common.stale)
+  ctx.audit({
+    id: input.id,
+    name: raw.rtu_number,
+    before: { lifecycle: raw.lifecycle },
+    after: { lifecycle: input.to, reason: input.reason },
+    orgId: raw.org_id,
+  })
+  await said(ctx, [{ id: input.id, org_id: raw.org_id, from: raw.lifecycle }], input.to, input.reason)
+  ctx.touch('devices')
+  return (await detailOf(ctx, input.id)).shown
+}
+
+/** Stops the sales of every operating machine of these organisations; who calls writes the log row. Answers their numbers. */
+export async function pauseDevicesOf(ctx: Ctx, orgIds: readonly number[]): Promise<string[]> {
+  if (!orgIds.length) return []
+  const paused = await ctx.db
+    .updateTable('devices')
+    .set((eb) => ({ lifecycle: 'PAUSED' as const, version: eb('version', '+', 1) }))
+    .where('org_id', 'in', [...orgIds])
+    .where('lifecycle', 'in', allowedFrom(lifecycleStates, 'PAUSED'))
+    .where(visible(ctx, 'devices.org_id', 'devices.id'))
+    .returning(['id', 'org_id', 'rtu_number'])
+    .execute()
+  await said(
+    ctx,
+    paused.map((device) => ({ ...device, from: 'OPERATING' })),
+    'PAUSED',
+    '',
+  )
+  if (paused.length) ctx.touch('devices')
+  return paused.map((device) => device.rtu_number).sort()
 }

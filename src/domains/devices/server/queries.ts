@@ -4,6 +4,7 @@ import { all, matches, selectPage } from '../../../server/lists.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import type { devices, dispensingModes, kinds, lifecycles } from '../contract.ts'
+import type { BusinessWindow } from '../hours.ts'
 
 type ListInput = Input<typeof devices.list>
 type Kind = (typeof kinds)[number]
@@ -154,6 +155,8 @@ export type Detail = Row & {
   licence_address: string
   drop_sensor: boolean
   auto_refund: boolean
+  business_hours: BusinessWindow[]
+  online_mall: boolean
   remark: string
   door_open: boolean
   rsrp: number | null
@@ -166,7 +169,7 @@ export async function detailRow(ctx: Ctx, id: number): Promise<Detail | undefine
     sql`(select coalesce(array_agg(u.real_name order by a.id), '{}') from device_assignments a join users u on u.id = a.user_id where a.device_id = d.id and a.kind = ${kind} and a.to_at is null)`
   const { rows } =
     await sql<Detail>`select ${columns}, d.province, d.city, t.pattern, t.refrigeration, t.max_levels, t.max_roads, t.kind as type_kind, d.dispensing_mode, d.licence_no, d.licence_address,
-      d.drop_sensor, d.auto_refund, d.remark, s.door_open, s.rsrp, d.planogram_version, ${staff('REPLENISHER')} as replenishers, ${staff('REPAIRER')} as repairers
+      d.drop_sensor, d.auto_refund, d.business_hours, d.online_mall, d.remark, s.door_open, s.rsrp, d.planogram_version, ${staff('REPLENISHER')} as replenishers, ${staff('REPAIRER')} as repairers
     from ${from(ctx)} where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`.execute(ctx.db)
   return rows[0]
 }
@@ -200,132 +203,10 @@ export async function isDisabledBoard(ctx: Ctx, boardNo: string): Promise<boolea
   return rows.length > 0
 }
 
-/** Which of the numbers exist anywhere on the platform; needs the system scope. */
-export async function takenNumbers(ctx: Ctx, numbers: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ rtu_number: string }>`select rtu_number from devices where rtu_number = any(${numbers})`.execute(ctx.db)
-  return new Set(rows.map((row) => row.rtu_number))
-}
-
-/** Batches of one prefix take turns, so that a preview and its insert see the same numbers. */
-export const lockPrefix = (ctx: Ctx, start: string) =>
-  sql`select pg_advisory_xact_lock(hashtextextended(${`devices ${start.replace(/\d+$/, '')}`}, 0))`.execute(ctx.db)
-
-export type NewDevice = {
-  rtuNumber: string
-  nickname: string
-  orgId: number
-  typeId: number
-  boardNo: string | null
-  card: string | null
-  province: string
-  city: string
-  county: string
-  address: string
-  lng: number | null
-  lat: number | null
-  kind: Kind
-  dispensingMode: string | null
-  licenceNo: string
-  licenceAddress: string
-  dropSensor: boolean
-  autoRefund: boolean
-  remark: string
-  secretHash: Buffer
-}
-export async function addDevices(ctx: Ctx, rows: readonly NewDevice[]): Promise<{ id: number; rtu_number: string }[]> {
-  const added = await ctx.db
-    .insertInto('devices')
-    .values(
-      rows.map((d) => ({
-        org_id: d.orgId,
-        rtu_number: d.rtuNumber,
-        nickname: d.nickname,
-        type_id: d.typeId,
-        board_no: d.boardNo,
-        card: d.card,
-        province: d.province,
-        city: d.city,
-        county: d.county,
-        address: d.address,
-        lng: d.lng,
-        lat: d.lat,
-        kind: d.kind,
-        lifecycle: 'STOCK' as const,
-        dispensing_mode: d.dispensingMode as 'MEDICAL' | null,
-        licence_no: d.licenceNo,
-        licence_address: d.licenceAddress,
-        drop_sensor: d.dropSensor,
-        auto_refund: d.autoRefund,
-        remark: d.remark,
-        secret_hash: d.secretHash,
-        created_at: ctx.now,
-      })),
-    )
-    .returning(['id', 'rtu_number', 'org_id'])
-    .execute()
-  await ctx.db
-    .insertInto('device_states')
-    .values(added.map((d) => ({ device_id: d.id, org_id: d.org_id })))
-    .execute()
-  return added
-}
-
-/** Someone limited to single machines sees what he set up. */
-export async function assignTo(ctx: Ctx, userId: number, orgId: number, deviceIds: readonly number[]): Promise<void> {
-  await ctx.db
-    .insertInto('device_assignments')
-    .values(deviceIds.map((id) => ({ org_id: orgId, device_id: id, user_id: userId, kind: 'REPAIRER' as const, assigned_by: userId, from_at: ctx.now })))
-    .execute()
-}
-
 export async function lanesOf(ctx: Ctx, deviceId: number) {
   const { rows } = await sql<{ lanes: number; selling: number; classes: string[] }>`
     select count(*) as lanes, count(*) filter (where l.status = 'ENABLED' and l.product_id is not null) as selling,
       coalesce(array_agg(distinct p.drug_class) filter (where p.drug_class is not null), '{}') as classes
     from lanes l left join products p on p.id = l.product_id where l.device_id = ${deviceId} and l.archived_at is null`.execute(ctx.db)
   return rows[0] as (typeof rows)[number]
-}
-
-export type Fault = {
-  id: number
-  org_id: number
-  device_id: number
-  lane_id: number | null
-  rtu_number: string
-  road_index: number | null
-  code: string
-  level: 'WARN' | 'ERROR'
-  detail: string
-  opened_at: Date
-  closed_at: Date | null
-  handled_by: string | null
-  remark: string
-}
-const faultColumns = sql`f.id, f.org_id, f.device_id, f.lane_id, d.rtu_number, l.road_index, f.code, f.level, f.detail, f.opened_at, f.closed_at, u.real_name as handled_by, f.remark`
-const faultFrom = sql`device_faults f join devices d on d.id = f.device_id left join lanes l on l.id = f.lane_id left join users u on u.id = f.handled_by`
-export const faultRows = (ctx: Ctx, input: Input<typeof devices.faults>) =>
-  selectPage<Fault>(ctx.db, {
-    columns: faultColumns,
-    from: faultFrom,
-    input,
-    last: sql`f.id`,
-    sort: { openedAt: sql`(f.closed_at is null)::int desc, f.opened_at` },
-    where: [
-      sql`f.device_id = ${input.id}`,
-      visible(ctx, 'f.org_id', 'f.device_id'),
-      input.open !== undefined && (input.open ? sql`f.closed_at is null` : sql`f.closed_at is not null`),
-    ],
-  })
-export async function faultRow(ctx: Ctx, id: number): Promise<Fault | undefined> {
-  const { rows } = await sql<Fault>`select ${faultColumns} from ${faultFrom} where f.id = ${id} and ${visible(ctx, 'f.org_id', 'f.device_id')}`.execute(ctx.db)
-  return rows[0]
-}
-export async function closeFault(ctx: Ctx, id: number, remark: string): Promise<boolean> {
-  const changed = await ctx.db
-    .updateTable('device_faults')
-    .set({ closed_at: ctx.now, handled_by: ctx.actor.userId, remark })
-    .where('id', '=', id)
-    .where('closed_at', 'is', null)
-    .executeTakeFirst()
-  return changed.numUpdatedRows > 0n
 }

@@ -12,7 +12,7 @@ import styles from './devices.module.css'
 import { OwnerSelect } from './pickers.tsx'
 import { type Secret, Secrets } from './Secrets.tsx'
 
-const start = { kind: 'GENERAL', dropSensor: true, autoRefund: true }
+const start = { kind: 'GENERAL', dropSensor: true, autoRefund: true, businessHours: [] }
 
 /** One machine, a batch with following numbers, or a file; afterwards secrets are shown this once, and boards can be activated. */
 export function DeviceCreate() {

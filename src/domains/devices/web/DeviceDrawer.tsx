@@ -11,16 +11,17 @@ import { QueryButton, TestVendDialog, useCommands } from '../../device-commands/
 import { SettingsTab } from '../../device-settings/web/pickers.tsx'
 import { LanePlan } from '../../lanes/web/pickers.tsx'
 import { type DeviceDetail, devices } from '../contract.ts'
-import { DeviceFaults } from './DeviceFaults.tsx'
 import { DeviceOverview } from './DeviceOverview.tsx'
 import { DeviceStaff } from './DeviceStaff.tsx'
 import { DeviceStatus } from './DeviceStatus.tsx'
 import styles from './devices.module.css'
 
 const DeviceTimeline = lazy(() => import('./DeviceTimeline.tsx').then((m) => ({ default: m.DeviceTimeline })))
+const DeviceTroubles = lazy(() => import('./DeviceTroubles.tsx').then((m) => ({ default: m.DeviceTroubles })))
 const DeviceCurves = lazy(() => import('./DeviceCurves.tsx').then((m) => ({ default: m.DeviceCurves })))
 const DeviceOrders = lazy(() => import('./DeviceLists.tsx').then((m) => ({ default: m.DeviceOrders })))
 const DeviceFlows = lazy(() => import('./DeviceLists.tsx').then((m) => ({ default: m.DeviceFlows })))
+const DeviceRefills = lazy(() => import('./DeviceRefills.tsx').then((m) => ({ default: m.DeviceRefills })))
 const DeviceLogs = lazy(() => import('./DeviceLists.tsx').then((m) => ({ default: m.DeviceLogs })))
 
 /** The machine named by `?detail=`, at the tab named by `?tab=`; each tab reads for itself, and only with its own permission. */
@@ -47,7 +48,8 @@ export function DeviceDrawer() {
         ...tab('lanes', 'lane:read', <LanePlan deviceId={device.id} />),
         ...tab('orders', 'order:read', <DeviceOrders deviceId={device.id} />),
         ...tab('flows', 'stock-flow:read', <DeviceFlows deviceId={device.id} />),
-        ...tab('faults', 'fault:read', <DeviceFaults deviceId={device.id} />),
+        ...tab('refills', 'stock-flow:read', <DeviceRefills deviceId={device.id} rtuNumber={device.rtuNumber} />),
+        ...tab('faults', may('fault:read') ? 'fault:read' : 'alarm:read', <DeviceTroubles deviceId={device.id} />),
         ...tab('timeline', 'device:read', <DeviceTimeline deviceId={device.id} />),
         ...tab('curves', 'device:read', <DeviceCurves deviceId={device.id} />),
         ...tab('settings', 'device:read', <SettingsTab deviceId={device.id} />),

@@ -8,6 +8,7 @@ import { PlaceOnMap } from '../../geo/web/pickers.tsx'
 import { dispensingModes } from '../contract.ts'
 import { licenceMatches } from '../rules.ts'
 import styles from './devices.module.css'
+import { HoursField } from './HoursField.tsx'
 import { RegionSelect } from './pickers.tsx'
 
 /** A chosen type brings its purpose and drop detection. */
@@ -48,6 +49,8 @@ export function SaleSection() {
     <Section title={t('form.sale')} purpose={t('form.salePurpose')}>
       <SwitchField name="dropSensor" />
       <SwitchField name="autoRefund" />
+      <SwitchField name="onlineMall" />
+      <HoursField />
       <TextAreaField name="remark" />
     </Section>
   )

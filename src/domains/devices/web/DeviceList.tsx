@@ -84,6 +84,7 @@ export function DeviceList() {
         header={
           <>
             <ListOrMap at="list" />
+            {may('alarm:read') ? <Button onClick={() => navigate('/device/alerts')}>{t('alerts')}</Button> : null}
             {may('store:read') ? <Button onClick={() => navigate('/device/stores')}>{t('stores')}</Button> : null}
             <Button onClick={() => setNaming(true)}>{t('saved.button')}</Button>
             {add}

@@ -5,6 +5,7 @@ import { StatusTag } from '../../../web/StatusTag.tsx'
 import { StockBar } from '../../../web/StockBar.tsx'
 import { Time } from '../../../web/Time.tsx'
 import type { DeviceDetail } from '../contract.ts'
+import { Hours } from './Hours.tsx'
 
 export function DeviceOverview({ device }: { device: DeviceDetail }) {
   const { t } = useTranslation(['devices', 'web'])
@@ -27,6 +28,8 @@ export function DeviceOverview({ device }: { device: DeviceDetail }) {
           [f('card'), device.card],
           [f('dropSensor'), yes(device.dropSensor)],
           [f('autoRefund'), yes(device.autoRefund)],
+          [f('onlineMall'), yes(device.onlineMall)],
+          [f('businessHours'), <Hours key="h" windows={device.businessHours} />],
           [f('fw'), device.fw],
           [f('apk'), device.apk],
           [f('createTime'), <Time key="c" at={device.createTime} style="full" />],

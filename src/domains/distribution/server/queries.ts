@@ -59,6 +59,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof distribution.list>) =>
       input.region && sql`${input.region} in (d.province, d.city, d.county)`,
       input.status && sql`s.online = ${input.status === 'online'}`,
       input.storeId && sql`d.store_id = ${input.storeId}`,
+      input.ids && sql`d.id = any(${input.ids}::bigint[])`,
     ],
   })
 

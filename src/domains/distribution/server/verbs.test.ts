@@ -4,6 +4,8 @@ import { bySystem } from '../../../server/run.ts'
 import type { Refusal } from '../../../shared/errors.ts'
 import { openBoardWorld } from '../../boards/server/testWorld.ts'
 import { addDevice, now, people, type World } from '../../devices/server/testWorld.ts'
+import type { Fact } from '../../machines/server/facts.ts'
+import { addTelemetry } from '../../machines/server/telemetry.ts'
 import { createHandlers } from '../../orders/server/create.ts'
 import { moves, stays } from '../moves.ts'
 
@@ -88,6 +90,37 @@ describe('transfer', () => {
       { org_id: 3, open: false },
       { org_id: 4, open: true },
     ])
+  })
+  test('the hour in which it changes hands has measurements of both', async () => {
+    const measured = (orgId: number, minute: number, temperature: number) =>
+      bySystem(world.app, (ctx) =>
+        addTelemetry(ctx, [
+          {
+            machine: { id, orgId, rtu: '' },
+            up: { kind: 'telemetry', boot: 1, seq: minute, ts: null, body: { temperature }, notes: [] },
+            at: new Date(now.getTime() + minute * 60_000),
+          } as unknown as Fact,
+        ]),
+      )
+    await measured(3, 1, 4)
+    await measured(3, 2, 6)
+    await put(people.agent, 4)
+    await measured(4, 3, 9)
+    await measured(4, 4, 11)
+    await measured(4, 70, 5)
+    expect(
+      await world.rows('select org_id, temp_min::float8, temp_max::float8, temp_count from telemetry_hours where device_id = $1 order by hour, org_id', [id]),
+    ).toEqual([
+      { org_id: 3, temp_min: 4, temp_max: 6, temp_count: 2 },
+      { org_id: 4, temp_min: 9, temp_max: 11, temp_count: 2 },
+      { org_id: 4, temp_min: 5, temp_max: 5, temp_count: 1 },
+    ])
+    await world.rows(`update telemetry_hours set hour = hour - interval '1 day' where device_id = $1`, [id])
+    const curve = async (user: number) =>
+      (await world.send(user, 'GET', `/devices/${id}/telemetry?span=7d`)).body.list.map((p: { temperature: number }) => p.temperature)
+    expect(await curve(people.sibling)).toEqual([10, 5])
+    // whoever stands above both sees the whole of it
+    expect(await curve(people.agent)).toEqual([7.5, 5])
   })
   test('people above both go on', async () => {
     await world.rows(`insert into device_assignments (org_id, device_id, user_id, kind) values (3, $1, 902, 'REPAIRER')`, [id])
@@ -319,6 +352,9 @@ describe('lists', () => {
     expect(await ids(`storeId=${id}`)).toEqual([id])
     expect(await ids(`keyword=HD${String(id).padStart(6, '0')}`)).toEqual([id])
     expect(await ids('', people.stranger)).not.toContain(id)
+    const chosen = await world.send(people.agent, 'GET', `/device-assignments?ids=${id},${id - 1},999999`)
+    expect(chosen.body.list.map((row: { id: number }) => row.id).sort()).toEqual([id - 1, id].sort())
+    expect((await world.send(people.agent, 'GET', '/device-assignments?ids=1,x')).status).toBe(400)
     const { body } = await world.send(people.agent, 'GET', `/device-assignments?storeId=${id}`)
     expect(body.list[0]).toMatchObject({ ownedUserName: '机构3', replenishers: ['员工8'], repairers: [], storeName: `店${id}`, assignedBy: '' })
   })

@@ -1,4 +1,4 @@
-import { Alert, Button, Modal } from 'antd'
+import { Alert, Button, Modal, Segmented } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
@@ -7,19 +7,21 @@ import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { accounts } from '../../accounts/contract.ts'
 import { OwnerSelect } from '../../devices/web/pickers.tsx'
 import { StoreSelect } from '../../stores/web/pickers.tsx'
-import { type AssignmentRow, distribution, type kinds, mostAssigned, type Outcome } from '../contract.ts'
+import { distribution, type kinds, mostAssigned, type Outcome } from '../contract.ts'
 import styles from './distribution.module.css'
 import { PeopleSelect } from './Pickers.tsx'
 
 export type Kind = (typeof kinds)[number]
-type Props = { kind: Kind; remove: boolean; rows: readonly AssignmentRow[]; onClose: () => void; onDone: () => void }
+/** With several kinds the person chooses; the first one is chosen already. */
+type Props = { kinds: readonly [Kind, ...Kind[]]; remove: boolean; deviceIds: readonly number[]; onClose: () => void; onDone: () => void }
 type Target = { orgId?: number; userIds?: number[]; storeId?: number }
 
 /** Target, then what would happen to each machine, then doing it: the dry run and the act are the same call. */
-export function AssignDialog({ kind, remove, rows, onClose, onDone }: Props) {
+export function AssignDialog({ kinds, remove, deviceIds: ids, onClose, onDone }: Props) {
   const { t } = useTranslation(['distribution', 'web'])
   const active = useActiveTab()
   const confirm = useConfirm()
+  const [kind, setKind] = useState<Kind>(kinds[0])
   const [target, setTarget] = useState<Target>({})
   const [tried, setTried] = useState<Outcome | null>(null)
   const [ran, setRan] = useState<Outcome | null>(null)
@@ -27,7 +29,7 @@ export function AssignDialog({ kind, remove, rows, onClose, onDone }: Props) {
   const take = useWrite(distribution.removeMany)
   const orgs = useRead(accounts.organisationOptions, {}, { staleTime: 60_000 })
   const busy = assign.isPending || take.isPending
-  const deviceIds = rows.map((row) => row.id)
+  const deviceIds = [...ids]
   const choose = (next: Target) => {
     setTarget(next)
     setTried(null)
@@ -46,7 +48,7 @@ export function AssignDialog({ kind, remove, rows, onClose, onDone }: Props) {
     })
   }
   if (!active) return null
-  const tooMany = rows.length > mostAssigned
+  const tooMany = ids.length > mostAssigned
   const ready = remove || (kind === 'OWNER' ? target.orgId : kind === 'STORE' ? target.storeId : target.userIds?.length)
   const shown = ran ?? tried
   const title = remove
@@ -73,6 +75,18 @@ export function AssignDialog({ kind, remove, rows, onClose, onDone }: Props) {
   return (
     <Modal open width={600} title={title} onCancel={onClose} footer={footer} mask={{ closable: false }}>
       <div className={styles.dialog}>
+        {kinds.length > 1 && !ran ? (
+          <Segmented
+            block
+            aria-label={t('what')}
+            value={kind}
+            options={kinds.map((value) => ({ value, label: t(`enums.kind.${value}`) }))}
+            onChange={(next) => {
+              setKind(next)
+              choose({})
+            }}
+          />
+        ) : null}
         {tooMany ? <Alert type="error" showIcon title={t('mostDevices')} /> : null}
         {remove || ran ? null : (
           // biome-ignore lint/a11y/noLabelWithoutControl: the picker brings its control
@@ -88,7 +102,7 @@ export function AssignDialog({ kind, remove, rows, onClose, onDone }: Props) {
         {shown ? (
           <Alert type={shown.skipped ? 'warning' : 'success'} showIcon title={said((key, values) => t(key, values ?? {}), shown, ran !== null)} />
         ) : (
-          <p className={styles.quiet}>{t('selected', { n: rows.length })}</p>
+          <p className={styles.quiet}>{t('selected', { n: ids.length })}</p>
         )}
         {shown ? <Results outcome={shown} /> : null}
       </div>

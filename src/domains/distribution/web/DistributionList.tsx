@@ -5,6 +5,7 @@ import { useLocation, useNavigate } from 'react-router'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { readQuery } from '../../../web/list/listUrl.ts'
 import { usePrefs } from '../../../web/prefs.ts'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay, useUser } from '../../../web/session.ts'
@@ -22,7 +23,9 @@ const GroupPanel = lazyDialog(() => import('./GroupPanel.tsx').then((m) => m.Gro
 const AssignDialog = lazyDialog(() => import('./AssignDialog.tsx').then((m) => m.AssignDialog))
 const ImportDialog = lazyDialog(() => import('../../../web/ImportDialog.tsx').then((m) => m.ImportDialog))
 
-type Open = { kind: Kind; remove: boolean; rows: readonly AssignmentRow[]; clear: () => void }
+type Open = { kind: Kind; remove: boolean; ids: readonly number[]; clear: () => void }
+type Chosen = { rows: readonly AssignmentRow[]; clear: () => void }
+const idsOf = (rows: readonly AssignmentRow[]) => rows.map((row) => row.id)
 const groups: readonly string[] = ['owner', 'replenisher', 'repairer', 'none']
 
 export function DistributionList() {
@@ -47,6 +50,19 @@ export function DistributionList() {
     if (id !== undefined) params.set(next === 'replenisher' || next === 'repairer' ? 'userId' : 'orgId', String(id))
     navigate(params.size ? `${pathname}?${params}` : pathname)
   }
+  /** Machines chosen on the device list: they are shown alone, with the dialog open until it is closed. */
+  const given = (readQuery(distribution.list.input, search).ids as number[] | undefined) ?? []
+  const put = (key: 'assign' | 'ids', value: string | null) => {
+    if (value === null) params.delete(key)
+    else params.set(key, value)
+    navigate(params.size ? `${pathname}?${params}` : pathname, { replace: true })
+  }
+  const assignable: [Kind, ...Kind[]] = [
+    ...(moves ? (['OWNER'] as const) : []),
+    'REPLENISHER',
+    'REPAIRER',
+    ...(may('store:read') ? (['STORE'] as const) : []),
+  ] as [Kind, ...Kind[]]
   const single = (row: AssignmentRow) => `/device/device-list/distribution/${row.id}`
   const people = (names: readonly string[]) =>
     names.length === 0 ? (
@@ -62,7 +78,7 @@ export function DistributionList() {
     key: kind,
     label: t(label),
     can,
-    onClick: ({ rows, clear }: { rows: readonly AssignmentRow[]; clear: () => void }) => setOpen({ kind, remove: false, rows, clear }),
+    onClick: ({ rows, clear }: Chosen) => setOpen({ kind, remove: false, ids: idsOf(rows), clear }),
   })
   return (
     <div className={styles.page}>
@@ -76,6 +92,19 @@ export function DistributionList() {
           live="devices"
           header={<Button onClick={() => setImporting(true)}>{t('import')}</Button>}
           empty={{ title: t('empty') }}
+          notice={
+            given.length > 0 ? (
+              <span>
+                {t('chosen', { n: given.length })}
+                <Button type="link" size="small" onClick={() => put('assign', null)}>
+                  {t('assignChosen')}
+                </Button>
+                <Button type="link" size="small" onClick={() => put('ids', null)}>
+                  {t('showAll')}
+                </Button>
+              </span>
+            ) : null
+          }
           filters={[
             { key: 'keyword', label: t('fields.keyword') },
             { key: 'typeId', picker: ({ onChange, ...rest }) => <DeviceTypeSelect {...rest} onChange={onChange} /> },
@@ -131,7 +160,7 @@ export function DistributionList() {
               label: `${t('removeWhat')}${english ? ' ' : ''}${t(`enums.kind.${kind}`)}`,
               danger: true,
               can: kind !== 'OWNER' || moves,
-              onClick: ({ rows, clear }: { rows: readonly AssignmentRow[]; clear: () => void }) => setOpen({ kind, remove: true, rows, clear }),
+              onClick: ({ rows, clear }: Chosen) => setOpen({ kind, remove: true, ids: idsOf(rows), clear }),
             })),
           ]}
           card={(row, actions) => (
@@ -154,7 +183,10 @@ export function DistributionList() {
           )}
         />
       </div>
-      {open ? <AssignDialog {...open} onClose={() => setOpen(null)} onDone={open.clear} /> : null}
+      {open ? <AssignDialog kinds={[open.kind]} remove={open.remove} deviceIds={open.ids} onClose={() => setOpen(null)} onDone={open.clear} /> : null}
+      {!open && given.length > 0 && !params.has('assign') ? (
+        <AssignDialog key={given.join()} kinds={assignable} remove={false} deviceIds={given} onClose={() => put('assign', 'later')} onDone={() => {}} />
+      ) : null}
       {importing ? (
         <ImportDialog
           kind="device-assignments"

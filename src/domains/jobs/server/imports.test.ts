@@ -142,7 +142,7 @@ describe('all or nothing', () => {
 describe('refused', () => {
   test.each([
     ['1,001 rows', () => xlsx([head, ...many(1001)]), '一次最多导入1000行'],
-    ['no row', () => xlsx([head]), '一次最多导入1000行'],
+    ['no row', () => xlsx([head]), '文件中没有数据,一次最多导入1000行'],
     ['another head', () => xlsx([['姓名'], ['茶']]), '模板不正确'],
     [
       'a head twice',

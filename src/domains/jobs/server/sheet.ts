@@ -26,7 +26,8 @@ export async function readSheet(bytes: Buffer, importer: Importer): Promise<Shee
   if (bytes.length > jobLimits.importBytes) throw refuse(jobErrors.fileTooLarge)
   const [head, ...lines] = bytes.subarray(0, 2).toString('latin1') === 'PK' ? await workbookLines(bytes) : csvLines(bytes)
   const keys = columnsOf(head?.cells ?? [], importer)
-  if (lines.length === 0 || lines.length > jobLimits.importRows) throw refuse(jobErrors.wrongRowCount)
+  if (lines.length === 0) throw refuse(jobErrors.noRows)
+  if (lines.length > jobLimits.importRows) throw refuse(jobErrors.wrongRowCount)
   return { header: head?.cells ?? [], lines, ...checkedRows(lines, keys, importer) }
 }
 

@@ -19,7 +19,7 @@ export const pickLane = (all: readonly q.LockedLane[], id: number): q.LockedLane
 export async function open(ctx: Ctx, input: { deviceId: number; version: number }): Promise<Opened> {
   const device = found(await q.device(ctx, input.deviceId))
   if (isClosed(device)) throw new Refusal(laneErrors.closed)
-  if (!(await q.nextVersion(ctx, device.id, input.version))) throw new Refusal(common.stale)
+  if (!(await q.nextVersion(ctx, device, input.version))) throw new Refusal(common.stale)
   return { device, all: await q.lockAll(ctx, device.id), version: input.version + 1, before: await docOf(ctx, device.id) }
 }
 

@@ -75,7 +75,7 @@ async function held(ctx: Ctx, job: Job): Promise<boolean> {
 
 async function opened(ctx: Ctx, device: q.Device, all: q.LockedLane[]): Promise<Opened> {
   const before = await docOf(ctx, device.id)
-  await q.nextVersion(ctx, device.id, device.planogram_version)
+  await q.nextVersion(ctx, device, device.planogram_version)
   return { device, all, version: device.planogram_version + 1, before }
 }
 

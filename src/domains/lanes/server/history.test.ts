@@ -32,6 +32,20 @@ beforeEach(async () => {
 })
 
 describe('versions', () => {
+  test('a machine that goes to another owner while its lanes are saved is not written for the old one', async () => {
+    const before = await version()
+    await world.rows('begin')
+    await world.rows('update devices set org_id = 4 where id = $1', [id])
+    // the agent stands above both owners; he read the machine before it went
+    const saving = send('PUT', '/lanes', { version: before, lanes: [{ id: lane[0], price: 260 }] }, people.agent)
+    const waits = () =>
+      world.one<{ n: number }>(`select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+    await expect.poll(async () => (await waits()).n).toBe(1)
+    await world.rows('commit')
+    expect((await saving).body.code).toBe(409001)
+    expect([await version(), (await prices())[0]?.price]).toEqual([before, 300])
+    expect(await world.rows('select 1 from planogram_versions where device_id = $1 and version > $2', [id, before])).toEqual([])
+  })
   test('every change keeps one, with what changed, who and how; the machine is to have it', async () => {
     await put([{ id: lane[0], price: 250 }], {
       floors: [{ id: Number((await world.one<{ id: string }>('select id from lane_floors where device_id = $1', [id])).id), name: '零食' }],

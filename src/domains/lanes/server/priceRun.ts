@@ -65,7 +65,7 @@ async function run(ctx: Ctx, due: Due): Promise<undefined | Refused> {
   const fine = priced.filter(({ problem }) => problem === '')
   if (fine.length === 0) throw new Refusal({ ...laneErrors.noPriceChange, text: skipped[0]?.reason ?? laneErrors.noPriceChange.text })
   const before = await docOf(ctx, device.id)
-  await q.nextVersion(ctx, device.id, device.planogram_version)
+  await q.nextVersion(ctx, device, device.planogram_version)
   await q.saveLanes(
     ctx,
     fine.map(({ lane, price, retailPrice }) => ({ ...lane, price, retailPrice })),

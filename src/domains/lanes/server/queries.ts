@@ -35,12 +35,16 @@ export async function lockDevice(ctx: Ctx, id: number): Promise<Device | undefin
   return device(ctx, id)
 }
 
-/** Takes the next planogram version; false when somebody else did. Locks the machine, so that its lane edits take turns. */
-export async function nextVersion(ctx: Ctx, deviceId: number, version: number): Promise<boolean> {
+/**
+ * Takes the next planogram version; false when somebody else did, or when the machine went to another owner since it was read: what
+ * follows is written for the owner that was read. Locks the machine, so that its lane edits take turns.
+ */
+export async function nextVersion(ctx: Ctx, device: Pick<Device, 'id' | 'org_id'>, version: number): Promise<boolean> {
   const changed = await ctx.db
     .updateTable('devices')
     .set({ planogram_version: version + 1 })
-    .where('id', '=', deviceId)
+    .where('id', '=', device.id)
+    .where('org_id', '=', device.org_id)
     .where('planogram_version', '=', version)
     .executeTakeFirst()
   return changed.numUpdatedRows > 0n

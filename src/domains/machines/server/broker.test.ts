@@ -22,12 +22,13 @@ let link: Link
 let machine: Machine
 let other: Machine
 let vends: VendFact[] = []
+const unknown: [string, string][] = []
 const clients: MqttClient[] = []
 
 beforeAll(async () => {
   world = await openWorld()
   intake = openIntake(world.app, { ...limits, banMs: 1500, connects: 40 }, { vends: async (_, facts) => void vends.push(...facts), controls: recordControls })
-  link = await openBroker(world.app, openIdentities(world.app), intake.isBanned, intake)
+  link = await openBroker(world.app, openIdentities(world.app), intake.isBanned, intake, (number, address) => unknown.push([number, address]))
   intake.answerOver(link)
   machine = await world.addMachine()
   other = await world.addMachine()
@@ -336,6 +337,33 @@ test('a flood is dropped, then shut out; another machine notices nothing', async
   expect(Date.now() - before).toBeLessThan(1000)
   await sleep(1600)
   expect(await open().ready).toBe(true)
+})
+
+test('a number nobody knows is told of with its address; a wrong secret, a wrong client or no number of a board is not', async () => {
+  unknown.length = 0
+  for (const asked of [
+    { rtu: 'BD4A-2611-0042' },
+    { rtu: 'T999999' },
+    { rtu: machine.rtu, password: 'wrong' },
+    { rtu: 'other', user: machine.rtu },
+    { rtu: 'a b' },
+  ])
+    expect(await open(asked).ready).toBe(false)
+  expect(unknown.map(([number, address]) => [number, /127\.0\.0\.1$/.test(address)])).toEqual([
+    ['BD4A-2611-0042', true],
+    ['T999999', true],
+  ])
+})
+
+test('two boards of one identity drive each other out: that is written down once a minute', async () => {
+  const noted = () => world.rows(`select 1 from device_events where device_id = $1 and kind = 'SECOND_CONNECTION'`, [other.id])
+  for (let i = 0; i < 6; i++) await openReady({ rtu: other.rtu })
+  await vi.waitFor(async () => expect(await noted()).toHaveLength(1), 3000)
+  world.clock.now += 61_000
+  for (let i = 0; i < 3; i++) await openReady({ rtu: other.rtu })
+  await vi.waitFor(async () => expect(await noted()).toHaveLength(2), 3000)
+  await sleep(50)
+  expect(await noted()).toHaveLength(2)
 })
 
 test('the second connection of a machine replaces the first, which does not put it offline', async () => {

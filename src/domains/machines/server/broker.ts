@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { Aedes, type AuthenticateError, type Client } from 'aedes'
 import type { App } from '../../../server/context.ts'
+import { boardNoForm } from '../../boards/contract.ts'
 import { downFilter, downTopic, maxMessageBytes, parseUpTopic, upTopic } from '../protocol.ts'
 import { boundedFrames } from './frames.ts'
 import type { Identities, Known, Machine } from './identity.ts'
@@ -24,14 +25,18 @@ export async function openBroker(
   identities: Identities,
   isBanned: (rtu: string) => boolean,
   events: LinkEvents,
+  /** A number nobody knows wants in: a board that was not registered, or noise. */
+  onUnknown: (boardNo: string, address: string) => void = () => {},
 ): Promise<Link & { shutOut(rtu: string): void }> {
   const connections = new Map<string, Connection>()
   const proven = new WeakMap<Client, Machine>()
+  const addresses = new WeakMap<object, string>()
   let stopping = false
 
   async function admit(client: Client, username: string | undefined, password: Buffer | undefined): Promise<Known | null> {
-    if (stopping || !username || !password || client.id !== username || isBanned(username)) return null
-    const machine = await identities.prove(username, password)
+    if (stopping || !username || isBanned(username)) return null
+    const machine = password && client.id === username ? await identities.prove(username, password) : null
+    if (!machine && boardNoForm.test(username) && !(await identities.knows(username))) onUnknown(username, addresses.get(client.conn) ?? '')
     return machine && events.admits(machine) ? machine : null
   }
 
@@ -107,7 +112,9 @@ export async function openBroker(
 
   const server = createServer((socket: Socket) => {
     socket.setNoDelay(true)
-    broker.handle(boundedFrames(socket, maxPacketBytes, () => events.refused('frame')))
+    const frames = boundedFrames(socket, maxPacketBytes, () => events.refused('frame'))
+    addresses.set(frames, socket.remoteAddress ?? '')
+    broker.handle(frames)
   })
   server.maxConnections = maxConnections
   await listen(server, app.config.host, app.config.mqttPort)

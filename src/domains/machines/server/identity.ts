@@ -2,14 +2,17 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
+import { brokerHash } from '../../devices/server/secret.ts'
 
 export type Machine = { readonly id: number; readonly orgId: number; readonly rtu: string }
-export type Known = Machine & { readonly secretHash: Buffer; readonly open: boolean }
+export type Known = Machine & { readonly secretHash: Buffer; readonly open: boolean; readonly hasBrokerHash: boolean }
 type Entry = { readonly known: Known | null; readonly until: number }
 
 export type Identities = {
   /** The machine of this number, unless it is sold, scrapped or unknown. Fails when the database is away. */
-  find(rtu: string): Promise<Machine | null>
+  find(rtu: string): Promise<Known | null>
+  /** Whether there is a machine of this number at all, whatever its state. */
+  knows(rtu: string): Promise<boolean>
   /** The machine that proved itself; null for every other reason. */
   prove(rtu: string, secret: Uint8Array): Promise<Known | null>
   /** As the database says now, past the cache, which is renewed: a secret, a board, an owner may have changed. */
@@ -29,6 +32,18 @@ export function openIdentities(app: App): Identities {
   let turn: Promise<Map<string, Known>> | undefined
   /** What was read before somebody looked anew is not kept. */
   let looks = 0
+  let keeping: Promise<unknown> = Promise.resolve()
+
+  /** Only a machine that signs in shows a secret from before that hash was kept; with it the operator may move to a broker of his own. */
+  function keepBrokerHash({ id, secretHash }: Known, secret: Uint8Array): void {
+    keeping = keeping
+      .then(() =>
+        app.database.transact(systemScope, (db) =>
+          sql`update devices set broker_hash = ${brokerHash(secret)} where id = ${id} and secret_hash = ${secretHash} and broker_hash is null`.execute(db),
+        ),
+      )
+      .catch((error: unknown) => app.log.warn({ err: error }, 'broker hash'))
+  }
 
   function lookUp(rtu: string): Promise<Known | null> {
     const entry = cache.get(rtu)
@@ -60,10 +75,13 @@ export function openIdentities(app: App): Identities {
       const known = await lookUp(rtu)
       return known?.open ? known : null
     },
+    knows: async (rtu) => (await lookUp(rtu)) !== null,
     async prove(rtu, secret) {
       const known = await lookUp(rtu)
       const right = timingSafeEqual(createHash('sha256').update(secret).digest(), known?.secretHash.length === 32 ? known.secretHash : nobody)
-      return right && known?.open ? known : null
+      if (!right || !known?.open) return null
+      if (!known.hasBrokerHash) keepBrokerHash(known, secret)
+      return known
     },
     async look(numbers) {
       looks += 1
@@ -84,11 +102,20 @@ export function openIdentities(app: App): Identities {
   }
 }
 
+/** Whether the machine `d` may come in with the right secret. */
+export const opensDoor = sql<boolean>`(d.lifecycle not in ('SOLD','SCRAPPED') and not exists (select from main_boards b where b.board_no = d.board_no and b.disabled_at is not null))`
+
 async function load(app: App, numbers: readonly string[]): Promise<Map<string, Known>> {
   const { rows } = await app.database.read(systemScope, (db) =>
-    sql<{ id: number; org_id: number; rtu_number: string; secret_hash: Buffer; open: boolean }>`
-    select id, org_id, rtu_number, secret_hash, lifecycle not in ('SOLD','SCRAPPED') and not exists (select from main_boards b where b.board_no = d.board_no and b.disabled_at is not null) as open
-    from devices d where rtu_number = any(${numbers}::text[])`.execute(db),
+    sql<{ id: number; org_id: number; rtu_number: string; secret_hash: Buffer; open: boolean; has: boolean }>`
+    select d.id, d.org_id, d.rtu_number, d.secret_hash, ${opensDoor} as open, d.broker_hash is not null as has from devices d where d.rtu_number = any(${numbers}::text[])`.execute(
+      db,
+    ),
   )
-  return new Map(rows.map((row) => [row.rtu_number, { id: row.id, orgId: row.org_id, rtu: row.rtu_number, secretHash: row.secret_hash, open: row.open }]))
+  return new Map(
+    rows.map(({ id, org_id: orgId, rtu_number: rtu, secret_hash: secretHash, open, has: hasBrokerHash }) => [
+      rtu,
+      { id, orgId, rtu, secretHash, open, hasBrokerHash },
+    ]),
+  )
 }

@@ -33,6 +33,8 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
   const buckets = new Map<string, Bucket>()
   /** When each machine may connect again without waiting, in the sense of a bucket that leaks one connection every `connectMs`. */
   const connects = new Map<string, number>()
+  /** When each machine's second connection was last written down. */
+  const takeovers = new Map<string, number>()
   const seen = new Map<number, Seen & { machine: Machine }>()
   const counts: Record<string, number> = { stored: 0, repeated: 0, parked: 0 }
   let queue: Item[] = []
@@ -193,6 +195,10 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     },
     takenOver(machine) {
       count('takeover')
+      // two boards of one identity drive each other out for ever: once a minute says as much
+      const now = app.now().getTime()
+      if (now - (takeovers.get(machine.rtu) ?? Number.NEGATIVE_INFINITY) < limits.takeoverMs) return
+      takeovers.set(machine.rtu, now)
       app.log.info({ rtu: machine.rtu }, 'a second connection of a machine replaces the first')
       const event = { deviceId: machine.id, orgId: machine.orgId, kind: 'SECOND_CONNECTION' }
       bySystem(app, (ctx) => noteDevice(ctx, [event])).catch((error: unknown) => app.log.warn({ err: error }, 'second connection'))
@@ -228,6 +234,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       }
       for (const [rtu, bucket] of buckets) if (Date.now() - bucket.at > 60_000 && bucket.bannedUntil < Date.now()) buckets.delete(rtu)
       for (const [rtu, debt] of connects) if (debt < Date.now()) connects.delete(rtu)
+      for (const [rtu, at] of takeovers) if (now - at >= limits.takeoverMs) takeovers.delete(rtu)
       if (screens.changed && now - screens.toldAt >= limits.screensMs) {
         Object.assign(screens, { changed: false, toldAt: now })
         app.live.publish(['devices'], systemActor.orgId)

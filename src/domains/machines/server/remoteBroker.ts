@@ -2,7 +2,7 @@ import mqtt, { type IPublishPacket } from 'mqtt'
 import type { App } from '../../../server/context.ts'
 import { downTopic, parseUpTopic } from '../protocol.ts'
 import { limits } from '../rules.ts'
-import type { Identities, Machine } from './identity.ts'
+import type { Identities, Known } from './identity.ts'
 import type { Link, LinkEvents } from './link.ts'
 
 /**
@@ -10,9 +10,16 @@ import type { Link, LinkEvents } from './link.ts'
  * several gateways share the messages. A message is acknowledged to the broker when there is room for it here.
  */
 export async function openRemoteBroker(app: App, url: string, identities: Identities, events: LinkEvents): Promise<Link> {
-  const heard = new Map<string, { machine: Machine; at: number }>()
-  for (const { machine, at } of await identities.online()) heard.set(machine.rtu, { machine, at: at.getTime() })
-  const client = mqtt.connect(url, { protocolVersion: 4, clean: true, reconnectPeriod: 1000, connectTimeout: 10_000 })
+  const heard = new Map<string, { machine: Known; at: number }>()
+  const online = await identities.online()
+  const known = await identities.look(online.map(({ machine }) => machine.rtu))
+  for (const { machine, at } of online) {
+    const now = known.get(machine.rtu)
+    if (now?.open) heard.set(machine.rtu, { machine: now, at: at.getTime() })
+  }
+  const { mqttAccount } = app.config
+  const account = mqttAccount ? { username: mqttAccount.user, password: mqttAccount.password } : {}
+  const client = mqtt.connect(url, { ...account, protocolVersion: 4, clean: true, reconnectPeriod: 1000, connectTimeout: 10_000 })
   client.on('error', (error) => app.log.warn({ err: error }, 'broker'))
   client.on('connect', () => {
     client.subscribe('$share/huodao/v1/+/up/#', { qos: 1 }, (error) => error && app.log.error({ err: error }, 'broker'))
@@ -28,7 +35,7 @@ export async function openRemoteBroker(app: App, url: string, identities: Identi
   }
 
   /** Waits while the database is away: a message that nobody can place is not acknowledged. */
-  async function find(rtu: string): Promise<Machine | null> {
+  async function find(rtu: string): Promise<Known | null> {
     for (;;) {
       try {
         return await identities.find(rtu)
@@ -60,10 +67,15 @@ export async function openRemoteBroker(app: App, url: string, identities: Identi
     },
     async recheck() {
       const known = await identities.look([...heard.keys()])
-      for (const [rtu, { at }] of heard) {
-        const machine = known.get(rtu)
-        if (machine?.open) heard.set(rtu, { machine, at })
-        else heard.delete(rtu)
+      for (const [rtu, { machine, at }] of heard) {
+        const now = known.get(rtu)
+        if (now?.open && now.secretHash.equals(machine.secretHash) && now.orgId === machine.orgId) heard.set(rtu, { machine: now, at })
+        else {
+          // another's connection cannot be ended from here, and Mosquitto keeps the last will of those it ends itself:
+          // the machine counts as gone until it is heard again
+          heard.delete(rtu)
+          events.lost(machine)
+        }
       }
     },
     stop: () => client.endAsync(),

@@ -1,8 +1,12 @@
 import { DatePicker } from 'antd'
 import dayjs from 'dayjs'
+import { shanghaiDay } from '../../../shared/instants.ts'
 import styles from './notices.module.css'
 
 type Props = { id?: string; value?: string | null; onChange?: (instant: string | null) => void; onBlur?: () => void }
+
+/** What the clock says in Shanghai, whatever zone the browser is in: the list shows it so, too. */
+const clock = (instant: string) => dayjs(new Date(Date.parse(instant) + 8 * 3_600_000).toISOString().slice(0, 16))
 
 /** A moment to come, to the minute; null for none. */
 export const InstantInput = ({ id, value, onChange, onBlur }: Props) => (
@@ -11,9 +15,13 @@ export const InstantInput = ({ id, value, onChange, onBlur }: Props) => (
     className={styles.full ?? ''}
     showTime={{ format: 'HH:mm' }}
     format="YYYY-MM-DD HH:mm"
-    value={value ? dayjs(value) : null}
-    disabledDate={(day) => day.isBefore(dayjs().startOf('day'))}
-    onChange={(next) => onChange?.(next ? next.second(0).millisecond(0).toISOString() : null)}
+    value={value ? clock(value) : null}
+    disabledDate={(day) => day.format('YYYY-MM-DD') < shanghaiDay(new Date())}
+    onChange={(next) => onChange?.(next ? new Date(`${next.format('YYYY-MM-DDTHH:mm')}:00+08:00`).toISOString() : null)}
+    // Enter takes the typed moment; it does not save the form
+    onKeyDown={(event) => {
+      if (event.key === 'Enter') event.preventDefault()
+    }}
     {...(onBlur ? { onBlur } : {})}
   />
 )

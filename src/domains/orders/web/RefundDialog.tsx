@@ -64,6 +64,7 @@ function RefundForm({ order, onClose }: { order: OrderDetail; onClose: () => voi
       toInput={toInput}
       success="orders:success.refund"
       okText={t('refundTitle')}
+      danger
       onClose={onClose}
     >
       <RefundFields order={order} />

@@ -1,112 +1,90 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { z } from 'zod'
-import { type Ctx, visible } from '../../../server/context.ts'
-import { defineImporter, eachRow, type ImportRow, type RowError } from '../../../server/importers.ts'
+import type { App, Ctx } from '../../../server/context.ts'
+import { systemScope } from '../../../server/database.ts'
+import { defineImporter, type ImportRow, type RowError } from '../../../server/importers.ts'
 import { hashPassword } from '../../../server/passwords.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
-import * as f from '../../../shared/fields.ts'
+import { Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
-import { type AssignableRole, assignableRoles } from '../../roles/server/assign.ts'
-import { contactPhone, realName, servicePhone, street, username } from '../../users/contract.ts'
-import { creditCode } from '../contract.ts'
-import type { Kind } from '../rules.ts'
-import { addOrganisation } from './adding.ts'
+import { userErrors } from '../../users/contract.ts'
+import { columnsOf } from './adding.ts'
+import { ImportedOrganisation, type Newcomer, type OrganisationRow, resolver } from './importRows.ts'
+import { unique } from './placing.ts'
 
-const Row = z.strictObject({
-  parent: f.text(60, bi('请选择上级机构', 'Choose the parent organisation')),
-  kind: f.text(20, bi('请选择机构类型', 'Choose the kind')),
-  name: f.text(40, bi('机构名称不能为空', 'Enter the name of the organisation')),
-  username,
-  realName,
-  roles: f.text(200, bi('请至少选择一个角色', 'Choose at least one role')),
-  phone: contactPhone,
-  consumerPhone: servicePhone,
-  regionCode: z
-    .string()
-    .regex(/^\d{6}(\d{3})?$/, bi('请填写行政区划代码', 'Enter the code of the region'))
-    .optional(),
-  address: street,
-  creditCode,
-})
-type Row = z.output<typeof Row>
-type Ready = { password: string; hash: string }
+type Ready = { password: string; hash: string; taken: ReadonlySet<string> }
 
-const text = {
-  noParent: bi('机构不存在', 'There is no such organisation'),
-  manyParents: bi('有多个同名机构,请填写机构编号', 'Several organisations have this name; use the code'),
-  noKind: bi('机构类型不正确', 'There is no such kind'),
-  noRole: bi('角色不存在或无权分配', 'No such role, or not yours to give'),
-}
-const fault = (field: keyof Row, message: string) => new Refusal(common.invalid, {}, [{ field, text: message }])
-
-/** Kinds by the words of both languages and by their identifiers. */
-const kinds = new Map(
-  (['zh', 'en'] as const).flatMap((lang) =>
-    Object.entries(accounts[lang].enums.kind).flatMap(
-      ([kind, word]) =>
-        [
-          [word.toLowerCase(), kind],
-          [kind.toLowerCase(), kind],
-        ] as const,
-    ),
-  ),
-)
-
-/** By code or name; organisations of earlier rows of the same file count. */
-async function parentOf(ctx: Ctx, word: string): Promise<number> {
-  const { rows } = await sql<{ id: number; coded: boolean }>`select id, code = upper(${word}) as coded from organisations
-    where (code = upper(${word}) or name = ${word}) and ${visible(ctx, 'id')} order by coded desc limit 2`.execute(ctx.db)
-  const [first, second] = rows
-  if (!first) throw fault('parent', text.noParent)
-  if (second && !first.coded) throw fault('parent', text.manyParents)
-  return first.id
-}
-
-function rolesOf(all: readonly AssignableRole[], words: string): number[] {
-  const wanted = words
-    .split(/[、,，;；]/)
-    .map((word) => word.trim())
-    .filter(Boolean)
-  return wanted.map((word) => {
-    const role = all.find((one) => [one.code, one.name, one.name_en].some((name) => name.toLowerCase() === word.toLowerCase()))
-    if (!role) throw fault('roles', text.noRole)
-    return role.id
-  })
-}
-
-async function run(ctx: Ctx, rows: readonly ImportRow<Row>[], { hash }: Ready): Promise<readonly RowError[]> {
-  const roles = await assignableRoles(ctx)
-  let scope = ctx.actor.scope
-  const errors = await eachRow(ctx, rows, async (quiet, row) => {
-    const here: Ctx = { ...quiet, actor: { ...quiet.actor, scope } }
-    const kind = kinds.get(row.kind.toLowerCase())
-    if (!kind) throw fault('kind', text.noKind)
-    const { parent, roles: words, kind: _, regionCode, ...fields } = row
-    const made = await addOrganisation(
-      here,
-      {
-        ...fields,
-        kind: kind as Kind,
-        parentId: await parentOf(here, parent),
-        roleIds: rolesOf(roles, words),
-        regionCode: regionCode ?? '',
-        avatar: '',
-        licences: [],
-        lng: null,
-        lat: null,
-      },
-      hash,
-    )
-    if (!scope.all) scope = { ...scope, orgs: [...scope.orgs, made] }
-  })
-  return errors.map((error) =>
-    error.column === 'parentId' ? { ...error, column: 'parent' } : error.column === 'roleIds' ? { ...error, column: 'roles' } : error,
+/** Names are unique across tenants, so whether they are free is asked outside the actor's rows. */
+async function takenNames(app: App, rows: readonly ImportRow<OrganisationRow>[]): Promise<Set<string>> {
+  const names = rows.map(({ value }) => value.username.toLowerCase())
+  const { rows: found } = await app.database.read(systemScope, (db) =>
+    sql<{ name: string }>`select lower(username) as name from users where lower(username) = any(${names}::text[])`.execute(db),
   )
+  return new Set(found.map((user) => user.name))
 }
 
-export const organisationImporter = defineImporter<typeof Row, Ready>({
+async function run(ctx: Ctx, rows: readonly ImportRow<OrganisationRow>[], ready: Ready): Promise<readonly RowError[]> {
+  const resolve = await resolver(ctx, rows, ready.taken)
+  const errors: RowError[] = []
+  const newcomers: Newcomer[] = []
+  for (const row of rows) {
+    const found = resolve(row)
+    if ('errors' in found) errors.push(...found.errors)
+    else newcomers.push(found)
+  }
+  if (!errors.length) await insertAll(ctx, newcomers, ready.hash)
+  return errors
+}
+
+/** A few statements for the whole file; a thousand single inserts would each wake every cache of rights, and hold it for half a minute. */
+async function insertAll(ctx: Ctx, newcomers: readonly Newcomer[], hash: string): Promise<void> {
+  const { scope } = ctx.actor
+  const mine = [...scope.orgs, ...newcomers.map(({ id }) => id)]
+  if (!scope.all) await sql`select set_config('app.orgs', ${`{${mine.join(',')}}`}, true)`.execute(ctx.db)
+  // parents before children
+  for (const [, level] of [...Map.groupBy(newcomers, ({ depth }) => depth)].sort(([a], [b]) => a - b)) {
+    const values = level.map(({ id, parentId, path, kind, fields }) => ({
+      id,
+      parent_id: parentId,
+      path,
+      kind,
+      created_at: ctx.now,
+      updated_at: ctx.now,
+      ...columnsOf({ ...fields, avatar: '', licences: [], lng: null, lat: null }),
+    }))
+    await unique(ctx.db.insertInto('organisations').values(values).execute())
+  }
+  const people = newcomers.map(({ id, fields }) => ({
+    org_id: id,
+    username: fields.username,
+    password_hash: hash,
+    real_name: fields.realName,
+    phone: fields.phone,
+    consumer_phone: fields.consumerPhone,
+    address: fields.address,
+    region_code: fields.regionCode,
+    is_principal: true,
+    must_change_password: true,
+    password_changed_at: ctx.now,
+    created_at: ctx.now,
+  }))
+  const made = await ctx.db
+    .insertInto('users')
+    .values(people)
+    .returning(['id', 'org_id'])
+    .execute()
+    .catch((error: unknown) => {
+      throw (error as { constraint?: string }).constraint === 'users_username' ? new Refusal(userErrors.usernameTaken) : error
+    })
+  const principals = new Map(made.map((user) => [user.org_id, user.id]))
+  const held = newcomers.flatMap(({ id, roleIds }) =>
+    roleIds.map((roleId) => ({ user_id: principals.get(id) as number, role_id: roleId, org_id: id, granted_by: ctx.actor.userId, created_at: ctx.now })),
+  )
+  await ctx.db.insertInto('user_roles').values(held).execute()
+  ctx.touch('users')
+}
+
+export const organisationImporter = defineImporter<typeof ImportedOrganisation, Ready>({
   kind: 'organisations',
   title: bi('机构', 'Organisations'),
   permission: 'org:create',
@@ -141,13 +119,13 @@ export const organisationImporter = defineImporter<typeof Row, Ready>({
     { key: 'address', title: bi('街道地址', 'Street address'), required: true, example: bi('科苑路15号', 'Keyuan Road 15') },
     { key: 'creditCode', title: bi('统一社会信用代码', 'Credit code'), example: '' },
   ],
-  row: Row,
+  row: ImportedOrganisation,
   unique: ['username'],
   touches: 'organisations',
   // one password for the file: a thousand hashes would take half a minute; it changes at the first sign-in
-  prepare: async () => {
+  prepare: async (app, rows) => {
     const password = `Hd${randomBytes(9).toString('base64url')}7`
-    return { password, hash: await hashPassword(password) }
+    return { password, hash: await hashPassword(password), taken: await takenNames(app, rows) }
   },
   once: ({ password }) => ({
     label: bi('初始密码(只显示这一次,首次登录须修改)', 'First password (shown this once, to be changed at the first sign-in)'),

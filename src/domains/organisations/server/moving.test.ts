@@ -223,4 +223,39 @@ describe('importing', () => {
     ])
     expect(await count()).toBe(before)
   })
+  test('all faults of a row at once; names among brothers and in the file', async () => {
+    const before = await count()
+    const twice = { name: '同名机构' }
+    const errors = await run(people.agent, [
+      twice,
+      { ...twice, username: 'TEST5' },
+      { name: '供应', kind: '供应商', roles: '供应商' },
+      { parent: '供应', kind: '飞船' },
+    ])
+    expect(errors.map(({ line, column }) => [line, column])).toEqual([
+      [3, 'username'],
+      [3, 'name'],
+      [5, 'kind'],
+    ])
+    expect(await count()).toBe(before)
+  })
+  test('a thousand rows in a handful of statements', async () => {
+    const before = await count()
+    const version = async () => (await world.one<{ version: number }>('select version::int as version from access_version')).version
+    const at = await version()
+    expect(
+      await run(
+        people.platform,
+        Array.from({ length: 1000 }, (_, i) => ({
+          name: `大批-${i}`,
+          username: `bulk.${i}`,
+          ...(i % 2 ? { parent: `大批-${i - 1}`, kind: '供应商', roles: '供应商' } : {}),
+        })),
+      ),
+    ).toEqual([])
+    expect(await count()).toBe(before + 1000)
+    expect(await broken()).toEqual([])
+    // rights of everybody are read anew once per statement, so not once per row
+    expect((await version()) - at).toBeLessThan(10)
+  })
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, found, may } from '../../../server/context.ts'
+import { sessionsOf } from '../../../server/live.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
 import { checkAssignable, outranks } from '../../roles/server/assign.ts'
@@ -98,4 +99,5 @@ async function setRoles(ctx: Ctx, person: { id: number; region: string }, org: D
     .where('user_id', '=', person.id)
     .where('revoked_at', 'is', null)
     .execute()
+  ctx.touch(sessionsOf(person.id))
 }

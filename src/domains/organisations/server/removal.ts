@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Ctx } from '../../../server/context.ts'
+import { type Ctx, visible } from '../../../server/context.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { type Traces, traces } from '../rules.ts'
 
@@ -7,7 +7,8 @@ import { type Traces, traces } from '../rules.ts'
 export async function tracesOf(ctx: Ctx, id: number): Promise<Traces> {
   const some = (from: string) => sql`(select count(*) from (select 1 from ${sql.table(from)} where org_id = ${id} limit 1000) x)`
   const { rows } = await sql<Traces>`select
-      (select count(*) from organisations where parent_id = ${id}) as children, ${some('devices')} as devices, ${some('orders')} as orders,
+      (select count(*) from organisations where parent_id = ${id}) as children,
+      (select count(*) from (select 1 from devices d where d.org_id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} limit 1000) x) as devices, ${some('orders')} as orders,
       ${some('ledger_entries')} + ${some('ledger_accounts')} + ${some('payments')} as money,
       (select count(*) from users u where u.org_id = ${id} and not (u.is_principal and not ${leftTraces})) as users,
       ${some('products')} + ${some('product_categories')} as products, ${some('device_types')} as types, ${some('roles')} as roles, ${some('departments')} as departments`.execute(

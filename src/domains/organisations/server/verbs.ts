@@ -1,5 +1,6 @@
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found, iso, may } from '../../../server/context.ts'
+import { everySession } from '../../../server/live.ts'
 import { commonPasswords, hashPassword } from '../../../server/passwords.ts'
 import type { Output } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
@@ -135,6 +136,7 @@ async function changeStatus(ctx: Ctx, items: readonly { id: number; version: num
     if (!changed.numUpdatedRows) throw new Refusal(common.stale)
   }
   ctx.touch('organisations')
+  if (status === 'DISABLED') ctx.touch(everySession)
   if (status === 'ENABLED' || !pauseDevices) return []
   const below = await q.idsBelow(
     ctx,

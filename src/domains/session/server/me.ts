@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, refused } from '../../../server/context.ts'
+import { sessionsOf } from '../../../server/live.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import { type session, sessionErrors } from '../contract.ts'
@@ -121,6 +122,7 @@ export const endSession: Handlers<Contract>['endSession'] = async (ctx, input) =
     where id = ${input.id}::uuid and user_id = ${ctx.actor.userId} and revoked_at is null returning ip`.execute(ctx.db)
   const row = found(rows[0])
   ctx.audit({ id: ctx.actor.userId as number, name: ctx.actor.username, after: { ip: row.ip } })
+  ctx.touch(sessionsOf(ctx.actor.userId as number))
   return { ok: true as const }
 }
 
@@ -128,6 +130,7 @@ export const endOthers: Handlers<Contract>['endOthers'] = async (ctx) => {
   const done = await sql`update sessions set revoked_at = ${ctx.now}, revoke_reason = 'KICKED'
     where user_id = ${ctx.actor.userId} and id <> ${ctx.actor.sessionId}::uuid and revoked_at is null`.execute(ctx.db)
   ctx.audit({ id: ctx.actor.userId as number, name: ctx.actor.username, after: { ended: Number(done.numAffectedRows ?? 0n) } })
+  ctx.touch(sessionsOf(ctx.actor.userId as number))
   return { ok: true as const }
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { prepared } from '../../../server/bind.ts'
 import { type App, type Ctx, found, refused } from '../../../server/context.ts'
 import { type Db, systemScope } from '../../../server/database.ts'
+import { sessionsOf } from '../../../server/live.ts'
 import { checkPassword, commonPasswords, hashPassword } from '../../../server/passwords.ts'
 import { Refusal, reject } from '../../../shared/errors.ts'
 import { platformOrg, settingOf } from '../../settings/server/values.ts'
@@ -40,6 +41,7 @@ async function setPassword(ctx: Ctx, account: q.Account, hash: string): Promise<
     .where('id', '=', account.id)
     .execute()
   await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'PASSWORD_CHANGED')
+  ctx.touch(sessionsOf(account.id))
 }
 
 /** Ends every session of the user, this one too; wrong old passwords count towards the lock, and too many end every session. */
@@ -54,8 +56,10 @@ export const changePassword = prepared<Contract['changePassword'], { account: q.
     if (!right || locked) {
       if (!locked) await countFailure(ctx, account)
       await q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason: 'OLD_PASSWORD' })
-      if ((await q.recentAttempts(ctx, account.id, 'OLD_PASSWORD', oldPasswordTries.minutes)) >= oldPasswordTries.failures)
+      if ((await q.recentAttempts(ctx, account.id, 'OLD_PASSWORD', oldPasswordTries.minutes)) >= oldPasswordTries.failures) {
         await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'KICKED')
+        ctx.touch(sessionsOf(account.id))
+      }
       return refused(sessionErrors.wrongOldPassword)
     }
     await checkNew(ctx.db, account, input.password, used)

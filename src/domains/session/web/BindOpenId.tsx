@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { queryClient, useRead } from '../../../web/api.ts'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { TextField } from '../../../web/form/fields.tsx'
+import { useLive } from '../../../web/live.ts'
 import { Bones, Problem } from '../../../web/Problem.tsx'
 import { Time } from '../../../web/Time.tsx'
 import { session, sessionErrors } from '../contract.ts'
@@ -17,6 +18,8 @@ export function BindOpenId() {
   const { t } = useTranslation(['session', 'web'])
   const [asking, setAsking] = useState(false)
   const { data, error, refetch } = useRead(session.binding, {}, { inline: true })
+  // an administrator may take the binding away meanwhile
+  useLive('users', [session.binding.path])
   return (
     <section className={`hd-sheet ${styles.bind}`} aria-label={t('bind.title')}>
       <h1>{t('bind.title')}</h1>
@@ -52,6 +55,7 @@ export function BindOpenId() {
           save={session.unbind}
           initial={nothing}
           okText={t('bind.unbind')}
+          danger
           success="session:success.unbind"
           claims={{ [sessionErrors.wrongPassword.name]: 'password' }}
           onSaved={again}

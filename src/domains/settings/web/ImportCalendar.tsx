@@ -21,6 +21,7 @@ export function ImportCalendar({ year, days, onClose }: Props) {
   const active = useActiveTab()
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
+  const [tooLarge, setTooLarge] = useState(false)
   const save = useWrite(settings.importCalendar, { success: 'settings:success.importCalendar', onSuccess: onClose })
   if (!active) return null
   const { rows, problem } = read()
@@ -50,7 +51,8 @@ export function ImportCalendar({ year, days, onClose }: Props) {
         aria-label={t('calendar.file')}
         onChange={(event) => {
           const file = event.target.files?.[0]
-          if (file && file.size <= largest) void file.text().then(setText)
+          if (file && file.size <= largest) void file.text().then(take)
+          else setTooLarge(file !== undefined)
           event.target.value = ''
         }}
       />
@@ -63,9 +65,9 @@ export function ImportCalendar({ year, days, onClose }: Props) {
         rows={6}
         value={text}
         placeholder={`[{"day": "${year}-10-01", "type": "HOLIDAY", "name": "${t('enums.type.HOLIDAY')}"}]`}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => take(event.target.value)}
       />
-      {problem ? <Alert type="error" showIcon title={problem} /> : null}
+      {problem || tooLarge ? <Alert type="error" showIcon title={tooLarge ? t('calendar.tooLarge') : problem} /> : null}
       {rows ? (
         <Alert
           type="info"
@@ -98,6 +100,11 @@ export function ImportCalendar({ year, days, onClose }: Props) {
       ) : null}
     </Modal>
   )
+
+  function take(given: string): void {
+    setText(given)
+    setTooLarge(false)
+  }
 
   function said(day: Day): string {
     return `${t(`enums.type.${day.type}`)} ${day.name}`.trim()

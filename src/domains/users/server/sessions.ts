@@ -1,4 +1,5 @@
 import type { Ctx } from '../../../server/context.ts'
+import { sessionsOf } from '../../../server/live.ts'
 
 /** Ends what these people have open; answers how many there were. */
 export async function endSessions(ctx: Ctx, userIds: readonly number[], reason: 'KICKED' | 'ACCESS_CHANGED' | 'PASSWORD_CHANGED'): Promise<number> {
@@ -8,5 +9,7 @@ export async function endSessions(ctx: Ctx, userIds: readonly number[], reason: 
     .where('user_id', 'in', [...userIds])
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
+  for (const id of userIds) ctx.touch(sessionsOf(id))
+  ctx.touch('online-users')
   return Number(ended.numUpdatedRows)
 }

@@ -30,6 +30,8 @@ export function DepartmentsDrawer({ orgId: first, onClose }: { orgId: number | u
   const user = useUser()
   const [orgId, setOrgId] = useState<number | undefined>(first ?? user.orgId)
   const [editing, setEditing] = useState<Editing | null>(null)
+  // what is not folded is open, also what gets its first department below just now
+  const [folded, setFolded] = useState<readonly number[]>([])
   const read = useRead(users.departments, orgId ? { orgId } : {})
   useLive('departments', [users.departments.path])
   const move = useWrite(users.updateDepartment, { success: 'users:success.department' })
@@ -59,7 +61,8 @@ export function DepartmentsDrawer({ orgId: first, onClose }: { orgId: number | u
         <Tree
           key={orgId}
           blockNode
-          defaultExpandAll
+          expandedKeys={rows.filter((row) => !folded.includes(row.id)).map((row) => row.id)}
+          onExpand={(_, { node, expanded }) => setFolded(expanded ? folded.filter((id) => id !== node.key) : [...folded, node.key])}
           selectable={false}
           draggable={can ? { icon: false } : false}
           treeData={grown(rows)}

@@ -1,0 +1,91 @@
+import { type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
+import { allowedFrom } from '../../../shared/moves.ts'
+import { placeName, regionPath } from '../../../shared/regions.ts'
+import type { DeviceDetail, DeviceRow } from '../contract.ts'
+import { editable, isClosed, licenceMatches, lifecycleStates, mayRestore } from '../rules.ts'
+import * as q from './queries.ts'
+
+/** Machines as answers show them. */
+
+export const regionNames = (county: string): string[] => regionPath(county).map((region) => region.name)
+
+export function row(ctx: Ctx, d: q.Row): DeviceRow {
+  const change = may(ctx, 'device:update') && editable(d) === null
+  return {
+    id: d.id,
+    rtuNumber: d.rtu_number,
+    nickname: d.nickname,
+    typeId: d.type_id,
+    typeName: d.type_name,
+    kind: d.kind,
+    orgId: d.org_id,
+    ownedUserName: d.org_name,
+    storeName: d.store_name ?? '',
+    regionName: placeName(d.county),
+    address: d.address,
+    lng: d.lng,
+    lat: d.lat,
+    boardNo: d.board_no ?? '',
+    card: d.card ?? '',
+    lifecycle: d.lifecycle,
+    locked: d.locked,
+    status: d.online ? 'online' : 'offline',
+    lastSeenAt: isoOrNull(d.last_seen_at),
+    offlineSince: isoOrNull(d.offline_since),
+    signal: d.signal,
+    temperature: d.temperature,
+    humidity: d.humidity,
+    tempAlarm: d.temp_alarm,
+    faultCount: d.fault_count,
+    fw: d.fw ?? '',
+    apk: d.apk ?? '',
+    stock: d.stock,
+    capacity: d.capacity,
+    free: d.lanes_free,
+    soldOut: d.lanes_sold_out,
+    low: d.lanes_low,
+    lanes: d.lanes_total,
+    todayOrders: d.orders ?? 0,
+    todayTurnover: may(ctx, 'dashboard:money') ? (d.turnover ?? 0) : null,
+    createTime: iso(d.created_at),
+    can: {
+      update: change,
+      pause: change && allowedFrom(lifecycleStates, 'PAUSED').includes(d.lifecycle),
+      operate: change && allowedFrom(lifecycleStates, 'OPERATING').includes(d.lifecycle),
+      retire: may(ctx, 'device:delete') && allowedFrom(lifecycleStates, 'SCRAPPED').includes(d.lifecycle),
+      restore: may(ctx, 'device:delete') && mayRestore(ctx.actor.role) && isClosed(d.lifecycle),
+    },
+  }
+}
+
+export const matchesLicence = (d: q.Detail) => licenceMatches({ kind: d.kind, licenceAddress: d.licence_address }, regionNames(d.county))
+
+export async function detailOf(ctx: Ctx, id: number): Promise<{ raw: q.Detail; shown: DeviceDetail }> {
+  const d = found(await q.detailRow(ctx, id))
+  const shown = {
+    ...row(ctx, d),
+    country: '中国',
+    province: d.province,
+    city: d.city,
+    county: d.county,
+    storeId: d.store_id,
+    pattern: d.pattern,
+    refrigeration: d.refrigeration,
+    dispensingMode: d.dispensing_mode,
+    licenceNo: d.licence_no,
+    licenceAddress: d.licence_address,
+    dropSensor: d.drop_sensor,
+    autoRefund: d.auto_refund,
+    businessHours: d.business_hours,
+    onlineMall: d.online_mall,
+    remark: d.remark,
+    doorOpen: d.door_open,
+    rsrp: d.rsrp,
+    planogramVersion: d.planogram_version,
+    replenishers: d.replenishers,
+    repairers: d.repairers,
+    licenceMatches: matchesLicence(d),
+    version: d.version,
+  }
+  return { raw: d, shown }
+}

@@ -1,0 +1,62 @@
+import DeleteOutlined from '@ant-design/icons/es/icons/DeleteOutlined'
+import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
+import { Button, Checkbox, Form, Input } from 'antd'
+import { useTranslation } from 'react-i18next'
+import { Field } from '../../../web/form/fields.tsx'
+import { type BusinessWindow, windowsOfDay } from '../hours.ts'
+import styles from './hours.module.css'
+
+const week = [1, 2, 3, 4, 5, 6, 7]
+
+/** The week of a machine; what is wrong with one window or with all of them is said below. */
+export function HoursField() {
+  const { t } = useTranslation('devices')
+  return (
+    <Field name="businessHours" wide required={false} hint={t('hours.hint')}>
+      <Windows />
+    </Field>
+  )
+}
+
+type Props = { id?: string; value?: readonly BusinessWindow[]; onChange?: (next: BusinessWindow[]) => void; onBlur?: () => void }
+function Windows({ id, value = [], onChange, onBlur }: Props) {
+  const { t } = useTranslation('devices')
+  const left = week.filter((day) => !value.some((window) => window.days.includes(day)))
+  return (
+    <fieldset id={id} className={styles.windows} onBlur={onBlur}>
+      {value.map((_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a window has no other name than its place
+        <fieldset key={index} className={styles.window} aria-label={t('hours.window', { n: index + 1 })}>
+          <Form.Item noStyle name={['businessHours', index, 'days']}>
+            <Checkbox.Group
+              className={styles.days ?? ''}
+              aria-label={t('hours.choose')}
+              options={week.map((day) => ({ value: day, label: <span title={t(`hours.days.${day}`)}>{t(`hours.day.${day}`)}</span> }))}
+            />
+          </Form.Item>
+          <span className={styles.clock}>
+            <Form.Item noStyle name={['businessHours', index, 'from']}>
+              <Input type="time" aria-label={t('hours.from')} />
+            </Form.Item>
+            –
+            <Form.Item noStyle name={['businessHours', index, 'to']}>
+              <Input type="time" aria-label={t('hours.until')} />
+            </Form.Item>
+            <Button
+              icon={<DeleteOutlined />}
+              aria-label={t('hours.remove')}
+              title={t('hours.remove')}
+              onClick={() => onChange?.(value.filter((_, other) => other !== index))}
+            />
+          </span>
+        </fieldset>
+      ))}
+      {value.length === 0 ? <span className="hd-none">{t('hours.inherited')}</span> : null}
+      {value.length < 7 * windowsOfDay ? (
+        <Button type="dashed" icon={<PlusOutlined />} onClick={() => onChange?.([...value, { days: left, from: '08:00', to: '22:00' }])}>
+          {t('hours.add')}
+        </Button>
+      ) : null}
+    </fieldset>
+  )
+}

@@ -1,0 +1,158 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { type Ctx, visible } from '../../../server/context.ts'
+import type { ImportRow, RowError } from '../../../server/importers.ts'
+import * as f from '../../../shared/fields.ts'
+import { bi, say } from '../../../shared/text.ts'
+import { locale as accounts } from '../../accounts/locale.ts'
+import { superCode } from '../../roles/rules.ts'
+import { type AssignableRole, assignableRoles, creatableKinds, userLimit } from '../../roles/server/assign.ts'
+import { contactPhone, realName, servicePhone, street, userErrors, username } from '../../users/contract.ts'
+import { missingHome, regionRule } from '../../users/rules.ts'
+import { creditCode, organisationErrors } from '../contract.ts'
+import { type Kind, newcomer, type Place, placeRule } from '../rules.ts'
+
+export const ImportedOrganisation = z.strictObject({
+  parent: f.text(60, bi('请选择上级机构', 'Choose the parent organisation')),
+  kind: f.text(20, bi('请选择机构类型', 'Choose the kind')),
+  name: f.text(40, bi('机构名称不能为空', 'Enter the name of the organisation')),
+  username,
+  realName,
+  roles: f.text(200, bi('请至少选择一个角色', 'Choose at least one role')),
+  phone: contactPhone,
+  consumerPhone: servicePhone,
+  regionCode: z
+    .string()
+    .regex(/^\d{6}(\d{3})?$/, bi('请填写行政区划代码', 'Enter the code of the region'))
+    .optional(),
+  address: street,
+  creditCode,
+})
+export type OrganisationRow = z.output<typeof ImportedOrganisation>
+
+type Above = Place & { id: number; path: string; closed: boolean }
+/** A row of the file that has found its place. */
+export type Newcomer = {
+  id: number
+  parentId: number
+  path: string
+  depth: number
+  kind: Kind
+  roleIds: number[]
+  fields: Omit<OrganisationRow, 'parent' | 'kind' | 'roles' | 'regionCode'> & { regionCode: string }
+}
+
+const text = {
+  noParent: bi('机构不存在', 'There is no such organisation'),
+  manyParents: bi('有多个同名机构,请填写机构编号', 'Several organisations have this name; use the code'),
+  noKind: bi('机构类型不正确', 'There is no such kind'),
+  noRole: bi('角色不存在或无权分配', 'No such role, or not yours to give'),
+}
+
+/** Kinds by the words of both languages and by their identifiers. */
+const kinds = new Map(
+  (['zh', 'en'] as const).flatMap((lang) =>
+    Object.entries(accounts[lang].enums.kind).flatMap(
+      ([kind, word]) =>
+        [
+          [word.toLowerCase(), kind],
+          [kind.toLowerCase(), kind],
+        ] as const,
+    ),
+  ),
+)
+
+function rolesOf(known: readonly AssignableRole[], words: string): AssignableRole[] | null {
+  const wanted = words
+    .split(/[、,，;；]/)
+    .map((word) => word.trim().toLowerCase())
+    .filter(Boolean)
+  const found = wanted.map((word) => known.find((role) => [role.code, role.name, role.name_en].some((name) => name.toLowerCase() === word)))
+  return wanted.length && found.every((role) => role !== undefined) ? [...new Set(found as AssignableRole[])] : null
+}
+
+/** The organisations the file names as parents; they stay where they are until the transaction ends. */
+async function namedParents(ctx: Ctx, words: readonly string[]) {
+  const codes = words.map((word) => word.toUpperCase())
+  const { rows } = await sql<Above & { code: string; name: string }>`
+    select o.id, o.code, o.name, o.path::text as path, o.kind, nlevel(o.path) as depth, organisation_agents(o.path) as agents,
+      exists (select from organisations a where a.path @> o.path and a.status = 'DISABLED') as closed
+    from organisations o where (o.code = any(${codes}::text[]) or o.name = any(${[...words]}::text[])) and ${visible(ctx, 'o.id')} order by o.id for share of o`.execute(
+    ctx.db,
+  )
+  return rows
+}
+
+const place = (parentId: number, name: string) => `${parentId} ${name}`
+
+/** Reads once what all rows name, so that a thousand of them cost a handful of statements; answers for one row after the other. */
+export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRow>[], takenNames: ReadonlySet<string>) {
+  const parents = await namedParents(ctx, [...new Set(rows.map(({ value }) => value.parent))])
+  const names = rows.map(({ value }) => value.name)
+  const { rows: children } = await sql<{ parent_id: number; name: string }>`select parent_id, name from organisations
+    where parent_id = any(${parents.map(({ id }) => id)}::bigint[]) and name = any(${names}::text[])`.execute(ctx.db)
+  const { rows: ids } = await sql<{ id: number }>`
+    select nextval(pg_get_serial_sequence('organisations', 'id')) as id from generate_series(1, ${rows.length}::int)`.execute(ctx.db)
+  const roles = await assignableRoles(ctx)
+  const mine = await creatableKinds(ctx)
+  const limit = await userLimit(ctx)
+  const taken = new Set(takenNames)
+  const held = new Set(children.map((row) => place(row.parent_id, row.name)))
+  const byCode = new Map(parents.map((row) => [row.code, row as Above]))
+  const byName = Map.groupBy(parents as (Above & { name: string })[], (row) => row.name) as Map<string, Above[]>
+
+  const parentOf = (word: string): Above | string => {
+    const named = byName.get(word) ?? []
+    return byCode.get(word.toUpperCase()) ?? (named.length > 1 ? text.manyParents : (named[0] ?? text.noParent))
+  }
+  /** Why it cannot stand there. */
+  const misplaced = (parent: Above, kind: Kind): [string, string] | null => {
+    const wrong = placeRule(parent, newcomer(kind))
+    if (wrong) return [wrong === organisationErrors.tooDeep ? 'parent' : 'kind', wrong.text]
+    if (!mine.includes(kind)) return ['kind', organisationErrors.kindNotYours.text]
+    if (parent.closed) return ['parent', userErrors.orgClosed.text]
+    return limit !== null && limit < 1 ? ['parent', filled(userErrors.orgIsFull.text, { n: limit }, { n: limit })] : null
+  }
+
+  return ({ line, value }: ImportRow<OrganisationRow>): Newcomer | { errors: RowError[] } => {
+    const { parent: word, kind: kindWord, roles: roleWords, regionCode = '', ...fields } = value
+    const errors: RowError[] = []
+    const fault = (column: string, message: string) => errors.push({ line, column, text: message })
+    const parent = parentOf(word)
+    const kind = kinds.get(kindWord.toLowerCase()) as Kind | undefined
+    const given = rolesOf(roles, roleWords)
+    if (typeof parent === 'string') fault('parent', parent)
+    if (!kind) fault('kind', text.noKind)
+    if (taken.has(value.username.toLowerCase())) fault('username', userErrors.usernameTaken.text)
+    // a role of one's own making stays in its organisation and those below
+    const above = typeof parent === 'string' ? null : parent.path.split('.').map(Number)
+    const fits = given?.every((role) => role.code !== superCode && (above === null || above.includes(role.org_id)))
+    if (!given || !fits) fault('roles', text.noRole)
+    if (typeof parent !== 'string' && kind) {
+      const wrong = misplaced(parent, kind)
+      if (wrong) fault(...wrong)
+      if (held.has(place(parent.id, value.name))) fault('name', organisationErrors.nameTaken.text)
+    }
+    const region = regionRule(given ?? [], regionCode)
+    if (region) fault('regionCode', region.text)
+    const home =
+      kind &&
+      missingHome(
+        (given ?? []).map((role) => role.code),
+        kind,
+      )
+    if (home) fault('kind', homeText(home as Kind))
+    const id = ids.shift()?.id
+    if (errors.length || typeof parent === 'string' || !kind || !given || id === undefined) return { errors }
+    const path = `${parent.path}.${id}`
+    const made: Above = { id, path, kind, depth: parent.depth + 1, agents: parent.agents + newcomer(kind).agents, closed: parent.closed }
+    taken.add(value.username.toLowerCase())
+    held.add(place(parent.id, value.name))
+    byName.set(value.name, [...(byName.get(value.name) ?? []), made])
+    return { id, parentId: parent.id, path, depth: made.depth, kind, roleIds: given.map((role) => role.id), fields: { ...fields, regionCode } }
+  }
+}
+
+const filled = (packed: string, zh: Record<string, string | number>, en: Record<string, string | number>): string =>
+  bi(say(packed, 'zh-CN', zh), say(packed, 'en', en))
+const homeText = (kind: Kind): string => filled(userErrors.wrongHome.text, { kind: accounts.zh.enums.kind[kind] }, { kind: accounts.en.enums.kind[kind] })
