@@ -63,6 +63,7 @@ export type AuditEntry = {
   id: string | number
   /** Name of the thing for the log's text, e.g. a machine number. */
   name?: string
+  /** Whole or in part: of two records the row keeps what differs, masked. */
   before?: unknown
   after?: unknown
   /** Organisation of the thing when it is not the actor's. */

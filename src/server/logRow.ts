@@ -10,6 +10,16 @@ export type Outcome = { result: 'SUCCESS' | 'REFUSED' | 'FAILED'; errorName?: st
 
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(masked(value)))
 
+/** Of an edit only the fields that differ: the row says what was changed, and a long form costs no more than a short one. */
+function changed({ before, after }: AuditEntry): { before: unknown; after: unknown } {
+  if (!isRecord(before) || !isRecord(after)) return { before, after }
+  const names = Object.keys({ ...before, ...after }).filter((name) => !same(before[name], after[name]))
+  const only = (record: Readonly<Record<string, unknown>>) => Object.fromEntries(names.filter((name) => name in record).map((name) => [name, record[name]]))
+  return { before: only(before), after: only(after) }
+}
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const same = (one: unknown, other: unknown): boolean => one === other || JSON.stringify(one) === JSON.stringify(other)
+
 const columns = [
   'org_id',
   'created_at',
@@ -48,6 +58,7 @@ export async function writeLog(ctx: Writer, action: string, entry: AuditEntry, o
 
 function values(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outcome: Outcome): (string | null)[] {
   const name = entry.name ?? String(entry.id)
+  const { before, after } = changed(entry)
   const row: Row = {
     org_id: entry.orgId ?? ctx.actor.orgId,
     created_at: ctx.now.toISOString(),
@@ -61,8 +72,8 @@ function values(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outc
     target_name: name.slice(0, 200),
     result: outcome.result,
     error_name: outcome.errorName ?? '',
-    before: json(entry.before),
-    after: json(entry.after),
+    before: json(before),
+    after: json(after),
     ip_address: ctx.ip,
     user_agent: ctx.userAgent,
     request_id: ctx.requestId,
