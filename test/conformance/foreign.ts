@@ -62,7 +62,7 @@ export function readsOf(entry: Registered, world: World): Record<string, unknown
     if (field === 'keyword') return [{ keyword: '机' }, { keyword: '0001' }]
     return []
   })
-  const all = [base, ...choices.map((choice) => ({ ...base, ...choice })), ...(readSamples[entry.name] ?? [])]
+  const all = [base, ...[...choices, ...(readSamples[entry.name] ?? [])].map((choice) => ({ ...base, ...choice }))]
   // a choice that needs another field is tested by its sample
   return all.filter((input) => entry.endpoint.input.safeParse(input).success)
 }

@@ -277,4 +277,8 @@ export const readSamples: Readonly<Record<string, readonly Record<string, unknow
   ],
   'geo.searchDevices': [{ q: '机' }],
   'geo.searchStores': [{ q: '店' }],
+  'roles.explain': ['device', 'product', 'user', 'organisation'].map((resource) => ({
+    resource,
+    rowId: String(resource === 'organisation' ? place.SIBLING : rowId('SIBLING', 1)),
+  })),
 }

@@ -9,7 +9,7 @@ import { migrate } from '../../src/server/migrate.ts'
 export type TestDatabase = { ownerUrl: string; drop(): Promise<void> }
 type Seed = { seed: (options: { ownerUrl: string; config: ReturnType<typeof loadConfig>; log: (line: string) => void }) => Promise<void> }
 
-const templateLock = 7_281_996_003n
+const templateLock = 728_199_603
 
 /** A database of its own for one suite: a clone of the migrated template or, when asked, of the seeded one. */
 export async function testDatabase({ seeded = false } = {}): Promise<TestDatabase> {
@@ -17,7 +17,7 @@ export async function testDatabase({ seeded = false } = {}): Promise<TestDatabas
   const name = `huodao_test_${randomBytes(6).toString('hex')}`
   await onServer(async (client) => {
     // Cloning refuses while someone is connected to the template, so clones and the making of it take turns.
-    await locked(client, () => client.query(`create database ${name} template ${template} strategy file_copy`))
+    await locked(client, template, () => client.query(`create database ${name} template ${template} strategy file_copy`))
   })
   return {
     ownerUrl: urlOf(name),
@@ -29,7 +29,7 @@ export async function testDatabase({ seeded = false } = {}): Promise<TestDatabas
 async function templateNamed(seeded: boolean): Promise<string> {
   const name = `huodao_template_${hashOf(seeded ? ['db/migrations/*.sql', 'src/seed/**', 'src/domains/*/seed.ts'] : ['db/migrations/*.sql'])}${seeded ? '_seeded' : ''}`
   await onServer((client) =>
-    locked(client, async () => {
+    locked(client, name, async () => {
       const { rows } = await client.query<{ template: boolean }>('select datistemplate as template from pg_database where datname = $1', [name])
       if (rows[0]?.template) return
       await client.query(`drop database if exists ${name} with (force)`)
@@ -79,11 +79,12 @@ async function onServer(work: (client: pg.Client) => Promise<unknown>): Promise<
   }
 }
 
-async function locked(client: pg.Client, work: () => Promise<unknown>) {
-  await client.query('select pg_advisory_lock($1)', [templateLock])
+/** One at a time for each template: who needs the plain one does not wait for the demo business to be filled in. */
+async function locked(client: pg.Client, template: string, work: () => Promise<unknown>) {
+  await client.query('select pg_advisory_lock($1, hashtext($2))', [templateLock, template])
   try {
     await work()
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [templateLock])
+    await client.query('select pg_advisory_unlock($1, hashtext($2))', [templateLock, template])
   }
 }

@@ -158,6 +158,8 @@ async function addRole({ sql }: World, where: Place): Promise<void> {
   ])
   await sql(`insert into role_permissions values ($1, 'device:read')`, [id])
   await sql(`insert into role_menus select $1, id from menus where path in ('/device', '/device/device-list')`, [id])
+  // the matrix names roles, not organisations: whose role it is decides alone
+  await sql(`insert into role_distributions select id, $1 from roles where code = 'ROLE_FULL'`, [id])
   await sql(`update user_roles set granted_by = user_id where user_id = (select id from users where username = $1)`, [`user-${where}`])
 }
 

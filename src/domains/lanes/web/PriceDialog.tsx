@@ -1,9 +1,9 @@
-import { Button, Checkbox, DatePicker, InputNumber, Modal, Radio, Segmented, Table } from 'antd'
-import dayjs from 'dayjs'
+import { Button, Checkbox, InputNumber, Modal, Radio, Segmented, Table } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
 import { useRead, useWrite } from '../../../web/api.ts'
+import { InstantInput } from '../../../web/InstantInput.tsx'
 import { Money } from '../../../web/Money.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { useSettled } from '../../../web/useSettled.ts'
@@ -92,16 +92,7 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
           onChange={(event) => setWhen(event.target.value)}
           options={(['now', 'at'] as const).map((key) => ({ value: key, label: t(`prices.when.${key}`) }))}
         />
-        {when === 'at' ? (
-          <DatePicker
-            aria-label={t('prices.when.at')}
-            showTime={{ format: 'HH:mm' }}
-            format="YYYY-MM-DD HH:mm"
-            value={at ? dayjs(at) : null}
-            disabledDate={(day) => day.isBefore(dayjs().startOf('day')) || day.isAfter(dayjs().add(1, 'year'))}
-            onChange={(next) => setAt(next ? next.second(0).millisecond(0).toISOString() : null)}
-          />
-        ) : null}
+        {when === 'at' ? <InstantInput label={t('prices.when.at')} days={365} value={at} onChange={setAt} /> : null}
       </div>
       <Table<PriceRow>
         rowKey="laneId"

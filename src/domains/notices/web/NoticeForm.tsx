@@ -9,11 +9,12 @@ import formStyles from '../../../web/form/Form.module.css'
 import { Field, ImageField, SwitchField, TextField } from '../../../web/form/fields.tsx'
 import { focusField, useFormEngine } from '../../../web/form/useForm.ts'
 import { pickFor, type Values } from '../../../web/form/values.ts'
+import { InstantInput } from '../../../web/InstantInput.tsx'
 import { Bones, Problem } from '../../../web/Problem.tsx'
 import { closeTab, useActiveTab, useDirty, useTabPath, useTabTitle } from '../../../web/shell/tabs.ts'
 import { fullTime } from '../../../web/time.ts'
 import { channelNames, type Notice, notices } from '../contract.ts'
-import { InstantInput } from './InstantInput.tsx'
+import styles from './notices.module.css'
 import { Preview } from './Preview.tsx'
 import { RichTextField } from './pickers.tsx'
 import { OrganisationsSelect, PeopleSelect, RolesSelect } from './targetPickers.tsx'
@@ -121,10 +122,10 @@ function Loaded({ notice, editing, title }: { notice: Notice | undefined; editin
           </Section>
           <Section title={t('form.time')} purpose={t('form.timeHint')}>
             <Field name="publishAt">
-              <InstantInput />
+              <InstantInput className={styles.full} />
             </Field>
             <Field name="expireAt">
-              <InstantInput />
+              <InstantInput className={styles.full} />
             </Field>
             <Field name="channels" hint={t('form.popupHint')}>
               <Checkbox.Group options={channelNames.map((value) => ({ value, label: t(`enums.channels.${value}`), disabled: value === 'MESSAGE' }))} />

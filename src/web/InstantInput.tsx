@@ -1,22 +1,32 @@
 import { DatePicker } from 'antd'
 import dayjs from 'dayjs'
-import { shanghaiDay } from '../../../shared/instants.ts'
-import styles from './notices.module.css'
+import { shanghaiDay } from '../shared/instants.ts'
 
-type Props = { id?: string; value?: string | null; onChange?: (instant: string | null) => void; onBlur?: () => void }
+type Props = {
+  id?: string
+  label?: string
+  days?: number
+  className?: string | undefined
+  value?: string | null
+  onChange?: (instant: string | null) => void
+  onBlur?: () => void
+}
 
 /** What the clock says in Shanghai, whatever zone the browser is in: the list shows it so, too. */
 const clock = (instant: string) => dayjs(new Date(Date.parse(instant) + 8 * 3_600_000).toISOString().slice(0, 16))
 
-/** A moment to come, to the minute; null for none. */
-export const InstantInput = ({ id, value, onChange, onBlur }: Props) => (
+const dayAt = (ahead: number) => shanghaiDay(new Date(Date.now() + ahead * 86_400_000))
+
+/** A moment to come, to the minute, at most `days` ahead; null for none. */
+export const InstantInput = ({ id, label, days = 36_500, className, value, onChange, onBlur }: Props) => (
   <DatePicker
     {...(id ? { id } : {})}
-    className={styles.full ?? ''}
+    {...(label ? { 'aria-label': label } : {})}
+    className={className ?? ''}
     showTime={{ format: 'HH:mm' }}
     format="YYYY-MM-DD HH:mm"
     value={value ? clock(value) : null}
-    disabledDate={(day) => day.format('YYYY-MM-DD') < shanghaiDay(new Date())}
+    disabledDate={(day) => day.format('YYYY-MM-DD') < dayAt(0) || day.format('YYYY-MM-DD') > dayAt(days)}
     onChange={(next) => onChange?.(next ? new Date(`${next.format('YYYY-MM-DDTHH:mm')}:00+08:00`).toISOString() : null)}
     // Enter takes the typed moment; it does not save the form
     onKeyDown={(event) => {
