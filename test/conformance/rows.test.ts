@@ -35,6 +35,9 @@ vi.mock('../../src/server/sessions.ts', async (original) => {
   }
 })
 
+// a few thousand requests each
+vi.setConfig({ testTimeout: 120_000 })
+
 let world: World
 let bare: FastifyInstance
 let cases: Case[]
