@@ -44,6 +44,11 @@ export type Database = {
   readSame<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
   /** Single statements in `scope`, without a transaction around them. For screens: its pool never starves writes. */
   read<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
+  /**
+   * What whoever holds a connection waits for (settings that are kept in memory): a small pool of its own, or all who hold one would
+   * wait for one more. `work` is one statement and asks for nothing else.
+   */
+  aside<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** One look at the data for as long as `work` takes: REPEATABLE READ, read only, on a small pool beside those of screens and writes. */
   snapshot<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
   /** A connection of its own for LISTEN; not pooled, reconnects are the caller's. */
@@ -73,9 +78,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const writes = make(options.writes, 'writes')
   const reads = make(options.reads, 'reads')
   const snapshots = make(2, 'snapshots', 3 * options.statementMs)
+  const asides = make(2, 'asides')
   await untilThere(() => refuseStrongRole(writes))
-  const reading = <T>(naming: Naming, scope: Scope, work: (db: Db) => Promise<T>) =>
-    withClient(reads, async (client) => {
+  const reading = <T>(naming: Naming, scope: Scope, work: (db: Db) => Promise<T>, pool = reads) =>
+    withClient(pool, async (client) => {
       const sql = prologue(client, scope)
       if (sql) await client.query(sql)
       return work(over(client, naming))
@@ -100,6 +106,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       }),
     read: (scope, work) => reading(planAlways, scope, work),
     readSame: (scope, work) => reading(planOnce, scope, work),
+    aside: (work) => reading(planOnce, systemScope, work, asides),
     snapshot: (scope, work) =>
       withClient(snapshots, async (client) => {
         await client.query(`${prologue(client, scope)}begin isolation level repeatable read read only`)
@@ -120,7 +127,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     stats: () => ({ reads: stats(reads), writes: stats(writes) }),
     async close() {
-      await Promise.all([writes.end(), reads.end(), snapshots.end()])
+      await Promise.all([writes.end(), reads.end(), snapshots.end(), asides.end()])
     },
   }
 }

@@ -36,7 +36,7 @@ export function openDebugLog(app: App): DebugLog {
   let timer: NodeJS.Timeout | undefined
   const reload = async () => {
     readAt = performance.now()
-    recordings = await app.database.read(systemScope, (db) => recordingsAt(db, app.now()))
+    recordings = await app.database.aside((db) => recordingsAt(db, app.now()))
   }
   const flush = async () => {
     clearTimeout(timer)

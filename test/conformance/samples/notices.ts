@@ -8,6 +8,7 @@ const notice = () => ({
   images: [picture('OWN')],
   toAll: false,
   orgIds: [place.OWN],
+  roleIds: [own],
   userIds: [own],
 })
 const freshNotice = async (world: World, state: 'DRAFT' | 'PUBLISHED'): Promise<number> => {

@@ -36,7 +36,7 @@ const columns = (ctx: Ctx) => sql`o.id, o.parent_id, o.path::text as path, o.kin
   (select coalesce(json_agg(json_build_object('id', r.id, 'code', r.code, 'zh', r.name, 'en', r.name_en) order by r.rank desc, r.id), '[]')
     from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id) as roles,
   (select count(*) from organisations s join devices d on d.org_id = s.id where s.path <@ o.path and ${visible(ctx, 'd.org_id', 'd.id')}) as devices,
-  (select count(*) from organisations c where c.parent_id = o.id and ${visible(ctx, 'c.id')}) as children`
+  (select count(*) from organisations c where c.parent_id = o.id) as children`
 
 /** Codes of a province or city end in pairs of zeros; towns below a city have nine digits. */
 const regionPrefix = (region: string): string => `${region.length === 6 ? region.replace(/(00)+$/, '') : region}%`

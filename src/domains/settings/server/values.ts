@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
-import { type Db, systemScope } from '../../../server/database.ts'
+import type { Db } from '../../../server/database.ts'
 import { registry, type SettingKey, type SettingValue, settingOfKey } from '../registry.ts'
 
 /** What counts for an organisation, for every domain. Settings of the platform are those of organisation 1, whoever asks. */
@@ -62,7 +62,7 @@ async function checked(app: App): Promise<Cache> {
   const cache = cacheOf(app)
   if (performance.now() - cache.checkedAt > checkMs) {
     cache.checking ??= app.database
-      .read(systemScope, (db) => db.selectFrom('settings_version').select('version').executeTakeFirstOrThrow())
+      .aside((db) => db.selectFrom('settings_version').select('version').executeTakeFirstOrThrow())
       .then(({ version }) => noteSettingsVersion(app, version))
       .finally(() => {
         cache.checking = null
@@ -86,12 +86,12 @@ async function remembered<T>(app: App, name: string, load: () => Promise<T>): Pr
 
 /** For hot paths: no query while nothing changed, at most two seconds behind. */
 export const cachedSetting = <K extends SettingKey>(app: App, orgId: number, key: K): Promise<SettingValue<K>> =>
-  remembered(app, `${holder(key, orgId)} ${key}`, () => app.database.read(systemScope, (db) => settingOf(db, orgId, key)))
+  remembered(app, `${holder(key, orgId)} ${key}`, () => app.database.aside((db) => settingOf(db, orgId, key)))
 
 /** For sweeps over all organisations: the value of each, kept like `cachedSetting`. */
 export const cachedByOrg = <K extends SettingKey>(app: App, key: K): Promise<ReadonlyMap<number, SettingValue<K>>> =>
   remembered(app, `* ${key}`, () =>
-    app.database.read(systemScope, async (db) => {
+    app.database.aside(async (db) => {
       const { rows } = await sql<{ id: number; value: unknown }>`select id, app_setting(id, ${key}) as value from organisations`.execute(db)
       return new Map(rows.map((row) => [row.id, readable(key, row.value)]))
     }),

@@ -31,6 +31,12 @@ const row = async (who: Who, key: SettingKey, orgId?: number) => {
 const offline = 'device.offlineSeconds'
 
 describe('reading', () => {
+  test('a burst right after a change waits for nobody, whatever its requests look up while they hold a connection', async () => {
+    await world.sql('update settings_version set version = version + 1')
+    const ask = () => world.http.inject({ method: 'GET', url: '/auth/user', headers: { authorization: tokens.get('ROLE_FULL') as string } })
+    const answers = await Promise.all(Array.from({ length: 60 }, ask))
+    expect(answers.filter(({ statusCode }) => statusCode !== 200)).toEqual([])
+  }, 5000)
   test('defaults, with the fixed limits', async () => {
     const { status, body } = await agent('list')
     expect([status, body.org.id, body.list.map((item: { key: string }) => item.key)]).toEqual([200, place.PARENT, shownKeys])
