@@ -4,6 +4,7 @@ import { masked } from './auditMask.ts'
 import { auditText } from './auditText.ts'
 import type { LastStatement } from './commit.ts'
 import type { AuditEntry, Ctx } from './context.ts'
+import { writtenColumns } from './seal.ts'
 
 type Writer = Pick<Ctx, 'db' | 'now' | 'requestId' | 'ip' | 'userAgent'> & { actor: Pick<Ctx['actor'], 'userId' | 'username' | 'orgId'> }
 export type Outcome = { result: 'SUCCESS' | 'REFUSED' | 'FAILED'; errorName?: string; content?: string; startedAt: number }
@@ -20,28 +21,8 @@ function changed({ before, after }: AuditEntry): { before: unknown; after: unkno
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value)
 const same = (one: unknown, other: unknown): boolean => one === other || JSON.stringify(one) === JSON.stringify(other)
 
-const columns = [
-  'org_id',
-  'created_at',
-  'user_id',
-  'actor_org_id',
-  'username',
-  'level',
-  'action',
-  'content',
-  'resource_id',
-  'target_name',
-  'result',
-  'error_name',
-  'before',
-  'after',
-  'ip_address',
-  'user_agent',
-  'request_id',
-  'duration_ms',
-] as const
-type Row = Record<(typeof columns)[number], string | number | null>
-const text = `insert into operation_logs (${columns.join(', ')}) values (${columns.map((_, n) => `$${n + 1}`).join(', ')})`
+type Row = Record<(typeof writtenColumns)[number], string | number | null>
+const text = `insert into operation_logs (${writtenColumns.join(', ')}) values (${writtenColumns.map((_, n) => `$${n + 1}`).join(', ')})`
 
 /**
  * One row of the operation log as a statement without a round trip of its own: it travels with the commit of its act. The row
@@ -79,5 +60,5 @@ function values(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outc
     request_id: ctx.requestId,
     duration_ms: Math.min(2_147_483_647, Math.max(0, Math.round(performance.now() - outcome.startedAt))),
   }
-  return columns.map((column) => (row[column] === null ? null : String(row[column]).replaceAll('\u0000', '')))
+  return writtenColumns.map((column) => (row[column] === null ? null : String(row[column]).replaceAll('\u0000', '')))
 }

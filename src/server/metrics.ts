@@ -1,18 +1,12 @@
 import client from 'prom-client'
-import type { App } from './context.ts'
-
-const registries = new WeakMap<App, client.Registry>()
+import { perApp } from './perApp.ts'
 
 /** The figures of this process: what Prometheus scrapes and what the server page shows come from one place. */
-export function metricsOf(app: App): client.Registry {
-  let registry = registries.get(app)
-  if (!registry) {
-    registry = new client.Registry()
-    client.collectDefaultMetrics({ register: registry })
-    registries.set(app, registry)
-  }
+export const metricsOf = perApp((): client.Registry => {
+  const registry = new client.Registry()
+  client.collectDefaultMetrics({ register: registry })
   return registry
-}
+})
 
 /** One number of a metric by name, summed over its labels; `keep` chooses among them. */
 export function sumOf(

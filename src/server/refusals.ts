@@ -8,6 +8,7 @@ import { actionLabel } from './auditText.ts'
 import type { Actor, App } from './context.ts'
 import { systemScope } from './database.ts'
 import { writeLog } from './logRow.ts'
+import { perApp } from './perApp.ts'
 
 /**
  * What was tried and did not happen: a refused right, a write that a rule or a failure stopped. Its own transaction is rolled back,
@@ -22,12 +23,11 @@ export const attemptOf = (request: FastifyRequest): Attempt | undefined => attem
 
 const perMinute = 60
 type Window = { began: number; count: number }
-const windowsOf = new WeakMap<App, Map<number, Window>>()
+const windowsOf = perApp(() => new Map<number, Window>())
 
 /** False when the person already left a minute's worth of rows. */
 function allowed(app: App, userId: number, at: number): boolean {
-  const windows = windowsOf.get(app) ?? new Map<number, Window>()
-  windowsOf.set(app, windows)
+  const windows = windowsOf(app)
   if (windows.size > 10_000) windows.clear()
   const known = windows.get(userId)
   const window = known && at - known.began < 60_000 ? known : { began: at, count: 0 }

@@ -9,11 +9,8 @@ import { type Db, systemScope } from './database.ts'
  * the snapshot's xmin have ended, so nothing can appear behind the seal.
  */
 
-/** Every column of a row: none can change without its hash. */
-export const hashedColumns: readonly string[] = [
-  'epoch',
-  'txid',
-  'id',
+/** What a writer says; the place in the chain is given by the database. Their order is part of every hash. */
+export const writtenColumns = [
   'org_id',
   'created_at',
   'user_id',
@@ -32,7 +29,9 @@ export const hashedColumns: readonly string[] = [
   'user_agent',
   'request_id',
   'duration_ms',
-]
+] as const
+/** Every column of a row: none can change without its hash. */
+export const hashedColumns: readonly string[] = ['epoch', 'txid', 'id', ...writtenColumns]
 const instantText = sql`to_char(l.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`
 const hashedRow = sql.join(hashedColumns.map((name) => (name === 'created_at' ? instantText : sql.ref(`l.${name}`))))
 

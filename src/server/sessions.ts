@@ -9,6 +9,7 @@ import { common, type ErrorDef } from '../shared/errors.ts'
 import { regionPrefix } from '../shared/place.ts'
 import type { Actor, App } from './context.ts'
 import { type Database, type Db, type Scope, systemScope } from './database.ts'
+import { perApp } from './perApp.ts'
 
 /** Who a token is. Sessions are looked up at every request; what an actor may do is cached until the access version moves. */
 
@@ -26,7 +27,7 @@ export type PasswordAge = { readonly mustChange: boolean; readonly changedAt: Da
 export const passwordDue = async (app: App, password: PasswordAge): Promise<boolean> =>
   password.mustChange || passwordExpired(password.changedAt, await cachedSetting(app, platformOrg, 'password.maxAgeDays'), app.now())
 
-const caches = new WeakMap<Database, Map<number, { version: number; person: Person | null }>>()
+const peopleOf = perApp(() => new Map<number, { version: number; person: Person | null }>())
 
 export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest()
 
@@ -55,7 +56,7 @@ export async function actorOfToken(app: App, token: string): Promise<(Person & {
   noteSettingsVersion(app, session.settings_version)
   const idleMinutes = await cachedSetting(app, platformOrg, 'session.idleMinutes')
   if (session.expires_at <= now || (idleMinutes > 0 && idle > idleMinutes * 60_000)) return common.tokenTimedOut
-  const person = await cached(app.database, session.user_id, session.version)
+  const person = await cached(app, session.user_id, session.version)
   if (!person) return common.accountClosed
   if (idle > 60_000) {
     await app.database.transact(systemScope, (db) => db.updateTable('sessions').set({ last_seen_at: now }).where('id', '=', session.id).execute())
@@ -63,12 +64,11 @@ export async function actorOfToken(app: App, token: string): Promise<(Person & {
   return { ...person, sessionId: session.id }
 }
 
-async function cached(database: Database, userId: number, version: number): Promise<Person | null> {
-  const cache = caches.get(database) ?? new Map<number, { version: number; person: Person | null }>()
-  caches.set(database, cache)
+async function cached(app: App, userId: number, version: number): Promise<Person | null> {
+  const cache = peopleOf(app)
   const known = cache.get(userId)
   if (known?.version === version) return known.person
-  const person = await loadPerson(database, userId)
+  const person = await loadPerson(app.database, userId)
   if (cache.size > 10_000) cache.clear()
   cache.set(userId, { version, person })
   return person

@@ -2,8 +2,11 @@
 const shanghaiOffset = 8 * 3_600_000
 export const dayMs = 86_400_000
 
+/** What clocks show in Shanghai, `2026-11-22T14:05:09.000Z`; its Z says nothing. */
+export const shanghaiClock = (at: Date): string => new Date(at.getTime() + shanghaiOffset).toISOString()
+
 /** The Shanghai calendar day of an instant, `YYYY-MM-DD`. */
-export const shanghaiDay = (at: Date): string => new Date(at.getTime() + shanghaiOffset).toISOString().slice(0, 10)
+export const shanghaiDay = (at: Date): string => shanghaiClock(at).slice(0, 10)
 
 /** The instant at which a Shanghai day begins. */
 export const startOfDay = (day: string): Date => new Date(Date.parse(`${day}T00:00:00Z`) - shanghaiOffset)

@@ -19,8 +19,8 @@ export const bothOrNoneText = { path: ['lat'], message: bi('经度和纬度须�
 
 export const inChina = (lng: number, lat: number): boolean => lng >= chinaBox.west && lng <= chinaBox.east && lat >= chinaBox.south && lat <= chinaBox.north
 
-/** The codes of everything inside a region begin with this. */
-export const regionPrefix = (code: string): string => code.replace(/(00)+$/, '')
+/** The codes of everything inside a region begin with this: those of provinces and cities end in pairs of zeros, towns have nine digits. */
+export const regionPrefix = (code: string): string => (code.length === 6 ? code.replace(/(00)+$/, '') : code)
 
 export const round6 = (n: number): number => Math.round(n * 1e6) / 1e6
 

@@ -1,6 +1,6 @@
 import { DatePicker } from 'antd'
 import dayjs from 'dayjs'
-import { shanghaiDay } from '../shared/instants.ts'
+import { shanghaiClock, shanghaiDay } from '../shared/instants.ts'
 
 type Props = {
   id?: string
@@ -13,7 +13,7 @@ type Props = {
 }
 
 /** What the clock says in Shanghai, whatever zone the browser is in: the list shows it so, too. */
-const clock = (instant: string) => dayjs(new Date(Date.parse(instant) + 8 * 3_600_000).toISOString().slice(0, 16))
+const clock = (instant: string) => dayjs(shanghaiClock(new Date(instant)).slice(0, 16))
 
 const dayAt = (ahead: number) => shanghaiDay(new Date(Date.now() + ahead * 86_400_000))
 

@@ -1,18 +1,17 @@
-import { shanghaiDay } from '../shared/instants.ts'
+import { shanghaiClock, shanghaiDay } from '../shared/instants.ts'
 import type { Lang } from '../shared/text.ts'
 
 /** Instants are shown in the zone of the business day, whatever the zone of the browser. */
-const shanghai = (at: Date): string => new Date(at.getTime() + 8 * 3_600_000).toISOString()
 
 /** `2026-11-21 14:02:11`: details, exports. */
-export const fullTime = (at: Date): string => shanghai(at).slice(0, 19).replace('T', ' ')
+export const fullTime = (at: Date): string => shanghaiClock(at).slice(0, 19).replace('T', ' ')
 
 /** With the zone, for tooltips. */
 export const zonedTime = (at: Date): string => `${fullTime(at)} UTC+8`
 
 /** Tables: today `14:05`, this year `11-21 14:05`, older `2025-11-21 14:05`. */
 export function shortTime(at: Date, now: Date): string {
-  const text = shanghai(at)
+  const text = shanghaiClock(at)
   const [day, time] = [text.slice(0, 10), text.slice(11, 16)]
   const today = shanghaiDay(now)
   if (day === today) return time

@@ -1,3 +1,4 @@
+import { shanghaiClock } from '../../shared/instants.ts'
 import { allowedFrom, defineStates } from '../../shared/moves.ts'
 
 /** Bounds of exports and imports. */
@@ -45,7 +46,7 @@ export const downloadable = (job: JobFacts, now: Date): boolean => job.fileExpir
 export const neutralised = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
 
 /** `2026-11-22 14:05:09` in Asia/Shanghai. */
-export const shanghaiText = (instant: string): string => new Date(Date.parse(instant) + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
+export const shanghaiText = (instant: string): string => shanghaiClock(new Date(instant)).slice(0, 19).replace('T', ' ')
 
 /** Header and note of a column as both languages and hurried people write it. */
 export const headerKey = (text: string): string => text.normalize('NFKC').replace(/\s|\*/g, '').toLowerCase()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type App, type Ctx, iso } from '../../../server/context.ts'
+import { perApp } from '../../../server/perApp.ts'
 import { bySystem } from '../../../server/run.ts'
 import { dayMs } from '../../../shared/instants.ts'
 import { boardNoForm } from '../contract.ts'
@@ -22,16 +23,8 @@ export type Sightings = {
   flush(): Promise<void>
 }
 
-const opened = new WeakMap<App, Sightings>()
-
 /** Of this process; its loop begins with the first sighting. */
-export function sightingsOf(app: App): Sightings {
-  const known = opened.get(app)
-  if (known) return known
-  const fresh = openSightings(app)
-  opened.set(app, fresh)
-  return fresh
-}
+export const sightingsOf = perApp(openSightings)
 
 function openSightings(app: App): Sightings {
   let waiting = new Map<string, Waiting>()

@@ -8,6 +8,7 @@ import { loadPerson, type Person } from '../../../server/sessions.ts'
 import type { Endpoint } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { exportKeys, rowShape } from '../../../shared/exportFields.ts'
+import { shanghaiClock } from '../../../shared/instants.ts'
 import type { Texts } from '../../../shared/locale.ts'
 import type { Lang } from '../../../shared/text.ts'
 import { permissions } from '../../accounts/permissions.ts'
@@ -130,8 +131,7 @@ export async function writeExport(app: App, plan: Plan, lang: Lang, progress: Pr
 }
 
 /** The file's name as its owner will see it: title and Shanghai time. */
-export const fileNameOf = (title: string, now: Date): string =>
-  `${title}_${new Date(now.getTime() + 8 * 3_600_000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_')}.xlsx`
+export const fileNameOf = (title: string, now: Date): string => `${title}_${shanghaiClock(now).slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_')}.xlsx`
 
 export type ClaimedJob = { id: number; org_id: number; user_id: number; name: string; lang: Lang; params: ExportParams; lease: string; attempts: number }
 

@@ -20,14 +20,14 @@ export const columnsOf = (input: Omit<NewOrganisation | EditOrganisation, 'id'>)
   credit_code: input.creditCode,
 })
 
-/** The actor's rows with an organisation that was just made among them. */
-export function withOrganisation(ctx: Ctx, id: number): Ctx {
+/** The actor's rows with organisations that were just made among them. */
+export function withOrganisations(ctx: Ctx, ids: readonly number[]): Ctx {
   const { scope } = ctx.actor
-  return scope.all ? ctx : { ...ctx, actor: { ...ctx.actor, scope: { ...scope, orgs: [...scope.orgs, id] } } }
+  return scope.all ? ctx : { ...ctx, actor: { ...ctx.actor, scope: { ...scope, orgs: [...scope.orgs, ...ids] } } }
 }
-/** The row policies learn of it for the rest of the transaction. */
-async function joined(ctx: Ctx, id: number): Promise<Ctx> {
-  const inside = withOrganisation(ctx, id)
+/** The row policies learn of them for the rest of the transaction. */
+export async function joined(ctx: Ctx, ids: readonly number[]): Promise<Ctx> {
+  const inside = withOrganisations(ctx, ids)
   if (!inside.actor.scope.all) await sql`select set_config('app.orgs', ${`{${inside.actor.scope.orgs.join(',')}}`}, true)`.execute(ctx.db)
   return inside
 }
@@ -40,7 +40,7 @@ export async function addOrganisation(ctx: Ctx, input: Omit<NewOrganisation, 'pa
   await checkPictures(ctx, [input.avatar, ...input.licences].filter(Boolean), [])
   const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('organisations', 'id')) as id`.execute(ctx.db)
   const { id } = found(rows[0])
-  const inside = await joined(ctx, id)
+  const inside = await joined(ctx, [id])
   await unique(
     ctx.db
       .insertInto('organisations')

@@ -6,7 +6,7 @@ import * as f from '../../../shared/fields.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
 import { superCode } from '../../roles/rules.ts'
-import { type AssignableRole, assignableRoles, creatableKinds, userLimit } from '../../roles/server/assign.ts'
+import { assignableRoles, creatableKinds, rolesNamed, userLimit } from '../../roles/server/assign.ts'
 import { contactPhone, realName, servicePhone, street, userErrors, username } from '../../users/contract.ts'
 import { missingHome, regionRule } from '../../users/rules.ts'
 import { creditCode, organisationErrors } from '../contract.ts'
@@ -62,15 +62,6 @@ const kinds = new Map(
   ),
 )
 
-function rolesOf(known: readonly AssignableRole[], words: string): AssignableRole[] | null {
-  const wanted = words
-    .split(/[、,，;；]/)
-    .map((word) => word.trim().toLowerCase())
-    .filter(Boolean)
-  const found = wanted.map((word) => known.find((role) => [role.code, role.name, role.name_en].some((name) => name.toLowerCase() === word)))
-  return wanted.length && found.every((role) => role !== undefined) ? [...new Set(found as AssignableRole[])] : null
-}
-
 /** The organisations the file names as parents; they stay where they are until the transaction ends. */
 async function namedParents(ctx: Ctx, words: readonly string[]) {
   const codes = words.map((word) => word.toUpperCase())
@@ -120,7 +111,7 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
     const fault = (column: string, message: string) => errors.push({ line, column, text: message })
     const parent = parentOf(word)
     const kind = kinds.get(kindWord.toLowerCase()) as Kind | undefined
-    const given = rolesOf(roles, roleWords)
+    const given = rolesNamed(roles, roleWords, (word) => word.toLowerCase())
     if (typeof parent === 'string') fault('parent', parent)
     if (!kind) fault('kind', text.noKind)
     if (taken.has(value.username.toLowerCase())) fault('username', userErrors.usernameTaken.text)

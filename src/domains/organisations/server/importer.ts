@@ -8,7 +8,7 @@ import { Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
 import { userErrors } from '../../users/contract.ts'
-import { columnsOf } from './adding.ts'
+import { columnsOf, joined } from './adding.ts'
 import { ImportedOrganisation, type Newcomer, type OrganisationRow, resolver } from './importRows.ts'
 import { unique } from './placing.ts'
 
@@ -38,9 +38,10 @@ async function run(ctx: Ctx, rows: readonly ImportRow<OrganisationRow>[], ready:
 
 /** A few statements for the whole file; a thousand single inserts would each wake every cache of rights, and hold it for half a minute. */
 async function insertAll(ctx: Ctx, newcomers: readonly Newcomer[], hash: string): Promise<void> {
-  const { scope } = ctx.actor
-  const mine = [...scope.orgs, ...newcomers.map(({ id }) => id)]
-  if (!scope.all) await sql`select set_config('app.orgs', ${`{${mine.join(',')}}`}, true)`.execute(ctx.db)
+  await joined(
+    ctx,
+    newcomers.map(({ id }) => id),
+  )
   // parents before children
   for (const [, level] of [...Map.groupBy(newcomers, ({ depth }) => depth)].sort(([a], [b]) => a - b)) {
     const values = level.map(({ id, parentId, path, kind, fields }) => ({

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { selectPage } from '../../../server/lists.ts'
 import type { Input } from '../../../shared/contract.ts'
+import { regionPrefix } from '../../../shared/place.ts'
 import type { organisations } from '../contract.ts'
 import type { Kind } from '../rules.ts'
 
@@ -38,8 +39,6 @@ const columns = (ctx: Ctx) => sql`o.id, o.parent_id, o.path::text as path, o.kin
   (select count(*) from organisations s join devices d on d.org_id = s.id where s.path <@ o.path and ${visible(ctx, 'd.org_id', 'd.id')}) as devices,
   (select count(*) from organisations c where c.parent_id = o.id) as children`
 
-/** Codes of a province or city end in pairs of zeros; towns below a city have nine digits. */
-const regionPrefix = (region: string): string => `${region.length === 6 ? region.replace(/(00)+$/, '') : region}%`
 const contains = (column: string, words: string) => sql`strpos(lower(${sql.ref(column)}), lower(${words})) > 0`
 
 /** A node of the tree with everything below it, or only what stands directly below. */
@@ -64,7 +63,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof organisations.list>) =>
       input.phone && sql`strpos(o.contact_phone, ${input.phone}) > 0`,
       input.roleId && sql`exists (select from user_roles ur where ur.user_id = u.id and ur.role_id = ${input.roleId})`,
       input.status && sql`o.status = ${input.status}`,
-      input.region && sql`o.region_code like ${regionPrefix(input.region)}`,
+      input.region && sql`o.region_code like ${`${regionPrefix(input.region)}%`}`,
       input.from && sql`o.created_at >= (${input.from}::date)::timestamp at time zone 'Asia/Shanghai'`,
       input.to && sql`o.created_at < (${input.to}::date + 1)::timestamp at time zone 'Asia/Shanghai'`,
     ],

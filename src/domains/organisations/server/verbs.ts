@@ -11,7 +11,7 @@ import { passwordRule } from '../../session/rules.ts'
 import { maskedPhone } from '../../users/rules.ts'
 import { type OrganisationDetail, type OrganisationRow, organisationErrors, type organisations, type TreeNode } from '../contract.ts'
 import { guardRule, kindsBelow } from '../rules.ts'
-import { addOrganisation, columnsOf, withOrganisation } from './adding.ts'
+import { addOrganisation, columnsOf, withOrganisations } from './adding.ts'
 import { checkMove, fieldRefusal, guard, unique } from './placing.ts'
 import { checkPictures, editPrincipal } from './principal.ts'
 import * as q from './queries.ts'
@@ -97,7 +97,7 @@ const create = prepared<Contract['create'], string>({
   async run(ctx, input, passwordHash) {
     const { password: _, repeat: __, ...rest } = input
     const id = await addOrganisation(ctx, rest, passwordHash)
-    const made = await detail(withOrganisation(ctx, id), id)
+    const made = await detail(withOrganisations(ctx, [id]), id)
     ctx.audit({ id: made.id, name: made.name, after: made, orgId: made.id })
     return made
   },

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
+import { perApp } from '../../../server/perApp.ts'
 import { registry, type SettingKey, type SettingValue, settingOfKey } from '../registry.ts'
 
 /** What counts for an organisation, for every domain. Settings of the platform are those of organisation 1, whoever asks. */
@@ -28,22 +29,16 @@ function readable<K extends SettingKey>(key: K, value: unknown): SettingValue<K>
 }
 
 type Cache = { version: number; checkedAt: number; checking: Promise<void> | null; values: Map<string, Promise<unknown>> }
-const caches = new WeakMap<App, Cache>()
 /** How old the look at the counter may be; other processes also tell at once over the live channel. */
 const checkMs = 2000
 
-function cacheOf(app: App): Cache {
-  let cache = caches.get(app)
-  if (!cache) {
-    const fresh: Cache = { version: 0, checkedAt: Number.NEGATIVE_INFINITY, checking: null, values: new Map() }
-    app.live.subscribe((topics) => {
-      if (topics.includes('settings')) fresh.checkedAt = Number.NEGATIVE_INFINITY
-    })
-    caches.set(app, fresh)
-    cache = fresh
-  }
-  return cache
-}
+const cacheOf = perApp((app): Cache => {
+  const fresh: Cache = { version: 0, checkedAt: Number.NEGATIVE_INFINITY, checking: null, values: new Map() }
+  app.live.subscribe((topics) => {
+    if (topics.includes('settings')) fresh.checkedAt = Number.NEGATIVE_INFINITY
+  })
+  return fresh
+})
 
 /** The counter as another query of this process just read it (sessions do at every request): spares the look of our own. */
 export function noteSettingsVersion(app: App, version: number): void {

@@ -6,7 +6,7 @@ import { Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { type Region, regionPath, regionTree } from '../../../shared/regions.ts'
 import { bi, say } from '../../../shared/text.ts'
-import { type AssignableRole, assignableRoles, checkAssignable } from '../../roles/server/assign.ts'
+import { type AssignableRole, assignableRoles, checkAssignable, rolesNamed } from '../../roles/server/assign.ts'
 import { contactPhone, realName, servicePhone, street, username } from '../contract.ts'
 import { checkRoles, openHome } from './home.ts'
 
@@ -87,7 +87,7 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<UserRow>[]): P
     async row({ line, value }) {
       const errors: RowError[] = []
       const fault = (column: string, message: string) => errors.push({ line, column, text: message })
-      const given = rolesOf(roles, value.roles)
+      const given = rolesNamed(roles, value.roles)
       if (!given) fault('roles', text.noRole)
       const regionCode = regionOf(value.region)
       if (regionCode === null) fault('region', text.noRegion)
@@ -121,15 +121,6 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<UserRow>[]): P
 const columns: Readonly<Record<string, string>> = { regionCode: 'region', orgId: 'org', roleIds: 'roles' }
 const columnOf = (refusal: Refusal): string => columns[refusal.fields[0]?.field ?? ''] ?? 'roles'
 const filled = ({ def, values }: Refusal): string => bi(say(def.text, 'zh-CN', values), say(def.text, 'en', values))
-
-function rolesOf(known: readonly AssignableRole[], words: string): AssignableRole[] | null {
-  const wanted = words
-    .split(/[、,，;；]/)
-    .map((word) => word.trim())
-    .filter(Boolean)
-  const found = wanted.map((word) => known.find((role) => [role.code, role.name, role.name_en].includes(word)))
-  return wanted.length && found.every((role) => role !== undefined) ? [...new Set(found as AssignableRole[])] : null
-}
 
 /** A code, or names from the province down, separated by spaces or slashes; '' for none, null for nonsense. */
 function regionOf(word: string | undefined): string | null {
