@@ -121,29 +121,35 @@ function publish(app: App, orgs: readonly number[]): void {
 /** Organisations whose machines came online. Versions and signal only from the newest place of the machine. */
 async function writeHeard(app: App, rows: readonly Heard[]): Promise<number[]> {
   return app.database.transact(systemScope, async (db) => {
-    const { rows: changed } = await sql<Moved>`
-      with x as (
-        select u.*, not exists (select from device_message_keys k where k.device_id = u.device_id and (k.boot, k.seq) > (u.boot, u.seq)) as current
-        from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => r.machine.orgId)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => bootText(r.boot))}::text[], ${rows.map((r) => r.seq)}::bigint[],
-          ${rows.map((r) => r.fw)}::text[], ${rows.map((r) => r.apk)}::text[], ${rows.map((r) => r.rsrp)}::int[], ${rows.map((r) => r.signal)}::text[]) as u (device_id, org_id, at, boot, seq, fw, apk, rsrp, signal)
-        where exists (select from devices d where d.id = u.device_id)),
-      before as (select device_id, online from device_states where device_id in (select device_id from x) order by device_id for update),
-      written as (
-        insert into device_states as s (device_id, org_id, online, last_seen_at, boot, fw, apk, rsrp, signal)
-        select device_id, org_id, true, at, boot, fw, apk, rsrp, signal from x left join before b using (device_id) order by device_id
-        on conflict (device_id) do update set
-          last_seen_at = greatest(s.last_seen_at, excluded.last_seen_at),
-          online = s.online or s.offline_since is null or excluded.last_seen_at > s.offline_since,
-          offline_since = case when excluded.last_seen_at > s.offline_since then null else s.offline_since end,
-          offline_cause = case when excluded.last_seen_at > s.offline_since then null else s.offline_cause end,
-          boot = case when (select current from x where x.device_id = s.device_id) then excluded.boot else s.boot end,
-          fw = case when (select current from x where x.device_id = s.device_id) then coalesce(excluded.fw, s.fw) else s.fw end,
-          apk = case when (select current from x where x.device_id = s.device_id) then coalesce(excluded.apk, s.apk) else s.apk end,
-          rsrp = case when excluded.signal is not null and (select current from x where x.device_id = s.device_id) then excluded.rsrp else s.rsrp end,
-          signal = case when excluded.signal is not null and (select current from x where x.device_id = s.device_id) then excluded.signal else s.signal end
-        returning device_id, org_id, online)
-      select w.device_id, w.org_id, null as cause from written w left join before b using (device_id) where w.online and b.online is not true`.execute(db)
-    return told({ db, now: app.now() }, changed)
+    // read first, in a statement of its own: joined to what is written, the planner compares every machine with every other
+    const { rows: before } = await sql<{ device_id: number; online: boolean }>`
+      select device_id, online from device_states where device_id = any(${rows.map((r) => r.machine.id)}::bigint[]) order by device_id for update`.execute(db)
+    const { rows: written } = await sql<{ device_id: number; org_id: number; online: boolean }>`
+      insert into device_states as s (device_id, org_id, online, last_seen_at, boot, fw, apk, rsrp, signal)
+      select u.device_id, u.org_id, true, u.at, n.boot, n.fw, n.apk, n.rsrp, n.signal
+      from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => r.machine.orgId)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => bootText(r.boot))}::text[], ${rows.map((r) => r.seq)}::bigint[],
+        ${rows.map((r) => r.fw)}::text[], ${rows.map((r) => r.apk)}::text[], ${rows.map((r) => r.rsrp)}::int[], ${rows.map((r) => r.signal)}::text[]) as u (device_id, org_id, at, boot, seq, fw, apk, rsrp, signal)
+      -- nothing of a place that is not the machine's newest
+      left join lateral (select u.boot, u.fw, u.apk, u.rsrp, u.signal
+        where not exists (select from device_message_keys k where k.device_id = u.device_id and (k.boot, k.seq) > (u.boot, u.seq))) n on true
+      where exists (select from devices d where d.id = u.device_id) order by u.device_id
+      on conflict (device_id) do update set
+        last_seen_at = greatest(s.last_seen_at, excluded.last_seen_at),
+        online = s.online or s.offline_since is null or excluded.last_seen_at > s.offline_since,
+        offline_since = case when excluded.last_seen_at > s.offline_since then null else s.offline_since end,
+        offline_cause = case when excluded.last_seen_at > s.offline_since then null else s.offline_cause end,
+        boot = coalesce(excluded.boot, s.boot),
+        fw = coalesce(excluded.fw, s.fw),
+        apk = coalesce(excluded.apk, s.apk),
+        rsrp = case when excluded.signal is null then s.rsrp else excluded.rsrp end,
+        signal = coalesce(excluded.signal, s.signal)
+      returning device_id, org_id, online`.execute(db)
+    const wasOnline = new Set(before.flatMap((row) => (row.online ? [row.device_id] : [])))
+    const came = written.filter((row) => row.online && !wasOnline.has(row.device_id))
+    return told(
+      { db, now: app.now() },
+      came.map((row) => ({ ...row, cause: null })),
+    )
   })
 }
 
