@@ -49,6 +49,10 @@ export function mayGive(giver: Giver, role: Given): boolean {
   return role.listed && role.rank <= giver.rank && (role.builtin || role.codes.every((code) => giver.permissions.has(code)))
 }
 
+/** Whether people of an organisation may hold the role: a custom one stays in its organisation and those below, the super administrator in the platform. */
+export const belongsIn = (role: { code: string; org_id: number }, home: { above: readonly number[]; kind: string }): boolean =>
+  home.above.includes(role.org_id) && (role.code !== superCode || home.kind === 'PLATFORM')
+
 type Editor = Giver & { ofPlatform: boolean; wholeTree: boolean }
 type Edited = { builtin: boolean; identifier: string; rank: number }
 

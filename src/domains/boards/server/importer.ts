@@ -4,6 +4,7 @@ import { defineImporter, eachRow, type ImportRow, type RowError } from '../../..
 import { common, Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { bi } from '../../../shared/text.ts'
+import { meant, type Named, organisationsNamed } from '../../organisations/server/named.ts'
 import { boardNo, carriers, iccid } from '../contract.ts'
 import { locale } from '../locale.ts'
 import { addBoard } from './adding.ts'
@@ -36,21 +37,21 @@ const carrierWords = new Map(
   ),
 )
 
-async function ownerOf(ctx: Ctx, word: string): Promise<{ id: number; kind: string }> {
+async function ownerOf(ctx: Ctx, owners: readonly Named[], word: string): Promise<{ id: number; kind: string }> {
   if (!word) return found(await q.owner(ctx, ctx.actor.orgId))
-  const owner = await q.ownerNamed(ctx, word)
-  if (!owner) throw fault('org', bi('机构不存在', 'There is no such organisation'))
-  if (!owner.alone) throw fault('org', bi('有多个同名机构,请填写机构编号', 'Several organisations have this name; use the code'))
+  const owner = meant(owners, word)
+  if (typeof owner === 'string') throw fault('org', owner)
   return owner
 }
 
 async function run(ctx: Ctx, rows: readonly ImportRow<Row>[]): Promise<readonly RowError[]> {
+  const owners = (await organisationsNamed(ctx, [...new Set(rows.map(({ value }) => value.org))])).filter(({ status }) => status === 'ENABLED')
   const errors = await eachRow(ctx, rows, async (quiet, { org, carrier, planMb, usedMb, simExpiresOn, ...row }) => {
     const known = carrier ? carrierWords.get(carrier.toLowerCase()) : null
     if (known === undefined) throw fault('carrier', bi('运营商不正确', 'There is no such carrier'))
     if (planMb === '0') throw fault('planMb', bi('流量须为整数 MB', 'Whole megabytes'))
     const traffic = { planMb: planMb ? Number(planMb) : null, usedMb: usedMb ? Number(usedMb) : null }
-    await addBoard(quiet, { ...row, ...traffic, protocol: 'mqtt', carrier: known, simExpiresOn: simExpiresOn ?? null }, await ownerOf(quiet, org))
+    await addBoard(quiet, { ...row, ...traffic, protocol: 'mqtt', carrier: known, simExpiresOn: simExpiresOn ?? null }, await ownerOf(quiet, owners, org))
   })
   return errors.map((error) => (error.column === 'orgId' ? { ...error, column: 'org' } : error))
 }

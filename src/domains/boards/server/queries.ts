@@ -117,13 +117,6 @@ export async function owner(ctx: Ctx, orgId: number) {
     select o.id, o.kind from organisations o where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`.execute(ctx.db)
   return rows[0]
 }
-/** By code or name, for imports. */
-export async function ownerNamed(ctx: Ctx, word: string): Promise<{ id: number; kind: string; alone: boolean } | undefined> {
-  const { rows } = await sql<{ id: number; kind: string; coded: boolean }>`select id, kind, code = upper(${word}) as coded from organisations
-    where (code = upper(${word}) or name = ${word}) and status = 'ENABLED' and ${visible(ctx, 'id')} order by coded desc, id limit 2`.execute(ctx.db)
-  const [first, second] = rows
-  return first && { ...first, alone: first.coded || !second }
-}
 
 export const columnsOf = (board: BoardFields) => ({
   model: board.model,

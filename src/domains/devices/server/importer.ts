@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { type Ctx, inheritable, visible } from '../../../server/context.ts'
+import { type Ctx, inheritable } from '../../../server/context.ts'
 import { defineImporter, eachRow, type ImportRow, type RowError } from '../../../server/importers.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { type Region, regionTree } from '../../../shared/regions.ts'
 import { bi } from '../../../shared/text.ts'
 import { keepCodes, newCode } from '../../boards/server/codes.ts'
+import { meant, type Named, organisationsNamed } from '../../organisations/server/named.ts'
 import { CreateDevice, type kinds, rtuNumber } from '../contract.ts'
 import { checkedOwner, checkedPlace } from './checks.ts'
 import { addAll } from './create.ts'
@@ -32,8 +33,6 @@ type Ready = ReadonlyMap<string, string>
 const text = {
   noType: bi('设备类型不存在', 'There is no such type'),
   noRegion: bi('地区不存在', 'There is no such region'),
-  noOwner: bi('机构不存在', 'There is no such organisation'),
-  manyOwners: bi('有多个同名机构,请填写机构编号', 'Several organisations have this name; use the code'),
   single: bi('售药机须填写许可证,请单台创建', 'Drug machines need a licence; create them one by one'),
 }
 const fault = (field: keyof Row, message: string) => new Refusal(common.invalid, {}, [{ field, text: message }])
@@ -51,25 +50,23 @@ function countyOf(row: Row): string {
   return county.code
 }
 
-async function ownerOf(ctx: Ctx, word: string): Promise<number> {
+function ownerOf(ctx: Ctx, owners: readonly Named[], word: string): number {
   if (!word) return ctx.actor.orgId
-  const { rows } = await sql<{ id: number; coded: boolean }>`select id, code = upper(${word}) as coded from organisations
-    where (code = upper(${word}) or name = ${word}) and ${visible(ctx, 'id')} order by coded desc, id limit 2`.execute(ctx.db)
-  const [first, second] = rows
-  if (!first) throw fault('owner', text.noOwner)
-  if (second && !first.coded) throw fault('owner', text.manyOwners)
-  return first.id
+  const owner = meant(owners, word)
+  if (typeof owner === 'string') throw fault('owner', owner)
+  return owner.id
 }
 
 async function run(ctx: Ctx, rows: readonly ImportRow<Row>[], codes: Ready): Promise<readonly RowError[]> {
   const { rows: types } = await sql<Type>`select t.id, t.name, t.kind, t.drop_sensor from device_types t where ${inheritable(ctx, 't.org_id')}`.execute(ctx.db)
   const typeOf = new Map(types.map((type) => [type.name.toLowerCase(), type]))
+  const owners = await organisationsNamed(ctx, [...new Set(rows.map(({ value }) => value.owner))])
   const added: { id: number; orgId: number; code: string }[] = []
   const errors = await eachRow(ctx, rows, async (quiet, row) => {
     const type = typeOf.get(row.type.toLowerCase())
     if (!type) throw fault('type', text.noType)
     if (type.kind === 'DRUG') throw fault('type', text.single)
-    const orgId = await checkedOwner(quiet, await ownerOf(quiet, row.owner))
+    const orgId = await checkedOwner(quiet, ownerOf(quiet, owners, row.owner))
     const more = {
       lng: null,
       lat: null,

@@ -5,12 +5,13 @@ import type { ImportRow, RowError } from '../../../server/importers.ts'
 import * as f from '../../../shared/fields.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
-import { superCode } from '../../roles/rules.ts'
+import { belongsIn } from '../../roles/rules.ts'
 import { assignableRoles, creatableKinds, rolesNamed, userLimit } from '../../roles/server/assign.ts'
 import { contactPhone, realName, servicePhone, street, userErrors, username } from '../../users/contract.ts'
 import { missingHome, regionRule } from '../../users/rules.ts'
 import { creditCode, organisationErrors } from '../contract.ts'
 import { type Kind, newcomer, type Place, placeRule } from '../rules.ts'
+import { meant, namedByOneOf } from './named.ts'
 
 export const ImportedOrganisation = z.strictObject({
   parent: f.text(60, bi('请选择上级机构', 'Choose the parent organisation')),
@@ -30,7 +31,7 @@ export const ImportedOrganisation = z.strictObject({
 })
 export type OrganisationRow = z.output<typeof ImportedOrganisation>
 
-type Above = Place & { id: number; path: string; closed: boolean }
+type Above = Place & { id: number; code: string; name: string; path: string; closed: boolean }
 /** A row of the file that has found its place. */
 export type Newcomer = {
   id: number
@@ -43,8 +44,6 @@ export type Newcomer = {
 }
 
 const text = {
-  noParent: bi('机构不存在', 'There is no such organisation'),
-  manyParents: bi('有多个同名机构,请填写机构编号', 'Several organisations have this name; use the code'),
   noKind: bi('机构类型不正确', 'There is no such kind'),
   noRole: bi('角色不存在或无权分配', 'No such role, or not yours to give'),
 }
@@ -64,13 +63,10 @@ const kinds = new Map(
 
 /** The organisations the file names as parents; they stay where they are until the transaction ends. */
 async function namedParents(ctx: Ctx, words: readonly string[]) {
-  const codes = words.map((word) => word.toUpperCase())
-  const { rows } = await sql<Above & { code: string; name: string }>`
+  const { rows } = await sql<Above>`
     select o.id, o.code, o.name, o.path::text as path, o.kind, nlevel(o.path) as depth, organisation_agents(o.path) as agents,
       exists (select from organisations a where a.path @> o.path and a.status = 'DISABLED') as closed
-    from organisations o where (o.code = any(${codes}::text[]) or o.name = any(${[...words]}::text[])) and ${visible(ctx, 'o.id')} order by o.id for share of o`.execute(
-    ctx.db,
-  )
+    from organisations o where ${namedByOneOf(words)} and ${visible(ctx, 'o.id')} order by o.id for share of o`.execute(ctx.db)
   return rows
 }
 
@@ -89,13 +85,7 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
   const limit = await userLimit(ctx)
   const taken = new Set(takenNames)
   const held = new Set(children.map((row) => place(row.parent_id, row.name)))
-  const byCode = new Map(parents.map((row) => [row.code, row as Above]))
-  const byName = Map.groupBy(parents as (Above & { name: string })[], (row) => row.name) as Map<string, Above[]>
 
-  const parentOf = (word: string): Above | string => {
-    const named = byName.get(word) ?? []
-    return byCode.get(word.toUpperCase()) ?? (named.length > 1 ? text.manyParents : (named[0] ?? text.noParent))
-  }
   /** Why it cannot stand there. */
   const misplaced = (parent: Above, kind: Kind): [string, string] | null => {
     const wrong = placeRule(parent, newcomer(kind))
@@ -109,15 +99,14 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
     const { parent: word, kind: kindWord, roles: roleWords, regionCode = '', ...fields } = value
     const errors: RowError[] = []
     const fault = (column: string, message: string) => errors.push({ line, column, text: message })
-    const parent = parentOf(word)
+    const parent = meant(parents, word)
     const kind = kinds.get(kindWord.toLowerCase()) as Kind | undefined
     const given = rolesNamed(roles, roleWords, (word) => word.toLowerCase())
     if (typeof parent === 'string') fault('parent', parent)
     if (!kind) fault('kind', text.noKind)
     if (taken.has(value.username.toLowerCase())) fault('username', userErrors.usernameTaken.text)
-    // a role of one's own making stays in its organisation and those below
     const above = typeof parent === 'string' ? null : parent.path.split('.').map(Number)
-    const fits = given?.every((role) => role.code !== superCode && (above === null || above.includes(role.org_id)))
+    const fits = given?.every((role) => above === null || belongsIn(role, { above, kind: kind ?? '' }))
     if (!given || !fits) fault('roles', text.noRole)
     if (typeof parent !== 'string' && kind) {
       const wrong = misplaced(parent, kind)
@@ -136,10 +125,19 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
     const id = ids.shift()?.id
     if (errors.length || typeof parent === 'string' || !kind || !given || id === undefined) return { errors }
     const path = `${parent.path}.${id}`
-    const made: Above = { id, path, kind, depth: parent.depth + 1, agents: parent.agents + newcomer(kind).agents, closed: parent.closed }
+    const made: Above = {
+      id,
+      code: '',
+      name: value.name,
+      path,
+      kind,
+      depth: parent.depth + 1,
+      agents: parent.agents + newcomer(kind).agents,
+      closed: parent.closed,
+    }
     taken.add(value.username.toLowerCase())
     held.add(place(parent.id, value.name))
-    byName.set(value.name, [...(byName.get(value.name) ?? []), made])
+    parents.push(made)
     return { id, parentId: parent.id, path, depth: made.depth, kind, roleIds: given.map((role) => role.id), fields: { ...fields, regionCode } }
   }
 }

@@ -3,7 +3,7 @@ import { type Ctx, inheritable } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import type { DataScope } from '../../accounts/roles.ts'
-import { mayGive, superCode } from '../rules.ts'
+import { belongsIn, mayGive, superCode } from '../rules.ts'
 
 /** Which roles an actor may give to others. Whoever adds people or changes their roles asks here. */
 
@@ -67,7 +67,7 @@ async function fitsOrganisation(ctx: Ctx, roles: readonly AssignableRole[], orgI
   const { rows } = await sql<{ above: number[]; kind: string }>`
     select string_to_array(path::text, '.')::bigint[] as above, kind from organisations where id = ${orgId}`.execute(ctx.db)
   const home = rows[0]
-  return home !== undefined && roles.every((role) => home.above.includes(role.org_id) && (role.code !== superCode || home.kind === 'PLATFORM'))
+  return home !== undefined && roles.every((role) => belongsIn(role, home))
 }
 
 /** Kinds of organisations the actor may create, by the distribution of his roles. */

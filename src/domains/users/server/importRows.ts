@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { type Ctx, visible } from '../../../server/context.ts'
+import type { Ctx } from '../../../server/context.ts'
 import type { ImportRow, RowError } from '../../../server/importers.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { type Region, regionPath, regionTree } from '../../../shared/regions.ts'
 import { bi, say } from '../../../shared/text.ts'
+import { meant, type Named, organisationsNamed } from '../../organisations/server/named.ts'
 import { type AssignableRole, assignableRoles, checkAssignable, rolesNamed } from '../../roles/server/assign.ts'
 import { contactPhone, realName, servicePhone, street, username } from '../contract.ts'
 import { checkRoles, openHome } from './home.ts'
@@ -27,7 +28,6 @@ export type UserRow = z.infer<typeof ImportedUser>
 
 /** A row of the file with its words turned into rows of the database. */
 export type Newcomer = { row: UserRow; orgId: number; departmentId: number | null; regionCode: string; roleIds: number[] }
-type Org = { id: number; code: string; name: string; kind: string }
 type Resolver = {
   row(row: ImportRow<UserRow>): Promise<Newcomer | { errors: RowError[] }>
   /** Whether every organisation takes as many as the file brings. */
@@ -35,8 +35,6 @@ type Resolver = {
 }
 
 const text = {
-  noOrg: bi('机构不存在', 'There is no such organisation'),
-  manyOrgs: bi('有多个同名机构,请填写机构编号', 'Several organisations have this name; use the code'),
   noRole: bi('角色不存在或无权分配', 'No such role, or not yours to give'),
   noDepartment: bi('该机构没有此部门', 'The organisation has no such department'),
   manyDepartments: bi('该机构有多个同名部门', 'Several departments have this name'),
@@ -45,26 +43,19 @@ const text = {
 
 /** Reads once what all rows name, so that a thousand of them cost a handful of statements. */
 export async function resolver(ctx: Ctx, rows: readonly ImportRow<UserRow>[]): Promise<Resolver> {
-  const words = [...new Set(rows.map(({ value }) => value.org))]
-  const { rows: orgs } = await sql<Org>`select o.id, o.code, o.name, o.kind from organisations o
-    where ${visible(ctx, 'o.id')} and (o.code = any(${words.map((word) => word.toUpperCase())}::text[]) or o.name = any(${words}::text[]))`.execute(ctx.db)
+  const orgs = await organisationsNamed(ctx, [...new Set(rows.map(({ value }) => value.org))])
   const { rows: departments } = await sql<{ id: number; org_id: number; name: string }>`
     select id, org_id, name from departments where org_id = any(${orgs.map((org) => org.id)}::bigint[])`.execute(ctx.db)
   const roles = await assignableRoles(ctx)
   const checked = new Map<string, Refusal | null>()
 
-  const orgOf = (word: string): Org | string => {
-    const byCode = orgs.find((org) => org.code === word.toUpperCase())
-    const named = orgs.filter((org) => org.name === word)
-    return byCode ?? (named.length > 1 ? text.manyOrgs : (named[0] ?? text.noOrg))
-  }
-  const departmentOf = (org: Org, word: string | undefined): number | null | string => {
+  const departmentOf = (org: Named, word: string | undefined): number | null | string => {
     if (!word) return null
     const named = departments.filter((department) => department.org_id === org.id && department.name === word)
     return named.length > 1 ? text.manyDepartments : (named[0]?.id ?? text.noDepartment)
   }
   /** The same roles in the same place are asked about once. */
-  const mayGive = async (given: readonly AssignableRole[], org: Org, regionCode: string): Promise<Refusal | null> => {
+  const mayGive = async (given: readonly AssignableRole[], org: Named, regionCode: string): Promise<Refusal | null> => {
     const key = JSON.stringify([given.map((role) => role.id), org.id, regionCode])
     const known = checked.get(key)
     if (known !== undefined) return known
@@ -91,7 +82,7 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<UserRow>[]): P
       if (!given) fault('roles', text.noRole)
       const regionCode = regionOf(value.region)
       if (regionCode === null) fault('region', text.noRegion)
-      const org = orgOf(value.org)
+      const org = meant(orgs, value.org)
       if (typeof org === 'string') fault('org', org)
       if (typeof org === 'string' || !given || regionCode === null) return { errors }
       const departmentId = departmentOf(org, value.department)
@@ -104,7 +95,7 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<UserRow>[]): P
     async room(all) {
       const errors: RowError[] = []
       for (const [word, of] of Map.groupBy(all, ({ value }) => value.org)) {
-        const org = orgOf(word)
+        const org = meant(orgs, word)
         if (typeof org === 'string') continue
         try {
           await openHome(ctx, org.id, of.length)
