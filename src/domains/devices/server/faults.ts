@@ -4,7 +4,8 @@ import { type Ctx, found, iso, isoOrNull, may, visible } from '../../../server/c
 import { selectPage } from '../../../server/lists.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { Refusal } from '../../../shared/errors.ts'
-import { refreshDeviceCounters, releaseRepairedLanes } from '../../lanes/server/verbs.ts'
+import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
+import { releaseRepairedLanes } from '../../lanes/server/repaired.ts'
 import { deviceErrors, type devices } from '../contract.ts'
 import * as q from './queries.ts'
 

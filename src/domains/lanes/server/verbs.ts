@@ -8,16 +8,13 @@ import { laneErrors } from '../errors.ts'
 import { busyLanes, floorName, handLock, isHandLock, type Lane, laneRule, levelsRule, merged, mergeRule, splitRule } from '../rules.ts'
 import { finish, isClosed, open, pickLane } from './change.ts'
 import * as copying from './copies.ts'
+import { refreshDeviceCounters } from './counters.ts'
 import { one, plan } from './plan.ts'
 import * as pricing from './prices.ts'
 import * as q from './queries.ts'
 import * as history from './versions.ts'
 
 type Contract = typeof lanes
-
-import { refreshDeviceCounters } from './counters.ts'
-
-export { refreshDeviceCounters }
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
   const opened = await open(ctx, input)
@@ -196,12 +193,6 @@ const unlock: Handlers<Contract>['unlock'] = async (ctx, input) => {
     chosen.map((lane) => ({ road: lane.roadIndex, status: lane.status, reason: lane.lockReason })),
     { roads: roadsIn(chosen), status: 'ENABLED' },
   )
-}
-
-/** For the fault list: a lane whose last fault was handled sells again. */
-export async function releaseRepairedLanes(ctx: Ctx, laneIds: readonly number[]): Promise<void> {
-  await q.lockLanes(ctx, laneIds)
-  await q.enableRepaired(ctx, laneIds)
 }
 
 export const handlers: Handlers<Contract> = {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
-import { refreshDeviceCounters, releaseRepairedLanes } from '../../lanes/server/verbs.ts'
+import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
+import { releaseRepairedLanes } from '../../lanes/server/repaired.ts'
 import { type Move, moveStock } from '../../stock/server/move.ts'
 import { type Effect, type Happening, happen, type VendState } from '../rules.ts'
 import { openRefunds } from './refunds.ts'
