@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { testConfig } from '../../../../test/support/api.ts'
 import { freePort } from '../../../../test/support/freePort.ts'
 import { testDatabase } from '../../../../test/support/postgres.ts'
 import { closeApp, openApp } from '../../../server/app.ts'
-import { loadConfig } from '../../../server/config.ts'
 import type { App } from '../../../server/context.ts'
 import type { Machine } from './identity.ts'
 
@@ -24,14 +24,7 @@ export async function openWorld(): Promise<World> {
   const database = await testDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'huodao-machines-'))
   const clock = { now: Date.now() }
-  const config = loadConfig({
-    DATABASE_URL: database.ownerUrl,
-    DATA_DIR: dataDir,
-    MQTT_PORT: String(await freePort()),
-    LOG_LEVEL: 'silent',
-    SECRET_KEY: '0'.repeat(64),
-    SIM_PAY_KEY: '1'.repeat(64),
-  })
+  const config = testConfig(database.ownerUrl, dataDir, { MQTT_PORT: String(await freePort()) })
   const app = await openApp(config, 'test', () => new Date(clock.now))
   const owner = new pg.Client({ connectionString: database.ownerUrl })
   await owner.connect()
