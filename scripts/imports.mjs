@@ -14,11 +14,13 @@ const sharedServer = [
   'distribution/server/transfer.ts', // the only writer of whose a machine is
   'stock/server/move.ts', // the only writer of what a lane holds
   'lanes/server/counters.ts', // what device_states says about lanes
+  'lanes/server/repaired.ts', // which lanes sell again
   'ledger/server/post.ts', // the only writer of vouchers
   'machines/server/events.ts', // the only writer of what the platform knows about a machine
   'machines/server/shadows.ts', // the only writer of what a machine should have
   'notices/server/notify.ts', // the only writer of messages of the system
   'orders/server/vend.ts', // the gateway's two doors
+  'organisations/server/named.ts', // which organisation a file means
   'payments/server/providers.ts', // channels the refund job calls
   'session/server/menus.ts', // the menu tree a person gets
   'roles/server/assign.ts', // which roles somebody may give
