@@ -158,21 +158,29 @@ export function whenSpinning(load: Load): ComponentType<Props> {
 export function hint(): ComponentType<Props> {
   return function Hint({ title, children, placement }) {
     const child = children as Child
-    const shown = useRef(false)
+    // what the bubble says for this child, while it does
+    const shown = useRef<unknown>(null)
+    const text = typeof title === 'function' ? (title as () => unknown)() : title
+    const said = typeof text === 'string' ? text : text !== undefined && text !== null
     useLayoutEffect(
       () => () => {
-        if (shown.current) hideHint()
+        if (shown.current !== null) hideHint()
       },
       [],
     )
-    const text = typeof title === 'function' ? (title as () => unknown)() : title
+    // a control that becomes usable under the mouse must not keep its reason
+    useLayoutEffect(() => {
+      if (shown.current === null || shown.current === said) return
+      shown.current = null
+      hideHint()
+    }, [said])
     if (text === undefined || text === null || text === '' || typeof child !== 'object') return child
     const show = (event: { currentTarget: EventTarget }) => {
-      shown.current = true
+      shown.current = said
       showHint({ node: event.currentTarget as HTMLElement, text: text as ReactElement, side: String(placement ?? 'top') })
     }
     const hide = () => {
-      shown.current = false
+      shown.current = null
       hideHint()
     }
     const { props } = child

@@ -14,7 +14,25 @@ const longest = 60_000
 /** Said when a stream begins: what changed while nobody listened is read again. */
 const anything = '*'
 
+/** Screens read again at most so often: where a fleet sells, something changes all the time. */
+const pace = 1000
+let later: Set<string> | undefined
+
 function announce(topics: readonly string[]): void {
+  if (later) {
+    for (const topic of topics) later.add(topic)
+    return
+  }
+  later = new Set()
+  setTimeout(() => {
+    const more = later
+    later = undefined
+    if (more?.size) announce([...more])
+  }, pace)
+  refresh(topics)
+}
+
+function refresh(topics: readonly string[]): void {
   const named = topics.includes(anything) ? [...interests.keys()] : topics
   const paths = new Set(named.flatMap((topic) => [...(interests.get(topic)?.keys() ?? [])]))
   if (paths.size > 0) void queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => typeof path === 'string' && paths.has(path) })

@@ -3,6 +3,7 @@ import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
 import { laneErrors } from './errors.ts'
+import { Change } from './versionContract.ts'
 
 const count = z.number().int().min(0)
 const road = z.number().int()
@@ -31,6 +32,8 @@ export const CopyPreview = z.strictObject({
   write: z.array(road),
   same: z.array(road),
   skipped,
+  /** Setting by setting, when this is the only machine asked about. */
+  changes: z.array(Change),
 })
 export type CopyPreview = z.infer<typeof CopyPreview>
 

@@ -123,6 +123,20 @@ export function copyPlan(doc: Doc, target: Target, parts: readonly Part[], byPla
   return plan
 }
 
+const copiedFields = ['price', 'retailPrice', 'capacity', 'warnQty', 'restriction'] as const
+/** What a copy changes in the lanes of a machine, in the words of a comparison. */
+export function laneChanges(lanes: readonly Placed[], changed: readonly Lane[], names: ReadonlyMap<number, string>): Change[] {
+  const name = (id: number | null) => (id === null ? null : (names.get(id) ?? null))
+  const after = new Map(changed.map((lane) => [lane.id, lane]))
+  return lanes.flatMap((was): Change[] => {
+    const now = after.get(was.id)
+    if (!now) return []
+    const at = { road: was.roadIndex, level: was.level }
+    const product = was.productId === now.productId ? [] : [{ ...at, field: 'productId' as const, from: name(was.productId), to: name(now.productId) }]
+    return [...product, ...copiedFields.filter((key) => was[key] !== now[key]).map((field) => ({ ...at, field, from: was[field], to: now[field] }))]
+  })
+}
+
 function copied(source: DocLane, parts: readonly Part[]): Omit<LanePatch, 'id'> {
   const priced = parts.includes('price') && source.price !== null && source.retailPrice !== null
   return {

@@ -125,8 +125,8 @@ const columnsOf = (lane: Lane, all: readonly Lane[]) => [lane, ...all.filter((ot
 /** `all` are the live lanes of the machine. Messages in the order a person would mend them (core.md, 合并货道). */
 export function mergeRule(main: Lane, secondaries: readonly Lane[], all: readonly Lane[]): ErrorDef | null {
   if (secondaries.length === 0) return laneErrors.noneToMerge
-  const isMain = (lane: Lane) => all.some((other) => other.mergedInto === lane.id)
-  if (main.status === 'MERGED' || secondaries.some((lane) => lane.status === 'MERGED' || isMain(lane))) return laneErrors.alreadyMerged
+  const mains = new Set(all.map((other) => other.mergedInto))
+  if (main.status === 'MERGED' || secondaries.some((lane) => lane.status === 'MERGED' || mains.has(lane.id))) return laneErrors.alreadyMerged
   const last = Math.max(...columnsOf(main, all))
   const wanted = secondaries.map((lane) => lane.col).sort((a, b) => a - b)
   if (secondaries.some((lane) => lane.floorId !== main.floorId) || wanted.some((col, i) => col !== last + 1 + i)) return laneErrors.notNeighbours

@@ -50,6 +50,17 @@ beforeEach(async () => {
 })
 
 describe('plan', () => {
+  test('of one machine says every setting, what it was and what it would be', async () => {
+    const asked = { targetIds: [targets[0]] }
+    expect((await plan(asked)).body.targets[0].changes).toEqual([
+      { road: 1, level: 1, field: 'productId', from: null, to: expect.any(String) },
+      { road: 1, level: 1, field: 'price', from: null, to: 250 },
+      { road: 1, level: 1, field: 'retailPrice', from: null, to: 300 },
+      { road: 1, level: 1, field: 'capacity', from: 8, to: 10 },
+      { road: 1, level: 1, field: 'warnQty', from: 0, to: 2 },
+    ])
+    expect((await plan()).body.targets.map((target: { changes: unknown[] }) => target.changes)).toEqual([[], [], []])
+  })
   test('by machine and lane, with reasons, and nothing is written', async () => {
     await put(targets[0] as number, 1, { productId: 2 })
     await world.rows('update lanes set quantity = 2 where device_id = $1 and road_index = 1', [targets[0]])

@@ -6,7 +6,7 @@ import { say } from '../../../shared/text.ts'
 import type { lanes } from '../contract.ts'
 import type { CopyRow } from '../copyContract.ts'
 import { laneErrors } from '../errors.ts'
-import type { Part, Skip } from '../planogram.ts'
+import { type Doc, laneChanges, type Part, type Placed, type Skip } from '../planogram.ts'
 import { type CopyState, copyFrom, undoMs } from '../rules.ts'
 import { copyParties, machinePlan, productsByOwner } from './copyPlans.ts'
 import * as q from './queries.ts'
@@ -21,6 +21,8 @@ const copyPlan: Handlers<Contract>['copyPlan'] = async (ctx, input) => {
     targets.map((target) => target.id),
   )
   const products = await productsByOwner(ctx, targets, present, doc)
+  const single = targets.length === 1
+  const names = single ? await namesOf(ctx, doc, [...present.values()].flat()) : new Map<number, string>()
   const list = targets.map((target) => {
     const found = machinePlan(target, present.get(target.id) ?? [], products.get(target.org_id) ?? new Map(), { doc, parts: input.parts, layout: input.layout })
     return {
@@ -30,6 +32,7 @@ const copyPlan: Handlers<Contract>['copyPlan'] = async (ctx, input) => {
       problem: say(found.problem, ctx.lang),
       creates: found.creates,
       ...said(ctx, found.plan, written(found.plan, found.lanes)),
+      changes: single ? laneChanges(found.lanes, found.plan.changed, names) : [],
     }
   })
   return {
@@ -38,6 +41,15 @@ const copyPlan: Handlers<Contract>['copyPlan'] = async (ctx, input) => {
     lanes: list.reduce((sum, target) => sum + target.write.length, 0),
     targets: list,
   }
+}
+
+async function namesOf(ctx: Ctx, doc: Doc, lanes: readonly Placed[]): Promise<Map<number, string>> {
+  const known = await q.productNames(
+    ctx,
+    lanes.map((lane) => lane.productId),
+  )
+  for (const lane of doc.lanes) if (lane.productId !== null) known.set(lane.productId, lane.productName ?? '')
+  return known
 }
 
 type Copy = {

@@ -1,5 +1,5 @@
 import { Button, Skeleton, Tabs } from 'antd'
-import { useMemo, useRef, useState } from 'react'
+import { memo, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useParams } from 'react-router'
 import { useRead, useWrite } from '../../../web/api.ts'
@@ -7,10 +7,11 @@ import { useConfirm } from '../../../web/confirm.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Empty, Problem } from '../../../web/Problem.tsx'
-import { Mark } from '../../../web/StatusTag.tsx'
 import { useDirty, useTabTitle } from '../../../web/shell/tabs.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
 import { lanes, type Planogram } from '../contract.ts'
+import { clipboard } from './clipboard.ts'
+import { LaneFoot, Legend } from './LaneFoot.tsx'
 import { type GridActions, LaneGrid } from './LaneGrid.tsx'
 import { LaneHead } from './LaneHead.tsx'
 import { LanePanel } from './LanePanel.tsx'
@@ -18,7 +19,8 @@ import { LaneTable } from './LaneTable.tsx'
 import { LaneTools } from './LaneTools.tsx'
 import styles from './lanes.module.css'
 import { PrintPlan } from './PrintPlan.tsx'
-import { type Goods, roadsOf, type ShownRoad } from './shown.ts'
+import { createSelection, type Selection, useChosen } from './selection.ts'
+import { type Goods, goodsOf, roadsOf, type ShownRoad } from './shown.ts'
 import { type Clip, useDrafts } from './useDrafts.ts'
 
 const LevelsDialog = lazyDialog(() => import('./LevelsDialog.tsx').then((m) => m.LevelsDialog))
@@ -52,75 +54,96 @@ export function CargoRoad() {
   return <Editor plan={read.data} onStale={() => void read.refetch()} />
 }
 
-const clipOf = ({ productId, price, retailPrice, roadCapacity, warnQty, restriction }: ShownRoad): Clip => ({
-  productId,
-  price,
-  retailPrice,
-  roadCapacity,
-  warnQty,
-  restriction,
-})
+const clipOf = (road: ShownRoad): Clip => {
+  const { productId, price, retailPrice, roadCapacity, warnQty, restriction } = road
+  return { fields: { productId, price, retailPrice, roadCapacity, warnQty, restriction }, goods: productId === null ? null : goodsOf(road) }
+}
 
 function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
   const { t } = useTranslation(['lanes', 'web'])
-  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set())
+  const [selection] = useState(createSelection)
   const [tab, setTab] = useState('plan')
   const [printing, setPrinting] = useState(false)
+  const [copied, setCopied] = useState(0)
   const phone = usePhone()
   const side = useRef<HTMLDivElement>(null)
-  const clips = useRef<Clip[]>([])
   const roads = useMemo(() => roadsOf(plan), [plan])
   const drafts = useDrafts(plan, roads, onStale)
-  const takeBack = useTakeBack(plan, drafts.setLastSave)
+  const takeBack = useTakeBack(plan, drafts.saved)
   useDirty(drafts.dirty)
-  const chosen = drafts.shown.filter((road) => selected.has(road.id) && road.status !== 'MERGED')
-  const ids = chosen.map((road) => road.id)
-  const undo = drafts.dirty ? drafts.back : drafts.canUndo ? takeBack : undefined
+  const open = drafts.shown.filter((road) => road.status !== 'MERGED')
   const can = plan.can.update
+  const undo = drafts.back ?? (drafts.canUndo && can ? takeBack : undefined)
+  /** The chosen lanes in reading order. */
+  const chosenIds = () => open.filter((road) => selection.get().has(road.id)).map((road) => road.id)
   /** A product for the lane it fell on, or for the whole selection when the lane is part of it. */
   const place = (goods: Goods, onto: readonly number[]) => drafts.set(onto, 'productId', goods.id, goods)
-  const paste = () => {
-    if (!can || clips.current.length === 0) return
-    // several lanes go to as many from the first chosen one on
-    const open = drafts.shown.filter((road) => road.status !== 'MERGED')
+  const copy = (ids: readonly number[]) => {
+    clipboard.clips = open.filter((road) => ids.includes(road.id)).map(clipOf)
+    setCopied(clipboard.clips.length)
+  }
+  const paste = (ids: readonly number[]) => {
+    const { clips } = clipboard
+    if (!can || clips.length === 0 || ids.length === 0) return
+    // several lanes go to as many from the one that is chosen on
     const from = open.findIndex((road) => road.id === ids[0])
-    const onto = clips.current.length === 1 || ids.length > 1 ? ids : open.slice(from, from + clips.current.length).map((road) => road.id)
-    drafts.paste(onto, clips.current)
+    drafts.paste(ids.length > 1 ? ids : open.slice(from, from + clips.length).map((road) => road.id), clips)
   }
   const actions: GridActions = {
-    onSelect: (next) => setSelected(new Set(next)),
     onOpen: () => setTimeout(() => side.current?.querySelector<HTMLElement>('[class*=item] input')?.focus()),
-    onCopy: () => {
-      clips.current = chosen.map(clipOf)
-    },
+    onCopy: copy,
     onPaste: paste,
-    onClear: () => {
-      const filled = chosen.filter((road) => road.productId !== null).map((road) => road.id)
+    onClear: (ids) => {
+      const filled = open.filter((road) => ids.includes(road.id) && road.productId !== null).map((road) => road.id)
       if (can && filled.length) drafts.set(filled, 'productId', null)
     },
     onUndo: () => undo?.(),
-    onSave: () => can && drafts.save(),
-    onDrop: (id, goods) => place(goods, selected.has(id) ? ids : [id]),
+    onRedo: () => drafts.forth?.(),
+    onDrop: (id, goods) => place(goods, selection.get().has(id) ? chosenIds() : [id]),
   }
+  // the grid asks when a key is pressed, and is not drawn again because an answer would be another one
+  const latest = useRef(actions)
+  useEffect(() => {
+    latest.current = actions
+  })
   const wrong = useMemo(() => new Set(drafts.errors.keys()), [drafts.errors])
   const bar = (
-    <LaneTools
-      plan={plan}
-      roads={roads}
-      chosen={chosen}
-      dirty={drafts.dirty}
-      onUndo={drafts.canUndo && can ? takeBack : undefined}
-      onSaved={drafts.setLastSave}
-      onPrint={() => setPrinting(true)}
-    />
+    <Chosen selection={selection} roads={open}>
+      {(chosen) => (
+        <LaneTools
+          plan={plan}
+          roads={roads}
+          chosen={chosen}
+          dirty={drafts.dirty}
+          steps={can ? { undo, redo: drafts.forth, whole: drafts.back === undefined && undo !== undefined } : null}
+          clip={can ? { copy: () => copy(chosenIds()), paste: clipboard.clips.length > 0 ? () => paste(chosenIds()) : undefined } : null}
+          onSaved={drafts.saved}
+          onPrint={() => setPrinting(true)}
+        />
+      )}
+    </Chosen>
   )
-  const first = drafts.shown.find((road) => wrong.has(road.id))
   return (
     <>
       <LaneHead plan={plan} dirty={drafts.dirty} />
-      <div className={styles.work}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a key of the whole page, wherever in it the focus is */}
+      <div
+        className={styles.work}
+        onKeyDown={(event) => {
+          if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return
+          event.preventDefault()
+          if (can) drafts.save()
+        }}
+      >
         <section className={`hd-sheet ${styles.main}`} aria-label={t('title')}>
-          {phone ? bar : <div className={styles.beside}>{bar}</div>}
+          {phone ? (
+            bar
+          ) : (
+            <div className={styles.beside}>
+              <Legend />
+              {bar}
+            </div>
+          )}
           <Tabs
             activeKey={tab}
             onChange={setTab}
@@ -128,41 +151,37 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
               {
                 key: 'plan',
                 label: t('planTab'),
-                children: <LaneGrid plan={plan} roads={drafts.shown} selected={selected} wrong={wrong} actions={actions} />,
+                children: <LaneGrid plan={plan} roads={drafts.shown} selection={selection} wrong={wrong} actions={latest} />,
               },
-              { key: 'stock', label: t('stockTab'), children: <LaneTable roads={drafts.shown} selected={selected} onSelect={actions.onSelect} /> },
+              { key: 'stock', label: t('stockTab'), children: tab === 'stock' ? <LaneTable roads={drafts.shown} selection={selection} /> : null },
             ]}
           />
-          <div className={styles.foot}>
-            <span role="status">
-              {first ? (
-                <button type="button" className={styles.wrongLink} onClick={() => setSelected(new Set([first.id]))}>
-                  {t('wrongLanes', { n: wrong.size, road: first.roadIndex, why: Object.values(drafts.errors.get(first.id) ?? {})[0] ?? '' })}
-                </button>
-              ) : drafts.dirty ? (
-                t('unsaved', { n: drafts.drafts.size })
-              ) : phone ? null : (
-                t('keys')
-              )}
-            </span>
-            <span className={styles.legend}>
-              {(['low', 'soldOut', 'fault', 'locked'] as const).map((view) => (
-                <span key={view}>
-                  <Mark tone={view === 'low' ? 'warn' : view} />
-                  {t(`enums.view.${view}`)}
-                </span>
-              ))}
-            </span>
-          </div>
+          {phone ? <Legend /> : null}
+          <LaneFoot drafts={drafts} copied={copied} can={can} onShow={selection.set} />
         </section>
-        <div ref={side} className={styles.side} data-open={chosen.length > 0 || drafts.dirty}>
-          <LanePanel plan={plan} chosen={chosen} drafts={drafts} onPick={(goods) => place(goods, ids)} onClose={() => setSelected(new Set())} />
-        </div>
+        <Chosen selection={selection} roads={open}>
+          {(chosen) => (
+            <div ref={side} className={styles.side} data-open={chosen.length > 0 || drafts.dirty}>
+              <LanePanel plan={plan} chosen={chosen} drafts={drafts} onPick={(goods) => place(goods, chosenIds())} onClose={() => selection.set([])} />
+            </div>
+          )}
+        </Chosen>
       </div>
       {printing ? <PrintPlan plan={plan} onDone={() => setPrinting(false)} /> : null}
     </>
   )
 }
+
+type ChosenProps = { selection: Selection; roads: readonly ShownRoad[]; children: (chosen: readonly ShownRoad[]) => ReactNode }
+/** What is drawn for the chosen lanes, after the grid: an arrow held down moves at once, and this follows when it stops. */
+function Chosen({ selection, roads, children }: ChosenProps) {
+  const ids = useDeferredValue(useChosen(selection.settled))
+  return <OfChosen ids={ids} roads={roads} render={children} />
+}
+type OfChosenProps = { ids: ReadonlySet<number>; roads: readonly ShownRoad[]; render: ChosenProps['children'] }
+const OfChosen = memo(function OfChosen({ ids, roads, render }: OfChosenProps) {
+  return render(roads.filter((road) => ids.has(road.id)))
+})
 
 /** Takes the last save of this page back: the version before it, as far as the rules allow. */
 function useTakeBack(plan: Planogram, saved: (version: number | null) => void): () => void {

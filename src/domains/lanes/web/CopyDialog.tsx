@@ -1,10 +1,15 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import { Button, Checkbox, Modal, Radio, Skeleton, Steps } from 'antd'
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Output } from '../../../shared/contract.ts'
 import { useRead, useWrite } from '../../../web/api.ts'
+import type { ApiError } from '../../../web/call.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
+import { Problem } from '../../../web/Problem.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
+import { shortTime } from '../../../web/time.ts'
 import { lanes, type Planogram } from '../contract.ts'
 import { copyParts, copyTargets } from '../copyContract.ts'
 import { CopyPreviewTable } from './CopyPreviewTable.tsx'
@@ -28,7 +33,7 @@ export function CopyDialog({ plan, targets, onClose }: { plan: Planogram; target
   const [asked, setAsked] = useState(false)
   const deviceId = plan.device.id
   const input = { deviceId, targetIds, parts, layout }
-  const preview = useRead(lanes.copyPlan, input, { enabled: step === 1, inline: false })
+  const preview = useRead(lanes.copyPlan, input, { enabled: step === 1, inline: true, staleTime: 0 })
   const recent = useRead(lanes.copies, { deviceId }, { enabled: step === 0 })
   const copy = useWrite(lanes.copy, {
     onSuccess: (answer) => {
@@ -101,15 +106,21 @@ export function CopyDialog({ plan, targets, onClose }: { plan: Planogram; target
                     setStep(2)
                   }}
                 >
-                  {t('copy.recentOne', { n: row.machines, time: row.createTime.slice(5, 10) })}
+                  {t('copy.recentOne', { n: row.machines, time: shortTime(new Date(row.createTime), new Date()) })}
                 </Button>
               ))}
             </p>
           ) : null}
         </>
       ) : null}
-      {step === 1 ? preview.data ? <CopyPreviewTable targets={preview.data.targets} /> : <Skeleton active paragraph={{ rows: 6 }} /> : null}
+      {step === 1 ? <Preview read={preview} asked={{ deviceId, parts, layout }} /> : null}
       {step === 2 && copyId !== null ? <CopyProgress id={copyId} /> : null}
     </Modal>
   )
+}
+
+type PreviewProps = { read: UseQueryResult<Output<typeof lanes.copyPlan>, ApiError>; asked: ComponentProps<typeof CopyPreviewTable>['asked'] }
+function Preview({ read, asked }: PreviewProps) {
+  if (read.data) return <CopyPreviewTable targets={read.data.targets} asked={asked} />
+  return read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : <Skeleton active paragraph={{ rows: 6 }} />
 }

@@ -1,30 +1,35 @@
 import { Table } from 'antd'
 import { useTranslation } from 'react-i18next'
+import type { CallInput } from '../../../shared/contract.ts'
+import { useRead } from '../../../web/api.ts'
 import { StatusTag } from '../../../web/StatusTag.tsx'
+import { usePhone } from '../../../web/shell/useWidth.ts'
+import { lanes } from '../contract.ts'
 import type { CopyPreview } from '../copyContract.ts'
+import { changeText } from './changeText.ts'
+import styles from './dialogs.module.css'
 import { Skipped } from './Skipped.tsx'
 
 const roads = (list: readonly number[]) => list.map((road) => String(road).padStart(2, '0')).join(' ')
 
+type Asked = Omit<CallInput<typeof lanes.copyPlan>, 'targetIds'>
+
 /** What would happen, machine by machine; one opened says it lane by lane. */
-export function CopyPreviewTable({ targets }: { targets: readonly CopyPreview[] }) {
+export function CopyPreviewTable({ targets, asked }: { targets: readonly CopyPreview[]; asked: Asked }) {
   const { t } = useTranslation('lanes')
+  const phone = usePhone()
   return (
     <Table<CopyPreview>
       rowKey="deviceId"
       size="small"
       dataSource={[...targets]}
-      scroll={{ y: 380, x: 560 }}
+      scroll={phone ? { y: 380 } : { y: 380, x: 560 }}
       pagination={targets.length > 50 ? { pageSize: 50, showSizeChanger: false } : false}
       expandable={{
         rowExpandable: (row) => row.problem === '',
         expandedRowRender: (row) => (
           <>
-            {row.write.length ? (
-              <p>
-                <b>{t('copy.writes', { n: row.write.length })}</b> {roads(row.write)}
-              </p>
-            ) : null}
+            {row.write.length ? <Differences row={row} asked={asked} /> : null}
             {row.same.length ? (
               <p>
                 <b>{t('copy.same', { n: row.same.length })}</b> {roads(row.same)}
@@ -35,12 +40,12 @@ export function CopyPreviewTable({ targets }: { targets: readonly CopyPreview[] 
         ),
       }}
       columns={[
-        { key: 'rtuNumber', dataIndex: 'rtuNumber', title: t('copy.columns.rtuNumber'), width: 120 },
-        { key: 'nickname', dataIndex: 'nickname', title: t('copy.columns.nickname'), width: 160, ellipsis: true },
+        { key: 'rtuNumber', dataIndex: 'rtuNumber', title: t('copy.columns.rtuNumber'), width: phone ? 96 : 120 },
+        ...(phone ? [] : [{ key: 'nickname', dataIndex: 'nickname', title: t('copy.columns.nickname'), width: 160, ellipsis: true }]),
         {
           key: 'result',
           title: t('copy.columns.result'),
-          width: 220,
+          ...(phone ? {} : { width: 220 }),
           render: (_, row) =>
             row.problem ? (
               <StatusTag tone="locked">{t('copy.leaves', { why: row.problem })}</StatusTag>
@@ -54,5 +59,23 @@ export function CopyPreviewTable({ targets }: { targets: readonly CopyPreview[] 
         },
       ]}
     />
+  )
+}
+
+/** Setting by setting, asked for when somebody looks. */
+function Differences({ row, asked }: { row: CopyPreview; asked: Asked }) {
+  const { t } = useTranslation('lanes')
+  const read = useRead(lanes.copyPlan, { ...asked, targetIds: [row.deviceId] })
+  return (
+    <>
+      <p>
+        <b>{t('copy.writes', { n: row.write.length })}</b> {roads(row.write)}
+      </p>
+      <ul className={styles.differences}>
+        {read.data?.targets[0]?.changes.map((change) => (
+          <li key={`${change.road}/${change.field}`}>{changeText(t, change)}</li>
+        ))}
+      </ul>
+    </>
   )
 }

@@ -4,6 +4,7 @@ import { useRead, useWrite } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { useLive } from '../../../web/live.ts'
 import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
+import { usePhone } from '../../../web/shell/useWidth.ts'
 import { shortTime } from '../../../web/time.ts'
 import { lanes } from '../contract.ts'
 import type { CopyRow } from '../copyContract.ts'
@@ -16,6 +17,7 @@ const tones: Record<Target['state'], Tone> = { WAITING: 'offline', DONE: 'succes
 /** A copy as it happens, each machine with its result, and the way back while there is one. */
 export function CopyProgress({ id }: { id: number }) {
   const { t } = useTranslation('lanes')
+  const phone = usePhone()
   const confirm = useConfirm()
   const read = useRead(lanes.copyState, { id }, { every: 3000 })
   useLive('lane-copies', [lanes.copyState.path])
@@ -24,6 +26,10 @@ export function CopyProgress({ id }: { id: number }) {
   const { targets, machines, open, can, undoUntil, finishTime } = read.data
   const count = (state: Target['state']) => targets.filter((target) => target.state === state).length
   const undone = count('UNDONE') + count('KEPT') + count('UNDOING') > 0
+  const said = (row: Target) =>
+    [row.state === 'DONE' ? t('copy.wrote', { n: row.written }) : '', row.skipped.length ? t('copy.skip', { n: row.skipped.length }) : '']
+      .filter(Boolean)
+      .join(' · ')
   const ask = async () => {
     if (await confirm({ title: t('copy.undoAsk', { n: count('DONE') }), content: t('copy.undoHint') })) undo.mutate({ id })
   }
@@ -50,24 +56,23 @@ export function CopyProgress({ id }: { id: number }) {
         rowKey="deviceId"
         size="small"
         dataSource={targets}
-        scroll={{ y: 340, x: 560 }}
+        scroll={phone ? { y: 340 } : { y: 340, x: 560 }}
         pagination={machines > 50 ? { pageSize: 50, showSizeChanger: false } : false}
         expandable={{ rowExpandable: (row) => row.skipped.length > 0, expandedRowRender: (row) => <Skipped rows={row.skipped} /> }}
         columns={[
-          { key: 'rtuNumber', dataIndex: 'rtuNumber', title: t('copy.columns.rtuNumber'), width: 120 },
-          { key: 'nickname', dataIndex: 'nickname', title: t('copy.columns.nickname'), width: 160, ellipsis: true },
+          { key: 'rtuNumber', dataIndex: 'rtuNumber', title: t('copy.columns.rtuNumber'), width: phone ? 96 : 120 },
+          ...(phone ? [] : [{ key: 'nickname', dataIndex: 'nickname', title: t('copy.columns.nickname'), width: 160, ellipsis: true }]),
           {
             key: 'state',
             title: t('fields.status'),
-            width: 110,
+            width: phone ? 88 : 110,
             render: (_, row) => <StatusTag tone={tones[row.state]}>{t(`enums.copyState.${row.state}`)}</StatusTag>,
           },
           {
             key: 'result',
             title: t('copy.columns.result'),
-            width: 200,
-            render: (_, row) =>
-              row.problem || `${t('copy.wrote', { n: row.written })}${row.skipped.length ? ` · ${t('copy.skip', { n: row.skipped.length })}` : ''}`,
+            ...(phone ? {} : { width: 200 }),
+            render: (_, row) => row.problem || said(row),
           },
         ]}
       />

@@ -1,7 +1,7 @@
 import CheckOutlined from '@ant-design/icons/es/icons/CheckOutlined'
 import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
+import type { TFunction } from 'i18next'
 import { memo } from 'react'
-import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
 import { Picture } from '../../../web/Picture.tsx'
 import { Mark, type Tone } from '../../../web/StatusTag.tsx'
@@ -11,17 +11,16 @@ import { lockText, roadText } from './shown.ts'
 
 const tones: Partial<Record<Road['view'], Tone>> = { low: 'warn', soldOut: 'soldOut', fault: 'fault', locked: 'locked' }
 
-/** Number and state, picture, name, price, how full. A fault's reason stands where the name was. */
-export function LaneCard({ road, selected = false }: { road: Road; selected?: boolean }) {
-  const { t } = useTranslation('lanes')
+const check = <CheckOutlined />
+const plus = <PlusOutlined />
+
+/** `offer`: an empty lane asks for a product. */
+type Props = { road: Road; offer: boolean; t: TFunction<'lanes'> }
+
+/** Number and state, picture, name, price, how full. A fault's reason stands where the name was. Words come from above: a machine has hundreds of lanes. */
+export const LaneCard = memo(function LaneCard({ road, offer, t }: Props) {
   const tone = tones[road.view]
   const note = road.failedHold > 0 ? t('hold', { n: road.failedHold }) : road.reserved > 0 ? t('reserved', { n: road.reserved }) : null
-  const reason =
-    road.view === 'fault'
-      ? t(`enums.faultCode.${road.faultCode ?? 'FAULT'}`, { defaultValue: road.faultCode ?? '' })
-      : road.view === 'locked'
-        ? lockText(t, road.lockReason)
-        : null
   return (
     <>
       <span className={styles.cardHead}>
@@ -30,35 +29,40 @@ export function LaneCard({ road, selected = false }: { road: Road; selected?: bo
           {tone ? (
             <>
               <Mark tone={tone} />
-              {selected ? null : <span style={{ color: `var(--hd-st-${tone}-text)` }}>{t(`short.${road.view}`)}</span>}
+              <span className={styles.word} style={{ color: `var(--hd-st-${tone}-text)` }}>
+                {t(`short.${road.view}`)}
+              </span>
             </>
           ) : (
-            note
+            <span className={styles.word}>{note}</span>
           )}
-          {selected ? (
-            <span className={styles.check}>
-              <CheckOutlined />
-            </span>
-          ) : null}
         </span>
       </span>
-      <CardBody road={road} reason={reason} />
+      {/* always there: hundreds of lanes are chosen at once, and nothing has to be measured anew */}
+      <span className={styles.check}>{check}</span>
+      <CardBody road={road} offer={offer} t={t} />
     </>
   )
+})
+
+function reasonOf(road: Road, t: Props['t']): string | null {
+  if (road.view === 'locked') return lockText(t, road.lockReason)
+  return road.view === 'fault' ? t(`enums.faultCode.${road.faultCode ?? 'FAULT'}`, { defaultValue: road.faultCode ?? '' }) : null
 }
 
-/** Does not change with the selection: hundreds of cards are chosen at once. */
-const CardBody = memo(function CardBody({ road, reason }: { road: Road; reason: string | null }) {
-  const { t } = useTranslation('lanes')
+function CardBody({ road, offer, t }: Props) {
+  const reason = reasonOf(road, t)
   return road.productId === null ? (
     <span className={styles.blank}>
       {road.view === 'disabled' ? (
         t('off')
-      ) : (
+      ) : offer ? (
         <>
-          <PlusOutlined />
+          {plus}
           {t('place')}
         </>
+      ) : (
+        t('enums.view.empty')
       )}
     </span>
   ) : (
@@ -89,4 +93,4 @@ const CardBody = memo(function CardBody({ road, reason }: { road: Road; reason: 
       </span>
     </>
   )
-})
+}

@@ -1,4 +1,5 @@
-import { type CSSProperties, type DragEvent, type KeyboardEvent, type MouseEvent, memo, useMemo, useRef } from 'react'
+import type { TFunction } from 'i18next'
+import { type CSSProperties, type DragEvent, type KeyboardEvent, type MouseEvent, memo, type RefObject, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Planogram } from '../contract.ts'
 import { dragged } from './dragged.ts'
@@ -6,26 +7,26 @@ import { LaneCard } from './LaneCard.tsx'
 import { LevelName } from './LevelName.tsx'
 import styles from './lanes.module.css'
 import { neighbour } from './neighbour.ts'
+import { type Selection, useIsChosen } from './selection.ts'
 import type { Goods, ShownRoad } from './shown.ts'
 import { useBoxSelect } from './useBoxSelect.ts'
 
 export type GridActions = {
-  onSelect: (ids: number[]) => void
   onOpen: () => void
-  onCopy: () => void
-  onPaste: () => void
-  onClear: () => void
+  onCopy: (ids: number[]) => void
+  onPaste: (ids: number[]) => void
+  onClear: (ids: number[]) => void
   onUndo: () => void
-  onSave: () => void
+  onRedo: () => void
   onDrop: (id: number, goods: Goods) => void
 }
-type Props = { plan: Planogram; roads: readonly ShownRoad[]; selected: ReadonlySet<number>; wrong: ReadonlySet<number>; actions: GridActions }
+type Props = { plan: Planogram; roads: readonly ShownRoad[]; selection: Selection; wrong: ReadonlySet<number>; actions: RefObject<GridActions> }
 
 /**
- * A row per level. Click selects one, Ctrl adds, Shift takes the range, a drawn box takes what it touches; arrows move, Space
- * selects, Enter opens, Ctrl C / V / Z / S and Delete act on the selection. Cells draw again only when they change.
+ * A row per level. Click selects one, Ctrl adds, Shift takes the range, a drawn box takes what it touches; arrows move the selection,
+ * with Ctrl only the focus, Space adds, Enter opens, Ctrl C / V / Z and Delete act on it. Cells draw again only when they change.
  */
-export function LaneGrid({ plan, roads, selected, wrong, actions }: Props) {
+export const LaneGrid = memo(function LaneGrid({ plan, roads, selection, wrong, actions }: Props) {
   const { t } = useTranslation('lanes')
   const box = useRef<HTMLDivElement>(null)
   const anchor = useRef<number | null>(null)
@@ -39,28 +40,36 @@ export function LaneGrid({ plan, roads, selected, wrong, actions }: Props) {
   }, [plan.floors, roads])
   const order = rows.flat()
   const wide = Math.max(...plan.floors.map((floor) => Math.max(...floor.roads.map((road) => road.column))))
-  const drawing = useBoxSelect(box, (ids, adds) => actions.onSelect(adds ? [...new Set([...before.current, ...ids])] : ids))
+  const drawing = useBoxSelect(box, (ids, adds) => selection.set(adds ? [...new Set([...before.current, ...ids])] : ids))
   const laneAt = (event: { target: EventTarget }) => {
     const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-lane]')
     return cell ? order.find((road) => road.id === Number(cell.dataset.lane)) : undefined
   }
+  const focus = (id: number) => box.current?.querySelector<HTMLElement>(`[data-lane="${id}"]`)?.focus({ preventScroll: true })
   const range = (from: number | null, to: number) => {
     const [a, b] = [order.findIndex((road) => road.id === from), order.findIndex((road) => road.id === to)]
     return a < 0 ? [to] : order.slice(Math.min(a, b), Math.max(a, b) + 1).map((road) => road.id)
   }
-  const toggled = (id: number) => (selected.has(id) ? [...selected].filter((other) => other !== id) : [...selected, id])
+  const toggled = (id: number) => {
+    const selected = selection.get()
+    return selected.has(id) ? [...selected].filter((other) => other !== id) : [...selected, id]
+  }
   const click = (event: MouseEvent) => {
     const road = laneAt(event)
     if (drawing.boxed.current || (event.target as HTMLElement).closest('input')) return
-    if (!road) return actions.onSelect([])
-    if (event.shiftKey) return actions.onSelect(range(anchor.current ?? road.id, road.id))
+    if (!road) return selection.set([])
+    // not every browser gives a clicked button the focus, and without it no key arrives here
+    focus(road.id)
+    if (event.shiftKey) return selection.set(range(anchor.current ?? road.id, road.id))
     anchor.current = road.id
-    if (event.ctrlKey || event.metaKey) return actions.onSelect(toggled(road.id))
-    actions.onSelect(selected.size === 1 && selected.has(road.id) ? [] : [road.id])
+    if (event.ctrlKey || event.metaKey) return selection.set(toggled(road.id))
+    const selected = selection.get()
+    selection.set(selected.size === 1 && selected.has(road.id) ? [] : [road.id])
   }
   const press = (event: KeyboardEvent) => {
     const road = laneAt(event)
     if (!road) return
+    const selected = selection.get()
     const ctrl = event.ctrlKey || event.metaKey
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
     const act = (work: () => void) => {
@@ -68,33 +77,37 @@ export function LaneGrid({ plan, roads, selected, wrong, actions }: Props) {
       work()
     }
     // without a selection the lane that has the focus is meant
-    const meant = (work: () => void) =>
+    const meant = (work: (ids: number[]) => void) =>
       act(() => {
-        if (selected.size === 0) actions.onSelect([road.id])
-        work()
+        if (selected.size === 0) selection.set([road.id])
+        work(selected.size === 0 ? [road.id] : order.filter((other) => selected.has(other.id)).map((other) => other.id))
       })
-    if (ctrl && key === 'a') return act(() => actions.onSelect(order.map((other) => other.id)))
-    if (ctrl && key === 'c') return meant(actions.onCopy)
-    if (ctrl && key === 'v') return meant(actions.onPaste)
-    if (ctrl && key === 'z') return act(actions.onUndo)
-    if (ctrl && key === 's') return act(actions.onSave)
-    if (key === 'Delete' || key === 'Backspace') return meant(actions.onClear)
+    if (ctrl && key === 'a') return act(() => selection.set(order.map((other) => other.id)))
+    if (ctrl && key === 'c') return meant(actions.current.onCopy)
+    if (ctrl && key === 'v') return meant(actions.current.onPaste)
+    if (ctrl && key === 'z') return act(event.shiftKey ? actions.current.onRedo : actions.current.onUndo)
+    if (ctrl && key === 'y') return act(actions.current.onRedo)
+    if (key === 'Delete' || key === 'Backspace') return meant(actions.current.onClear)
     if (key === ' ') {
       anchor.current = road.id
-      return act(() => actions.onSelect(toggled(road.id)))
+      return act(() => selection.set(toggled(road.id)))
     }
     if (key === 'Enter')
       return act(() => {
-        if (!selected.has(road.id)) actions.onSelect([road.id])
-        actions.onOpen()
+        if (!selected.has(road.id)) selection.set([road.id])
+        actions.current.onOpen()
       })
-    if (key === 'Escape') return actions.onSelect([])
+    if (key === 'Escape') return selection.set([])
     const next = neighbour(rows, road, key)
     if (!next) return
     act(() => box.current?.querySelector<HTMLElement>(`[data-lane="${next.id}"]`)?.focus())
-    if (!event.shiftKey) return
+    if (!event.shiftKey) {
+      if (ctrl) return
+      anchor.current = next.id
+      return selection.set([next.id])
+    }
     if (anchor.current === null || selected.size === 0) anchor.current = road.id
-    actions.onSelect(range(anchor.current, next.id))
+    selection.set(range(anchor.current, next.id))
   }
   const over = (event: DragEvent) => {
     if (!plan.can.update || !dragged.goods) return
@@ -106,10 +119,9 @@ export function LaneGrid({ plan, roads, selected, wrong, actions }: Props) {
     event.preventDefault()
     hover(box.current, undefined)
     const road = laneAt(event)
-    if (road && dragged.goods) actions.onDrop(road.id, dragged.goods)
+    if (road && dragged.goods) actions.current.onDrop(road.id, dragged.goods)
     dragged.goods = null
   }
-  const first = order.find((road) => selected.has(road.id)) ?? order[0]
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the lanes inside are buttons; their events are taken here once for all
     <div
@@ -117,11 +129,12 @@ export function LaneGrid({ plan, roads, selected, wrong, actions }: Props) {
       className={styles.grid}
       style={{ '--columns': Math.max(10, wide) } as CSSProperties}
       onPointerDown={(event) => {
-        before.current = selected
+        before.current = selection.get()
         drawing.start(event)
       }}
       onClick={click}
       onKeyDown={press}
+      onFocus={(event) => reach(box.current, (event.target as HTMLElement).closest<HTMLElement>('[data-lane]'))}
       onDragOver={over}
       onDragLeave={() => hover(box.current, undefined)}
       onDrop={drop}
@@ -131,16 +144,17 @@ export function LaneGrid({ plan, roads, selected, wrong, actions }: Props) {
           <LevelName plan={plan} floor={floor} />
           <div className={styles.lanes}>
             {rows[row]?.map((road) => (
-              <Cell key={road.id} road={road} selected={selected.has(road.id)} wrong={wrong.has(road.id)} reachable={road.id === first?.id} />
+              <Cell key={road.id} road={road} selection={selection} wrong={wrong.has(road.id)} reachable={road === order[0]} offer={plan.can.update} t={t} />
             ))}
           </div>
         </section>
       ))}
     </div>
   )
-}
+})
 
-const Cell = memo(function Cell({ road, selected, wrong, reachable }: { road: ShownRoad; selected: boolean; wrong: boolean; reachable: boolean }) {
+type CellProps = { road: ShownRoad; selection: Selection; wrong: boolean; reachable: boolean; offer: boolean; t: TFunction<'lanes'> }
+const Cell = memo(function Cell({ road, selection, wrong, reachable, offer, t }: CellProps) {
   return (
     <button
       type="button"
@@ -150,14 +164,21 @@ const Cell = memo(function Cell({ road, selected, wrong, reachable }: { road: Sh
       data-empty={road.productId === null}
       data-draft={road.draft ?? false}
       data-wrong={wrong}
-      aria-pressed={selected}
+      aria-pressed={useIsChosen(selection, road.id)}
       tabIndex={reachable ? 0 : -1}
       style={{ gridColumn: `${road.column} / span ${1 + road.merged.length}` }}
     >
-      <LaneCard road={road} selected={selected} />
+      <LaneCard road={road} offer={offer} t={t} />
     </button>
   )
 })
+
+/** Tab comes back to the lane that had the focus; on the elements themselves, so that nothing is drawn again. */
+function reach(root: HTMLElement | null, cell: HTMLElement | null): void {
+  if (!cell) return
+  for (const other of root?.querySelectorAll<HTMLElement>('[data-lane][tabindex="0"]') ?? []) other.tabIndex = -1
+  cell.tabIndex = 0
+}
 
 /** Marks the lane a dragged product would fall into; on the element itself, so that nothing is drawn again. */
 function hover(root: HTMLElement | null, id: number | undefined): void {

@@ -1,9 +1,9 @@
 import CopyOutlined from '@ant-design/icons/es/icons/CopyOutlined'
 import HistoryOutlined from '@ant-design/icons/es/icons/HistoryOutlined'
 import { Button, Tooltip } from 'antd'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLocation } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
 import type { Planogram } from '../contract.ts'
@@ -19,10 +19,20 @@ type Open = 'history' | 'copy' | 'schedules' | null
 export function LaneHead({ plan, dirty = false }: { plan: Planogram; dirty?: boolean }) {
   const { t } = useTranslation('lanes')
   // the device list names the machines that should get these lanes
-  const copyTo = new URLSearchParams(useLocation().search).get('copyTo')
-  const [open, setOpen] = useState<Open>(copyTo && plan.can.copy ? 'copy' : null)
+  const { search, pathname } = useLocation()
+  const navigate = useNavigate()
+  const copyTo = new URLSearchParams(search).get('copyTo')
+  const [open, setOpen] = useState<Open>(null)
   const { device, totals } = plan
-  const close = () => setOpen(null)
+  const { copy } = plan.can
+  useEffect(() => {
+    if (copyTo && copy) setOpen('copy')
+  }, [copyTo, copy])
+  const close = () => {
+    setOpen(null)
+    // the list may name the same machines again
+    if (copyTo) void navigate(pathname, { replace: true })
+  }
   const figure = (key: 'lanes' | 'enabled' | 'soldOut' | 'low' | 'fault') => (
     <span key={key}>
       {t(`totals.${key}`)} <b data-figure={totals[key] > 0 ? key : undefined}>{totals[key]}</b>

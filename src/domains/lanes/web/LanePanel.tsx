@@ -1,5 +1,5 @@
 import CloseOutlined from '@ant-design/icons/es/icons/CloseOutlined'
-import { Button, InputNumber, Segmented, Switch } from 'antd'
+import { Button, Input, InputNumber, Segmented, Switch } from 'antd'
 import { type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
@@ -9,10 +9,11 @@ import { Empty } from '../../../web/Problem.tsx'
 import { ProductSelect } from '../../products/web/pickers.tsx'
 import type { Planogram } from '../contract.ts'
 import { canPlace } from '../rules.ts'
+import type { Field } from './drafts.ts'
 import styles from './lanes.module.css'
 import { ProductShelf } from './ProductShelf.tsx'
 import { type Goods, roadText, type ShownRoad } from './shown.ts'
-import type { Field, useDrafts } from './useDrafts.ts'
+import type { useDrafts } from './useDrafts.ts'
 
 type Props = { plan: Planogram; chosen: readonly ShownRoad[]; drafts: ReturnType<typeof useDrafts>; onPick: (goods: Goods) => void; onClose: () => void }
 
@@ -28,12 +29,14 @@ export function LanePanel({ plan, chosen, drafts, onPick, onClose }: Props) {
         <h2>{title}</h2>
         {chosen.length ? (
           <>
-            <Segmented
-              size="small"
-              value={tab}
-              onChange={setTab}
-              options={(['settings', 'shelf'] as const).map((key) => ({ value: key, label: t(`panel.${key}`) }))}
-            />
+            {plan.can.update ? (
+              <Segmented
+                size="small"
+                value={tab}
+                onChange={setTab}
+                options={(['settings', 'shelf'] as const).map((key) => ({ value: key, label: t(`panel.${key}`) }))}
+              />
+            ) : null}
             <Button type="text" icon={<CloseOutlined />} aria-label={t('web:action.close')} onClick={onClose} />
           </>
         ) : null}
@@ -44,7 +47,7 @@ export function LanePanel({ plan, chosen, drafts, onPick, onClose }: Props) {
         ) : plan.can.update ? (
           <ProductShelf plan={plan} onPick={chosen.length ? onPick : undefined} />
         ) : (
-          <Empty title={t('nothing')} hint={t('nothingHint')} />
+          <Empty title={t('nothing')} />
         )}
       </div>
       {plan.can.update && (chosen.length > 0 || drafts.dirty) ? (
@@ -68,12 +71,13 @@ const listed = 30
 function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'drafts'>) {
   const { t } = useTranslation('lanes')
   const ids = chosen.map((road) => road.id)
-  const emptied = (field: Field) => ids.some((id) => drafts.drafts.get(id)?.[field] === null)
+  const emptied = (field: Field) => ids.some((id) => drafts.drafts.get(id)?.fields[field] === null)
   const shared = <K extends keyof ShownRoad>(key: K): ShownRoad[K] | undefined =>
     chosen.every((road) => road[key] === chosen[0]?.[key]) ? chosen[0]?.[key] : undefined
   const error = (field: string) => ids.map((id) => drafts.errors.get(id)?.[field]).find((text) => text !== undefined)
   const differs = (field: Field & keyof ShownRoad) => chosen.length > 1 && shared(field) === undefined
-  const hint = (field: Field & keyof ShownRoad) => (differs(field) ? t('differing') : '')
+  const hint = (field: Field & keyof ShownRoad) => (differs(field) ? t('differs') : '')
+  const mixed = (['retailPrice', 'price', 'roadCapacity', 'warnQty', 'restriction'] as const).some(differs)
   // emptied where the lanes differ means: leave each as it is
   const set = (field: Field & keyof ShownRoad, value: unknown) => drafts.set(ids, field, value === null && differs(field) ? undefined : value)
   const value = (field: Field & keyof ShownRoad) => (emptied(field) ? null : ((shared(field) as number | null | undefined) ?? null))
@@ -118,19 +122,23 @@ function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'dra
         {chosen.length > listed ? <li className={styles.rest}>{t('selectedMore', { n: chosen.length - listed })}</li> : null}
       </ul>
       <Item label={t('fields.productId')} error={error('productId')}>
-        {(id) => (
-          <span className={styles.product}>
-            <ProductSelect
-              id={id}
-              disabled={!plan.can.update}
-              value={shared('productId') ?? undefined}
-              {...(differs('productId') ? { placeholder: t('differing') } : {})}
-              filter={(option) => canPlace(option, plan.device) === null}
-              onChange={(next) => (next === undefined ? drafts.set(ids, 'productId', null) : undefined)}
-              onPick={(option) => (option ? drafts.set(ids, 'productId', option.id, option) : undefined)}
-            />
-          </span>
-        )}
+        {(id) =>
+          plan.can.update ? (
+            <span className={styles.product}>
+              <ProductSelect
+                id={id}
+                value={shared('productId') ?? undefined}
+                {...(differs('productId') ? { placeholder: t('differing') } : {})}
+                filter={(option) => canPlace(option, plan.device) === null}
+                onChange={(next) => (next === undefined ? drafts.set(ids, 'productId', null) : undefined)}
+                onPick={(option) => (option ? drafts.set(ids, 'productId', option.id, option) : undefined)}
+              />
+            </span>
+          ) : (
+            // who may not change lanes may not search products either
+            <Input id={id} disabled value={differs('productId') ? t('differs') : (shared('productName') ?? t('enums.view.empty'))} />
+          )
+        }
       </Item>
       {chosen.some((road) => road.productId !== null) ? (
         <div className={styles.pair}>
@@ -162,7 +170,8 @@ function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'dra
       <p className={styles.note}>
         {cost && new Set(chosen.map((road) => road.costPrice)).size === 1 ? `${t('cost', { price: yuan(cost) })} · ` : ''}
         {confirmed ? `${t('stillCharges', { price: yuan(confirmed) })} · ` : ''}
-        {t('versionHint', { n: plan.version + 1 })} · {t('stockHint')}
+        {plan.can.update ? `${mixed ? `${t('differing')} · ` : ''}${t('versionHint', { n: plan.version + 1 })} · ` : ''}
+        {t('stockHint')}
       </p>
       {error('id') ? (
         <p className={styles.error} role="alert">

@@ -1,7 +1,9 @@
 import DownOutlined from '@ant-design/icons/es/icons/DownOutlined'
 import MergeCellsOutlined from '@ant-design/icons/es/icons/MergeCellsOutlined'
+import RedoOutlined from '@ant-design/icons/es/icons/RedoOutlined'
 import SplitCellsOutlined from '@ant-design/icons/es/icons/SplitCellsOutlined'
 import TagOutlined from '@ant-design/icons/es/icons/TagOutlined'
+import UndoOutlined from '@ant-design/icons/es/icons/UndoOutlined'
 import { Button, Dropdown, Tooltip } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -12,12 +14,14 @@ import { FormDialog } from '../../../web/FormDialog.tsx'
 import { NumberField, TextField } from '../../../web/form/fields.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
+import { useMay } from '../../../web/session.ts'
 import { lanes, type Planogram } from '../contract.ts'
 import { isHandLock, mergeRule } from '../rules.ts'
 import styles from './lanes.module.css'
 import { roadText, type ShownRoad, toLane } from './shown.ts'
 
 const LevelsDialog = lazyDialog(() => import('./LevelsDialog.tsx').then((m) => m.LevelsDialog))
+const TestVendDialog = lazyDialog(() => import('../../device-commands/web/pickers.tsx').then((m) => m.TestVendDialog))
 const PriceDialog = lazyDialog(() => import('./PriceDialog.tsx').then((m) => m.PriceDialog))
 
 type Props = {
@@ -25,21 +29,24 @@ type Props = {
   roads: readonly ShownRoad[]
   chosen: readonly ShownRoad[]
   dirty: boolean
-  onUndo: (() => void) | undefined
+  /** The way back and forth, for whoever may edit; `whole`: back means the last save. */
+  steps: { undo: (() => void) | undefined; redo: (() => void) | undefined; whole: boolean } | null
+  clip: { copy: () => void; paste: (() => void) | undefined } | null
   /** A verb here made this version. */
   onSaved: (version: number) => void
   onPrint: () => void
 }
 
 /** Verbs on the selection; what is impossible now says why. Verbs that save by themselves wait for what is unsaved. */
-export function LaneTools({ plan, roads, chosen, dirty, onUndo, onSaved, onPrint }: Props) {
+export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, onPrint }: Props) {
   const { t } = useTranslation('lanes')
   const { lang } = usePrefs()
   const confirm = useConfirm()
   const merge = useWrite(lanes.merge, { success: 'lanes:success.merge', onSuccess: (answer) => onSaved(answer.version) })
   const clear = useWrite(lanes.clearFault, { success: 'lanes:success.clearFault' })
   const unlock = useWrite(lanes.unlock, { success: 'lanes:success.unlock' })
-  const [open, setOpen] = useState<'split' | 'levels' | 'prices' | 'lock' | null>(null)
+  const may = useMay()
+  const [open, setOpen] = useState<'split' | 'levels' | 'prices' | 'lock' | 'test' | null>(null)
   const base = { deviceId: plan.device.id, version: plan.version }
   const laneIds = chosen.map((road) => road.id)
   const [main, ...others] = [...chosen].sort((a, b) => a.roadIndex - b.roadIndex)
@@ -53,7 +60,9 @@ export function LaneTools({ plan, roads, chosen, dirty, onUndo, onSaved, onPrint
   }
   const faulty = chosen.filter((road) => road.status === 'FAULT')
   const more = [
-    { key: 'undo', on: onUndo !== undefined, can: !dirty, run: onUndo },
+    { key: 'copySettings', on: clip !== null, can: chosen.length > 0, run: clip?.copy, keys: 'Ctrl C' },
+    { key: 'pasteSettings', on: clip !== null, can: clip?.paste !== undefined && chosen.length > 0, run: clip?.paste, keys: 'Ctrl V' },
+    { key: 'testVend', on: may('device:vend'), can: !dirty && single?.productId != null, run: () => setOpen('test') },
     {
       key: 'clearFault',
       on: plan.can.clearFault,
@@ -67,6 +76,12 @@ export function LaneTools({ plan, roads, chosen, dirty, onUndo, onSaved, onPrint
   ].filter((item) => item.on)
   return (
     <span className={styles.tools}>
+      {steps ? (
+        <>
+          <Step icon={<UndoOutlined />} label={t(steps.whole ? 'undo' : 'undoStep')} onClick={steps.undo} />
+          <Step icon={<RedoOutlined />} label={t('redoStep')} onClick={steps.redo} />
+        </>
+      ) : null}
       {plan.can.merge ? (
         <Tool
           icon={<MergeCellsOutlined />}
@@ -87,7 +102,13 @@ export function LaneTools({ plan, roads, chosen, dirty, onUndo, onSaved, onPrint
       <Dropdown
         trigger={['click']}
         menu={{
-          items: more.map(({ key, can, danger }) => ({ key, disabled: !can, danger: danger ?? false, label: t(key) })),
+          items: more.map(({ key, can, danger, keys }) => ({
+            key,
+            disabled: !can,
+            danger: danger ?? false,
+            label: t(key),
+            ...(keys ? { extra: <kbd className={styles.kbd}>{keys}</kbd> } : {}),
+          })),
           onClick: ({ key }) => void more.find((item) => item.key === key)?.run?.(),
         }}
       >
@@ -97,6 +118,15 @@ export function LaneTools({ plan, roads, chosen, dirty, onUndo, onSaved, onPrint
       </Dropdown>
       {open === 'levels' ? <LevelsDialog plan={plan} onClose={() => setOpen(null)} /> : null}
       {open === 'prices' ? <PriceDialog plan={plan} laneIds={laneIds} onSaved={onSaved} onClose={() => setOpen(null)} /> : null}
+      {open === 'test' ? (
+        <TestVendDialog
+          id={plan.device.id}
+          rtuNumber={plan.device.rtuNumber}
+          online={plan.device.status === 'online'}
+          {...(single ? { laneId: single.id } : {})}
+          onClose={() => setOpen(null)}
+        />
+      ) : null}
       {open === 'lock' ? (
         <FormDialog
           title={t('lockAsk', { n: chosen.length })}
@@ -136,6 +166,14 @@ function Tool({ icon, label, why, onClick }: { icon: ReactNode; label: string; w
           {label}
         </Button>
       </span>
+    </Tooltip>
+  )
+}
+
+function Step({ icon, label, onClick }: { icon: ReactNode; label: string; onClick: (() => void) | undefined }) {
+  return (
+    <Tooltip title={label}>
+      <Button type="text" icon={icon} aria-label={label} disabled={onClick === undefined} onClick={onClick} />
     </Tooltip>
   )
 }

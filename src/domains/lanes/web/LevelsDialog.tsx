@@ -25,11 +25,11 @@ export function LevelsDialog({ plan, onClose }: { plan: Planogram; onClose: () =
       </FormDialog>
     )
   return (
-    <FormDialog {...shared} title={t('levels.rebuildTitle')} save={lanes.rebuild} success="lanes:success.rebuild" okText={t('rebuild')}>
+    <FormDialog {...shared} title={t('levels.rebuildTitle')} save={lanes.rebuild} success="lanes:success.rebuild" okText={t('rebuild')} danger>
       <div className={styles.wide}>
         <Alert type="warning" showIcon title={t('rebuildAsk', { n: plan.totals.stock })} />
       </div>
-      <TextField name="confirmNumber" placeholder={plan.device.rtuNumber} wide />
+      <TextField name="confirmNumber" placeholder={plan.device.rtuNumber} required wide />
       {limit}
       <Levels most={maxLevels} />
     </FormDialog>

@@ -28,7 +28,7 @@ export function PlanView({ plan, named = false }: { plan: Planogram; named?: boo
                   data-empty={road.productId === null}
                   style={{ gridColumn: `${road.column} / span ${1 + road.merged.length}` }}
                 >
-                  <LaneCard road={road} />
+                  <LaneCard road={road} offer={false} t={t} />
                 </div>
               ))}
           </div>

@@ -1,4 +1,4 @@
-import { Button, Checkbox, InputNumber, Modal, Radio, Segmented, Table } from 'antd'
+import { Button, Checkbox, InputNumber, Modal, Radio, Segmented, Table, type TableProps } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
@@ -6,6 +6,7 @@ import { useRead, useWrite } from '../../../web/api.ts'
 import { InstantInput } from '../../../web/InstantInput.tsx'
 import { Money } from '../../../web/Money.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { usePhone } from '../../../web/shell/useWidth.ts'
 import { useSettled } from '../../../web/useSettled.ts'
 import { lanes, type Planogram } from '../contract.ts'
 import type { PriceRow } from '../priceContract.ts'
@@ -19,13 +20,15 @@ type Props = { plan: Planogram; laneIds: readonly number[]; onSaved: (version: n
 export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
   const { t } = useTranslation(['lanes', 'web'])
   const active = useActiveTab()
+  const phone = usePhone()
   const [mode, setMode] = useState<(typeof modes)[number]>('SET')
   const [typed, setTyped] = useState<number | null>(null)
   const [alsoRetail, setAlsoRetail] = useState(false)
   const [when, setWhen] = useState<'now' | 'at'>('now')
   const [at, setAt] = useState<string | null>(null)
   // fen, or tenths of a percent
-  const value = useSettled(typed === null ? null : Math.round(typed * (mode === 'PERCENT' ? 10 : 100)))
+  const wanted = typed === null ? null : Math.round(typed * (mode === 'PERCENT' ? 10 : 100))
+  const value = useSettled(wanted)
   const base = { deviceId: plan.device.id, laneIds: [...laneIds], mode, alsoRetail }
   const read = useRead(lanes.pricePlan, { ...base, value: value ?? 0 }, { enabled: value !== null, keep: true })
   const write = useWrite(lanes.prices, {
@@ -39,10 +42,41 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
   const rows = value === null ? [] : (read.data?.rows ?? [])
   const changes = value === null ? 0 : (read.data?.changes ?? 0)
   const wrong = rows.filter((row) => row.problem !== '').length
-  const ready = value !== null && changes > 0 && (when === 'now' || at !== null)
+  // only what is looked at is written, not what was typed since
+  const looked = value !== null && value === wanted && !read.isPlaceholderData
+  const ready = looked && changes > 0 && (when === 'now' || at !== null)
   const save = () => {
     if (value !== null) write.mutate({ ...base, value, version: plan.version, ...(when === 'at' && at ? { at } : {}) })
   }
+  const columns: TableProps<PriceRow>['columns'] & object = [
+    { key: 'road', title: t('fields.roadIndex'), width: 64, render: (_, row) => String(row.road).padStart(2, '0') },
+    {
+      key: 'name',
+      title: t('fields.productName'),
+      ...(phone ? {} : { width: 150, ellipsis: true }),
+      render: (_, row) => (
+        <>
+          {row.productName ?? <span className="hd-none">—</span>}
+          {phone && row.problem ? <div className={styles.bad}>{row.problem}</div> : null}
+        </>
+      ),
+    },
+    { key: 'from', title: t('prices.from'), align: 'right', width: 84, render: (_, row) => <Money fen={row.from} /> },
+    { key: 'to', title: t('prices.to'), align: 'right', width: 84, render: (_, row) => <Money fen={row.to} strong={row.problem === ''} /> },
+    {
+      key: 'retailTo',
+      title: t('fields.retailPrice'),
+      align: 'right',
+      width: 96,
+      render: (_, row) => (row.retailTo === null ? <span className="hd-none">—</span> : yuan(row.retailTo)),
+    },
+    {
+      key: 'problem',
+      title: t('copy.columns.result'),
+      width: 160,
+      render: (_, row) => (row.problem ? <span className={styles.bad}>{row.problem}</span> : null),
+    },
+  ]
   const footer = (
     <span className={styles.footer}>
       <Button onClick={onClose}>{t('web:action.cancel')}</Button>
@@ -92,40 +126,20 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
           onChange={(event) => setWhen(event.target.value)}
           options={(['now', 'at'] as const).map((key) => ({ value: key, label: t(`prices.when.${key}`) }))}
         />
-        {when === 'at' ? <InstantInput label={t('prices.when.at')} days={365} value={at} onChange={setAt} /> : null}
+        {when === 'at' ? (
+          <span className={styles.at}>
+            <InstantInput label={t('prices.when.at')} days={365} value={at} onChange={setAt} />
+          </span>
+        ) : null}
       </div>
       <Table<PriceRow>
         rowKey="laneId"
         size="small"
         pagination={false}
         dataSource={rows}
-        scroll={{ y: 300, x: 560 }}
+        scroll={phone ? { y: 300 } : { y: 300, x: 560 }}
         locale={{ emptyText: t('prices.empty') }}
-        columns={[
-          { key: 'road', title: t('fields.roadIndex'), width: 64, render: (_, row) => String(row.road).padStart(2, '0') },
-          {
-            key: 'productName',
-            title: t('fields.productName'),
-            width: 150,
-            ellipsis: true,
-            render: (_, row) => row.productName ?? <span className="hd-none">—</span>,
-          },
-          { key: 'from', title: t('prices.from'), align: 'right', width: 84, render: (_, row) => <Money fen={row.from} /> },
-          { key: 'to', title: t('prices.to'), align: 'right', width: 84, render: (_, row) => <Money fen={row.to} strong={row.problem === ''} /> },
-          {
-            key: 'retailTo',
-            title: t('fields.retailPrice'),
-            align: 'right',
-            width: 96,
-            render: (_, row) => (row.retailTo === null ? <span className="hd-none">—</span> : yuan(row.retailTo)),
-          },
-          {
-            key: 'problem',
-            title: t('copy.columns.result'),
-            width: 160,
-            render: (_, row) => (row.problem ? <span className={styles.bad}>{row.problem}</span> : null),
-          },
-        ]}
+        columns={phone ? columns.filter(({ key }) => key === 'road' || key === 'name' || key === 'to') : columns}
       />
       <p className={styles.problem}>{wrong > 0 ? t('prices.wrong', { n: wrong }) : ''}</p>
     </Modal>

@@ -28,9 +28,17 @@ export const goodsOf = (road: Road): Goods => ({
   status: 'ON',
 })
 
+/** A lane that a refresh brought unchanged is the same object again, so that its card is not drawn anew. */
+const placed = new WeakMap<Road, ShownRoad>()
+function placedRoad(road: Road, floorId: number, level: number): ShownRoad {
+  const known = placed.get(road)
+  if (known?.floorId === floorId) return known
+  const made = { ...road, floorId, level }
+  placed.set(road, made)
+  return made
+}
 /** Lanes in reading order; merged ones stay hidden behind their main lane. */
-export const roadsOf = (plan: Planogram): ShownRoad[] =>
-  plan.floors.flatMap((floor) => floor.roads.map((road) => ({ ...road, floorId: floor.id, level: floor.level })))
+export const roadsOf = (plan: Planogram): ShownRoad[] => plan.floors.flatMap((floor) => floor.roads.map((road) => placedRoad(road, floor.id, floor.level)))
 
 /** A lane as rules.ts takes it. */
 export const toLane = (road: ShownRoad): Lane => ({

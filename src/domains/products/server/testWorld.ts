@@ -1,6 +1,5 @@
-import { type Answer, type OrgTree, openOrgTree } from '../../../../test/support/orgTree.ts'
+import { type OrgTree, openOrgTree } from '../../../../test/support/orgTree.ts'
 
-export type { Answer }
 export type World = OrgTree & {
   /** The address of a picture of this organisation. */
   upload(orgId: number): Promise<string>
