@@ -64,3 +64,15 @@ export const placeName = (code: string, between = ' / '): string =>
   regionPath(code)
     .map((region) => region.name)
     .join(between)
+
+/** The region that names from the province down mean, as people write them: `广东` stands for `广东省`. As far as all of them are known. */
+export function regionsNamed(names: readonly string[]): Region[] {
+  const found: Region[] = []
+  for (const name of names) {
+    const below = found.at(-1)?.children ?? (found.length ? [] : tree)
+    const region = below.find((one) => one.name === name) ?? below.find((one) => name !== '' && one.name.startsWith(name))
+    if (!region) break
+    found.push(region)
+  }
+  return found
+}

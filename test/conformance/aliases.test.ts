@@ -82,6 +82,12 @@ test('a device is saved without an id and changed by one field with it, by GET a
     nickyname: '样机二',
     address: '科技路2号',
   })
+  // regions are shown by their names, and may come back as they were shown
+  const detail = async () => (await ask('GET', `/device-list-detail?id=${made.body.id}`)).body
+  expect(await detail()).toMatchObject({ country: '中国', province: '广东省', city: '深圳市', county: '南山区' })
+  expect((await ask('POST', '/rtu/save', { id: made.body.id, province: '北京市', city: '北京市', county: '海淀区' })).status).toBe(200)
+  expect(await detail()).toMatchObject({ province: '北京市', county: '海淀区' })
+  expect((await ask('POST', '/rtu/save', { id: made.body.id, county: '海淀区' })).status).toBe(400)
   expect((await ask('POST', '/rtu/save', { ...body, rtuNumber: 'ALIAS1' })).status).toBe(400)
   expect((await ask('GET', '/device-edit?id=987654321&nickyname=x')).status).toBe(404)
 })

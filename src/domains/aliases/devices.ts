@@ -1,6 +1,7 @@
 import type { CallOn } from '../../server/bind.ts'
 import type { CallInput } from '../../shared/contract.ts'
 import { common, Refusal } from '../../shared/errors.ts'
+import { regionPath, regionsNamed } from '../../shared/regions.ts'
 import { deviceTypes, type TypeRow } from '../device-types/contract.ts'
 import { type DeviceRow, devices } from '../devices/contract.ts'
 import { lanes } from '../lanes/contract.ts'
@@ -26,9 +27,18 @@ async function typeRow(call: CallOn, id: number): Promise<TypeRow> {
   }
 }
 
+const levels = ['province', 'city', 'county'] as const
+/** The sample shows regions by their names. */
+const inNames = (county: string) => Object.fromEntries(regionPath(county).map(({ name }, level) => [levels[level], name]))
+/** What was read with names may come back with them. */
+function inCodes(given: Given): Given {
+  const county = regionsNamed(levels.map((level) => String(given[level] ?? '')))[2]
+  return county ? { ...given, county: county.code } : given
+}
+
 /** The sample's words for fields of the device form. */
 const words: Readonly<Record<string, string>> = { nickyname: 'nickname', rtuBoardId: 'boardNo' }
-const inOurWords = (given: Given): Given => Object.fromEntries(Object.entries(given).map(([key, value]) => [words[key] ?? key, value]))
+const inOurWords = (given: Given): Given => inCodes(Object.fromEntries(Object.entries(given).map(([key, value]) => [words[key] ?? key, value])))
 /** An edit may name one field only; versions are read here. */
 async function edit(call: CallOn, given: Given) {
   const id = idOf(given)
@@ -55,7 +65,8 @@ export const deviceAliases: readonly Alias[] = [
       const plan = await call(lanes.plan, { deviceId: id })
       return {
         ...listed(device),
-        ...pick(device, 'country', 'province', 'city', 'county', 'stock', 'free', 'pattern'),
+        ...pick(device, 'country', 'stock', 'free', 'pattern'),
+        ...inNames(device.county),
         type: device.typeName,
         userName: device.ownedUserName,
         // the sample shows the store as a list

@@ -4,7 +4,7 @@ import { type Ctx, inheritable } from '../../../server/context.ts'
 import { defineImporter, eachRow, type ImportRow, type RowError } from '../../../server/importers.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
-import { type Region, regionTree } from '../../../shared/regions.ts'
+import { regionsNamed } from '../../../shared/regions.ts'
 import { bi } from '../../../shared/text.ts'
 import { keepCodes, newCode } from '../../boards/server/codes.ts'
 import { meant, type Named, organisationsNamed } from '../../organisations/server/named.ts'
@@ -37,17 +37,12 @@ const text = {
 }
 const fault = (field: keyof Row, message: string) => new Refusal(common.invalid, {}, [{ field, text: message }])
 
-/** `广东` stands for `广东省`, as people write it. */
-const named = (regions: readonly Region[], name: string) =>
-  regions.find((region) => region.name === name) ?? regions.find((region) => region.name.startsWith(name))
+const levels = ['province', 'city', 'county'] as const
 function countyOf(row: Row): string {
-  const province = named(regionTree(), row.province)
-  if (!province) throw fault('province', text.noRegion)
-  const city = named(province.children, row.city)
-  if (!city) throw fault('city', text.noRegion)
-  const county = named(city.children, row.county)
-  if (!county) throw fault('county', text.noRegion)
-  return county.code
+  const found = regionsNamed(levels.map((level) => row[level]))
+  const missing = levels[found.length]
+  if (missing) throw fault(missing, text.noRegion)
+  return found.at(-1)?.code ?? ''
 }
 
 function ownerOf(ctx: Ctx, owners: readonly Named[], word: string): number {

@@ -4,7 +4,7 @@ import type { Ctx } from '../../../server/context.ts'
 import type { ImportRow, RowError } from '../../../server/importers.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
-import { type Region, regionPath, regionTree } from '../../../shared/regions.ts'
+import { regionPath, regionsNamed } from '../../../shared/regions.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { meant, type Named, organisationsNamed } from '../../organisations/server/named.ts'
 import { type AssignableRole, assignableRoles, checkAssignable, rolesNamed } from '../../roles/server/assign.ts'
@@ -117,12 +117,7 @@ const filled = ({ def, values }: Refusal): string => bi(say(def.text, 'zh-CN', v
 function regionOf(word: string | undefined): string | null {
   if (!word) return ''
   if (/^\d+$/.test(word)) return regionPath(word).length ? word : null
-  let below: readonly Region[] = regionTree()
-  let found: Region | undefined
-  for (const name of word.split(/[\s/]+/)) {
-    found = below.find((region) => region.name === name)
-    if (!found) return null
-    below = found.children
-  }
-  return found?.code ?? null
+  const names = word.split(/[\s/]+/)
+  const found = regionsNamed(names)
+  return found.length === names.length ? (found.at(-1)?.code ?? null) : null
 }
