@@ -85,7 +85,8 @@ export const locale = defineLocale(
     },
     keys: { search: '全局搜索', save: '保存表单', help: '显示本帮助', close: '关闭弹层', fold: '收起或展开菜单', rows: '详情中切换上一条、下一条' },
     list: {
-      total: '共 {count} 条',
+      total: '共 {n} 条',
+      total_one: '共 {n} 条',
       sums: '合计',
       all: '全部',
       moreFilters: '更多筛选',
@@ -147,6 +148,7 @@ export const locale = defineLocale(
     notFound: {
       text: '抱歉,您访问的页面不存在',
       forbidden: '或您没有访问该页面的权限',
+      noRight: '没有查看此页面的权限',
       why: '为什么？',
       home: '返回首页',
       login: '去登录',
@@ -256,7 +258,8 @@ export const locale = defineLocale(
       rows: 'Previous or next row in a detail',
     },
     list: {
-      total: '{count} rows',
+      total: '{n} rows',
+      total_one: '{n} row',
       sums: 'Sum',
       all: 'All',
       moreFilters: 'More filters',
@@ -325,6 +328,7 @@ export const locale = defineLocale(
     notFound: {
       text: 'Sorry, this page does not exist',
       forbidden: 'or you have no permission to see it',
+      noRight: 'You have no permission for this page',
       why: 'Why?',
       home: 'Go to home',
       login: 'Sign in',

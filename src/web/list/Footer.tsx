@@ -15,7 +15,7 @@ export function Footer({ answer, query, onChange, sums }: Props) {
   const phone = usePhone()
   return (
     <footer className={styles.foot}>
-      <span>{answer ? t('list.total', { count: formatCount(answer.total) }) : null}</span>
+      <span>{answer ? t('list.total', { count: answer.total, n: formatCount(answer.total) }) : null}</span>
       {sums.length > 0 ? (
         <span className={styles.sums}>
           {t('list.sums')}{' '}

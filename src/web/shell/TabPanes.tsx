@@ -1,10 +1,14 @@
-import { Activity, Suspense, useEffect, useMemo, useRef } from 'react'
+import { Activity, type ReactNode, Suspense, useEffect, useMemo, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
 import { Route, Routes, useLocation, useNavigate } from 'react-router'
 import { publicRoutes } from '../../domains/publicWeb.ts'
+import { WhyNot } from '../../domains/roles/web/pickers.tsx'
 import { screens } from '../../domains/screens.ts'
 import { routes } from '../../domains/web.ts'
+import type { Access } from '../../shared/contract.ts'
 import { ErrorBoundary } from '../ErrorBoundary.tsx'
-import { Bones } from '../Problem.tsx'
+import { Bones, Empty } from '../Problem.tsx'
+import { useMay } from '../session.ts'
 import { PageFailure } from './PageFailure.tsx'
 import styles from './Shell.module.css'
 import { closeTab, TabContext, useTabPath, useTabs } from './tabs.ts'
@@ -13,7 +17,18 @@ import { usePhone } from './useWidth.ts'
 const NotFound = publicRoutes['/404']
 const routeElements = Object.entries(routes).flatMap(([path, Page]) => {
   const withoutId = path.replace(/\/:\w+$/, '')
-  const own = <Route key={path} path={path} element={<Page />} />
+  const code = screens.find((screen) => screen.path === path)?.permission ?? 'self'
+  const own = (
+    <Route
+      key={path}
+      path={path}
+      element={
+        <Permitted code={code}>
+          <Page />
+        </Permitted>
+      }
+    />
+  )
   return withoutId === path || routes[withoutId]
     ? [own]
     : [
@@ -25,6 +40,18 @@ const routeElements = Object.entries(routes).flatMap(([path, Page]) => {
         />,
       ]
 })
+
+/** A menu leads to all pages below it; one that needs a right of its own says what is missing, as the server would. */
+function Permitted({ code, children }: { code: Access; children: ReactNode }) {
+  const { t } = useTranslation('web')
+  const may = useMay()
+  if (!code.includes(':') || may(code)) return children
+  return (
+    <section className="hd-sheet" style={{ padding: 24 }}>
+      <Empty title={t('notFound.noRight')} action={<WhyNot code={code} />} />
+    </section>
+  )
+}
 
 /** A sub-page named without its id leads to its list. */
 function BackToList({ to }: { to: string }) {

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { Detail } from '../../../web/Detail.tsx'
+import { useTarget } from '../../../web/useTarget.ts'
 import { messageEndpoints } from '../messageContract.ts'
 import { Letter } from './Letter.tsx'
 import styles from './notices.module.css'
@@ -16,12 +17,15 @@ export function MessageDrawer() {
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
   const id = Number(new URLSearchParams(search).get('detail') ?? 0)
+  const targetOf = useTarget()
   const open = Number.isSafeInteger(id) && id > 0
   const read = useRead(message, { id }, { inline: true, enabled: open })
   const { mutate: mark } = useWrite(markRead)
   const agree = useWrite(confirm, { success: 'notices:success.confirm' })
   const found = open ? read.data : undefined
   const fresh = found?.readTime === null
+  // not everybody who is told has a way to the page
+  const target = targetOf(found?.link ?? '')
   useEffect(() => {
     if (fresh) mark({ ids: [id] })
   }, [fresh, id, mark])
@@ -49,8 +53,8 @@ export function MessageDrawer() {
       {found ? (
         <>
           <Letter title={found.title} html={found.html} text={found.content} images={found.images} sender={found.sender} time={found.createTime} />
-          {found.link ? (
-            <Button className={styles.go ?? ''} type="primary" onClick={() => navigate(found.link)}>
+          {target ? (
+            <Button className={styles.go ?? ''} type="primary" onClick={() => navigate(target)}>
               {t('inbox.open')}
             </Button>
           ) : null}

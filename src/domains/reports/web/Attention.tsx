@@ -4,10 +4,10 @@ import { useRead } from '../../../web/api.ts'
 import { Count } from '../../../web/Money.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { Time } from '../../../web/Time.tsx'
+import { useTarget } from '../../../web/useTarget.ts'
 import { reports } from '../contract.ts'
 import { Card } from './Card.tsx'
 import styles from './Home.module.css'
-import { useTarget } from './useHome.ts'
 
 /** For people who look after machines: which of theirs need a hand, the most urgent first. */
 export function Attention({ every }: { every: number | false }) {

@@ -4,10 +4,10 @@ import { yuan } from '../../../shared/money.ts'
 import { useRead } from '../../../web/api.ts'
 import { formatCount } from '../../../web/Money.tsx'
 import { Problem } from '../../../web/Problem.tsx'
+import { useTarget } from '../../../web/useTarget.ts'
 import { reports } from '../contract.ts'
 import styles from './Home.module.css'
 import { Bone } from './Kpis.tsx'
-import { useTarget } from './useHome.ts'
 
 const pages = { MACHINE: ['channel.machine', '/offline-equipment'], ONLINE: ['channel.online', '/online-platform'] } as const
 

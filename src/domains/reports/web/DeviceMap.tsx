@@ -8,11 +8,11 @@ import { Count } from '../../../web/Money.tsx'
 import { Empty } from '../../../web/Problem.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { Mark } from '../../../web/StatusTag.tsx'
+import { useTarget } from '../../../web/useTarget.ts'
 import { MachineState, type MapRegion, reports } from '../contract.ts'
 import { Card } from './Card.tsx'
 import styles from './Home.module.css'
 import type { Outlines } from './MapCanvas.tsx'
-import { useTarget } from './useHome.ts'
 
 const MapCanvas = lazy(() => import('./MapCanvas.tsx').then((module) => ({ default: module.MapCanvas })))
 

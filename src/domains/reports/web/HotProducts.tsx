@@ -4,10 +4,10 @@ import { useRead } from '../../../web/api.ts'
 import { Count, Money } from '../../../web/Money.tsx'
 import { Picture } from '../../../web/Picture.tsx'
 import { Empty } from '../../../web/Problem.tsx'
+import { useTarget } from '../../../web/useTarget.ts'
 import { type HotProduct, reports } from '../contract.ts'
 import { Card } from './Card.tsx'
 import styles from './Home.module.css'
-import { useTarget } from './useHome.ts'
 
 type Props = { days: 7 | 30; every: number | false; money: boolean }
 

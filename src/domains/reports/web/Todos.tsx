@@ -7,10 +7,10 @@ import { Count } from '../../../web/Money.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { Mark, type Tone } from '../../../web/StatusTag.tsx'
 import { age } from '../../../web/time.ts'
+import { useTarget } from '../../../web/useTarget.ts'
 import type { Summary } from '../contract.ts'
 import { lastDays } from '../rules.ts'
 import styles from './Home.module.css'
-import { useTarget } from './useHome.ts'
 
 type Todo = { key: string; tone: Tone; label: string; count: number; note?: string | undefined; hint?: string | undefined; to: readonly string[] }
 

@@ -1,11 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { queryClient, useRead } from '../../../web/api.ts'
-import { isAllowed, screenOf } from '../../../web/guard.ts'
 import { usePreference } from '../../../web/list/usePreference.ts'
 import { useLive } from '../../../web/live.ts'
-import { useUser } from '../../../web/session.ts'
-import { screens } from '../../screens.ts'
 import { settings } from '../../settings/contract.ts'
 import { reports } from '../contract.ts'
 
@@ -62,13 +59,4 @@ function useCalmLive(topic: string, paths: readonly string[], on: boolean): void
 export function useHomeLive(on: boolean): void {
   useCalmLive('orders', sales, on)
   useCalmLive('devices', machines, on)
-}
-
-/** The address when it exists and the reader may open it. */
-export function useTarget(): (to: string) => string | undefined {
-  const user = useUser()
-  return (to) => {
-    const path = to.replace(/\?.*$/, '')
-    return screenOf(path, screens) && isAllowed(path, user, screens) ? to : undefined
-  }
 }

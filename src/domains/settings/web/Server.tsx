@@ -6,10 +6,8 @@ import { Figure, FigureRow } from '../../../web/Figure.tsx'
 import { Count, formatCount } from '../../../web/Money.tsx'
 import { Bones, Empty, Problem } from '../../../web/Problem.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
-import { useMay } from '../../../web/session.ts'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { fullTime } from '../../../web/time.ts'
-import { WhyNot } from '../../roles/web/pickers.tsx'
 import { type ServerState, settings } from '../contract.ts'
 import styles from './server.module.css'
 
@@ -18,11 +16,6 @@ const bytes = (n: number): string => (n >= 1_073_741_824 ? `${(n / 1_073_741_824
 
 /** How the processes are, as each wrote it down; read again every ten seconds while the page is in front. */
 export function Server() {
-  const { t } = useTranslation('settings')
-  return useMay()('server:read') ? <State /> : <Empty title={t('server.forbidden')} action={<WhyNot code="server:read" />} />
-}
-
-function State() {
   const { t } = useTranslation('settings')
   const active = useActiveTab()
   const read = useRead(settings.server, {}, { inline: true, every: active ? 10_000 : false })
