@@ -1,6 +1,7 @@
 import { feeOf, feeShareOf } from '../domains/ledger/rules.ts'
 import { orderNumber } from '../shared/ids.ts'
 import { addDays, dayMs, shanghaiDay, startOfDay } from '../shared/instants.ts'
+import { flowsOf } from './flows.ts'
 import { createRandom, type Random } from './random.ts'
 import { DEMO_DAYS, dailyOrders, rhythm } from './rhythm.ts'
 import type { DemoDevice } from './types.ts'
@@ -24,7 +25,8 @@ export type SeedLane = {
   capacity: number
   quantity: number
 }
-export type SeedDevice = { demo: DemoDevice; id: number; orgId: number; dropSensor: boolean; lanes: SeedLane[] }
+/** `replenishers`: who fills it, most often the first. */
+export type SeedDevice = { demo: DemoDevice; id: number; orgId: number; dropSensor: boolean; replenishers: readonly number[]; lanes: SeedLane[] }
 
 type Outcome = 'SUCCESS' | 'SHIPPED' | 'NO_DROP' | 'MOTOR' | 'VOID' | 'RETURNED' | 'REFUND_FAILED' | 'CLOSED'
 export type UnitRow = { id: number; unit_no: number; lane: SeedLane; outcome: Outcome; finished: Date; flow_id: number | null }
@@ -38,7 +40,18 @@ export type OrderRow = {
   units: UnitRow[]
   closed: boolean
 }
-export type FlowRow = { id: number; lane: SeedLane; seq: number; at: Date; change: number; before: number; unit: UnitRow | null; order: OrderRow | null }
+/** A piece that was sold, or pieces that somebody put in. */
+export type FlowRow = {
+  id: number
+  lane: SeedLane
+  seq: number
+  at: Date
+  change: number
+  before: number
+  unit: UnitRow | null
+  order: OrderRow | null
+  by: number | null
+}
 export type History = { orders: OrderRow[]; flows: FlowRow[] }
 
 /** He opened this week: with FLEET=0 his order list has as many rows as the specification's sample server. */
@@ -68,7 +81,8 @@ export function makeHistory(devices: readonly SeedDevice[], now: Date): History 
     const units = draft.units.map((unit) => ({ ...unit, id: nextUnit() }))
     return { ...draft, id: index + 1, num: orderNumber(shanghaiDay(draft.created), index + 1), units }
   })
-  return { orders, flows: flowsOf(devices, orders, startOfDay(addDays(today, -DEMO_DAYS)), now) }
+  const sold = orders.flatMap((order) => order.units.filter((unit) => left(unit.outcome)).map((unit) => ({ unit, order })))
+  return { orders, flows: flowsOf(devices, sold, now) }
 }
 
 type Draft = Omit<OrderRow, 'id' | 'num'>
@@ -145,55 +159,6 @@ function outcomeOf(device: SeedDevice, random: Random, recent: boolean): Outcome
 
 export const left = (outcome: Outcome): boolean => outcome === 'SUCCESS' || outcome === 'SHIPPED' || outcome === 'RETURNED'
 export const refunded = (outcome: Outcome): boolean => outcome === 'NO_DROP' || outcome === 'MOTOR' || outcome === 'VOID' || outcome === 'RETURNED'
-
-/**
- * Flows of each lane, found backwards from what it holds today: a sale puts one back, and where that would overflow, a refill
- * must have come after it. The first flow of a lane is its first filling.
- */
-function flowsOf(devices: readonly SeedDevice[], orders: readonly OrderRow[], begin: Date, now: Date): FlowRow[] {
-  const sales = new Map<number, { unit: UnitRow; order: OrderRow }[]>()
-  for (const order of orders) {
-    for (const unit of order.units) {
-      if (!left(unit.outcome)) continue
-      const list = sales.get(unit.lane.id)
-      if (list) list.push({ unit, order })
-      else sales.set(unit.lane.id, [{ unit, order }])
-    }
-  }
-  let id = 0
-  const flows: FlowRow[] = []
-  for (const lane of devices.flatMap((device) => device.lanes)) {
-    const random = createRandom(`flows ${lane.rtuNumber} ${lane.road}`)
-    const own = (sales.get(lane.id) ?? []).sort((a, b) => a.unit.finished.getTime() - b.unit.finished.getTime())
-    const back: Omit<FlowRow, 'id' | 'seq'>[] = []
-    let quantity = lane.quantity
-    for (let i = own.length - 1; i >= 0; i -= 1) {
-      const sale = own[i] as { unit: UnitRow; order: OrderRow }
-      if (quantity + 1 > lane.capacity) {
-        const added = Math.max(1, Math.round(quantity * (0.55 + random.next() * 0.45)))
-        const next = own[i + 1]?.unit.finished.getTime() ?? Math.min(now.getTime(), sale.unit.finished.getTime() + 4 * 3_600_000)
-        back.push({
-          lane,
-          at: new Date(Math.round((sale.unit.finished.getTime() * 2 + next) / 3)),
-          change: added,
-          before: quantity - added,
-          unit: null,
-          order: null,
-        })
-        quantity -= added
-      }
-      back.push({ lane, at: sale.unit.finished, change: -1, before: quantity + 1, unit: sale.unit, order: sale.order })
-      quantity += 1
-    }
-    if (quantity > 0) back.push({ lane, at: new Date(begin.getTime() + random.int(0, 3_000_000)), change: quantity, before: 0, unit: null, order: null })
-    back.reverse().forEach((flow, index) => {
-      id += 1
-      if (flow.unit) flow.unit.flow_id = id
-      flows.push({ ...flow, id, seq: index + 1 })
-    })
-  }
-  return flows
-}
 
 /** Refunded fen and returned fee of an order's pieces, in order. */
 export function moneyOf(order: OrderRow): { total: number; fee: number; refunds: { unit: UnitRow; amount: number; share: number }[]; refundedSum: number } {

@@ -59,15 +59,16 @@ export async function loadHistory(db: Db, { orders, flows }: History, now: Date)
       change_total: f.change,
       unit_id: f.unit?.id ?? null,
       order_num: f.order?.num ?? null,
-      actor_kind: f.unit ? 'DEVICE' : 'SYSTEM',
+      actor_kind: f.unit ? 'DEVICE' : f.by === null ? 'SYSTEM' : 'USER',
+      actor_id: f.by,
     })),
     (json) => sql`
     with f as (select * from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, created_at timestamptz, id bigint, device_id bigint, rtu_number text, lane_id bigint, lane_seq bigint, cargo_road int, product_id bigint,
-      product_name text, type text, reason text, before_total int, change_total int, unit_id bigint, order_num text, actor_kind text)),
+      product_name text, type text, reason text, before_total int, change_total int, unit_id bigint, order_num text, actor_kind text, actor_id bigint)),
     once as (insert into stock_flow_keys (unit_id, flow_id, org_id) select unit_id, id, org_id from f where unit_id is not null)
-    insert into stock_flows (org_id, created_at, id, waste_num, device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total, after_total, unit_id, order_num, actor_kind, occurred_at)
+    insert into stock_flows (org_id, created_at, id, waste_num, device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason, before_total, change_total, after_total, unit_id, order_num, actor_kind, actor_id, occurred_at)
     select org_id, created_at, id, to_char(created_at at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(id::text, 12, '0'), device_id, rtu_number, lane_id, lane_seq, cargo_road, product_id, product_name, type, reason,
-      before_total, change_total, before_total + change_total, unit_id, order_num, actor_kind, created_at from f`,
+      before_total, change_total, before_total + change_total, unit_id, order_num, actor_kind, actor_id, created_at from f`,
   )
   await sql`update lanes l set last_flow_seq = n.seq from (select lane_id, max(lane_seq) as seq from stock_flows group by 1) n where l.id = n.lane_id`.execute(
     db,

@@ -8,6 +8,7 @@ import { channelEndpoints } from './channelContract.ts'
 
 export const alertErrors = defineErrors('alerts', {
   closed: [409001, '告警已关闭', 'The alert is closed already'],
+  taken: [409001, '告警已有人处理或已关闭', 'Somebody is at it already, or it is closed'],
   wrongThreshold: [400001, '超出允许范围({min}–{max})', 'Outside the allowed range ({min}–{max})'],
   noThreshold: [400001, '该类告警没有时间条件', 'This kind has no time to set'],
 })
@@ -96,7 +97,7 @@ const ids = z.array(f.id, choose).min(1, choose).max(200)
 const Handled = z.strictObject({ done: count, skipped: count })
 
 const ruleKind = { kind: AlertKind }
-const thresholdText = bi('须为整数', 'A whole number')
+const thresholdText = bi('须为0-1440的整数', 'A whole number from 0 to 1440')
 export const RuleRow = z.strictObject({
   kind: AlertKind,
   level: Level,
@@ -145,7 +146,7 @@ export const alerts = {
     path: '/alerts/acknowledge',
     summary: 'Take alerts on: others see that somebody is at it. Alerts that are not open any more are skipped',
     audit: 'alerts.acknowledge',
-    errors: [alertErrors.closed],
+    errors: [alertErrors.taken],
     input: z.strictObject({ ids, remark: f.optionalText(200) }),
     output: Handled,
   }),
@@ -171,7 +172,7 @@ export const alerts = {
       ...ruleKind,
       version: z.number().int().min(0).max(2_147_483_647),
       enabled: z.boolean(),
-      threshold: z.number(thresholdText).int(thresholdText).min(0).max(1440).nullable(),
+      threshold: z.number(thresholdText).int(thresholdText).min(0, thresholdText).max(1440, thresholdText).nullable(),
       channelIds: z.array(f.id).max(20).nullable(),
     }),
     output: RuleRow,

@@ -19,7 +19,7 @@ export const boardErrors = defineErrors('boards', {
   codeInvalid: [422001, '激活码无效或已过期', 'The activation code is not valid or has expired'],
 })
 
-const Status = z.enum(['UNBOUND', 'BOUND', 'DISABLED']).meta({ tones: { UNBOUND: 'warn', BOUND: 'online', DISABLED: 'locked' } })
+const Status = z.enum(['UNBOUND', 'BOUND', 'DISABLED']).meta({ tones: { UNBOUND: 'offline', BOUND: 'online', DISABLED: 'locked' } })
 const Protocol = z.enum(['mqtt', 'ws'], bi('请选择协议', 'Choose the protocol'))
 export const carriers = ['CMCC', 'CUCC', 'CTCC', 'CBN'] as const
 const Carrier = z.enum(carriers)

@@ -132,7 +132,7 @@ export const distribution = {
     input: z.strictObject({ groupBy: GroupBy }),
     output: z.strictObject({
       list: z.array(z.strictObject({ id: f.id, parentId: f.id.nullable(), name: z.string(), hint: z.string(), devices: count })),
-      unassigned: count,
+      /** Machines of the list while nobody is chosen. */
       total: count,
     }),
   }),

@@ -82,7 +82,8 @@ function urlHost(url: string): string | null {
 /** What the type needs and nothing else: a webhook its address, e-mail its recipients. */
 function columnsOf(type: ChannelType, channel: ChannelFields) {
   if (type === 'WEBHOOK' && channel.url === '') throw at('url')
-  if (type === 'WEBHOOK' && /^https?:\/\/[^/?#]*@/i.test(channel.url)) throw at('url', channelErrors.wrongAddress, { reason: 'user@host' })
+  if (type === 'WEBHOOK' && /^https?:\/\/[^/?#]*@/i.test(channel.url))
+    throw at('url', channelErrors.wrongAddress, { reason: bi('不能包含用户名', 'no user name in it') })
   if (type === 'EMAIL' && channel.recipients.length === 0) throw at('recipients')
   return {
     name: channel.name,

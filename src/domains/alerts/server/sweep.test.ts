@@ -82,6 +82,20 @@ test('forty machines that drop together are one alert and one message; late ones
   expect(hook.heard[1]?.body.events).toMatchObject([{ event: 'CLOSED', alert: { state: 'CLOSED' } }])
 })
 
+test('taking on skips what is closed, and says so when that is all', async () => {
+  await world.offline([1, 2])
+  await world.pass(11 * minute)
+  await sweep()
+  const [one, two] = (await world.alerts()).map((alert) => alert.id)
+  const handle = async (verb: string, ids: unknown[]) => (await world.send(people.operator, 'POST', `/alerts/${verb}`, { ids, remark: 'x' })).body
+  expect(await handle('close', [one])).toEqual({ done: 1, skipped: 0 })
+  expect(await handle('acknowledge', [one])).toMatchObject({ code: 409001, error: 'alerts.taken' })
+  expect(await handle('acknowledge', [one, two])).toEqual({ done: 1, skipped: 1 })
+  expect(await handle('acknowledge', [two])).toMatchObject({ error: 'alerts.taken' })
+  expect(await handle('close', [one])).toMatchObject({ error: 'alerts.closed' })
+  expect((await world.alerts()).map((alert) => alert.state)).toEqual(['CLOSED', 'ACKNOWLEDGED'])
+})
+
 test('one machine: after its minutes, once; flapping counts up and says nothing more; over is told when it stays over', async () => {
   await world.offline([1])
   await world.pass(9 * minute)
@@ -173,7 +187,7 @@ test('faults, temperature, door, a second connection, a SIM: opened by the table
     (await world.send(people.operator, 'GET', '/alerts?state=active&pageSize=100')).body.list
       .map((a: { deviceId: number; content: string }) => `${a.deviceId} ${a.content}`)
       .sort()
-  expect(await lines()).toEqual(['1 电机未转动', '3 温度超限 12.1 °C (2–8)', '5 主板重复连接', '6 物联网卡 89860400000000000001 将于 2026-12-05 到期'])
+  expect(await lines()).toEqual(['1 电机未转动', '3 温度超限 12.1 °C (2–8)', '5 主板重复连接', '6 物联卡将于 2026-12-05 到期（89860400000000000001）'])
   await world.pass(2 * minute)
   await sweep()
   expect(await lines()).toContain('4 柜门长时间未关')

@@ -82,14 +82,14 @@ async function handle(ctx: Ctx, next: 'ACKNOWLEDGED' | 'CLOSED', ids: readonly n
     next === 'CLOSED'
       ? sql`closed_by = ${userId}::bigint, closed_name = ${name}, closed_at = ${ctx.now}, close_reason = 'HANDLED', close_remark = ${remark}`
       : sql`acked_by = ${userId}::bigint, acked_name = ${name}, acked_at = ${ctx.now}, ack_remark = ${remark}`
+  // a closed one comes back by itself when its machine flaps, never by hand
+  const from = next === 'CLOSED' ? allowedFrom(alertMoves, next) : ['OPEN']
   // in the order of ids, as the sweep and other people do
   const { rows } = await sql<{ id: number; org_id: number }>`
     with mine as (select a.id from alerts a where a.id = any(${wanted}::bigint[]) and ${visible(ctx, 'a.org_id', 'a.device_id')} order by a.id for update)
-    update alerts a set state = ${next}, ${set} from mine where a.id = mine.id and a.state = any(${allowedFrom(alertMoves, next)}::text[]) returning a.id, a.org_id`.execute(
-    ctx.db,
-  )
+    update alerts a set state = ${next}, ${set} from mine where a.id = mine.id and a.state = any(${from}::text[]) returning a.id, a.org_id`.execute(ctx.db)
   const [first] = rows
-  if (!first) throw new Refusal(alertErrors.closed)
+  if (!first) throw new Refusal(next === 'CLOSED' ? alertErrors.closed : alertErrors.taken)
   const done = rows.map((row) => row.id).sort((a, b) => a - b)
   ctx.audit({
     id: done.length === 1 ? first.id : done.slice(0, 20).join(','),

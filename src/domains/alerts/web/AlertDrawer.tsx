@@ -9,7 +9,7 @@ import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
 import { type Alert, type AlertRow, alerts } from '../contract.ts'
 import styles from './alerts.module.css'
-import { deliveryTones, levelTones, stateTones } from './tones.ts'
+import { deliveryTones, failureWord, levelTones, stateTones } from './tones.ts'
 
 /** The alert named by `?detail=`. */
 export function AlertDrawer({ onHandle }: { onHandle: (verb: 'acknowledge' | 'close', row: AlertRow) => void }) {
@@ -44,7 +44,7 @@ export function AlertDrawer({ onHandle }: { onHandle: (verb: 'acknowledge' | 'cl
       error={read.error}
       onRetry={() => void read.refetch()}
       actions={
-        alert ? (
+        alert?.can.acknowledge || alert?.can.close ? (
           <>
             {alert.can.acknowledge ? <Button onClick={() => onHandle('acknowledge', alert)}>{t('acknowledge')}</Button> : null}
             {alert.can.close ? (
@@ -172,7 +172,7 @@ function Deliveries({ alert }: { alert: Alert }) {
                 </>
               ) : null}
               {delivery.attempts > 1 ? ` · ${t('detail.attempts', { n: delivery.attempts })}` : null}
-              {delivery.reason ? ` · ${delivery.reason}` : null}
+              {delivery.reason ? ` · ${failureWord(t, delivery.reason)}` : null}
             </span>
             <StatusTag tone={deliveryTones[delivery.state]}>{t(`enums.delivery.${delivery.state}`)}</StatusTag>
           </li>

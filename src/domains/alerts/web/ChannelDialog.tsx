@@ -66,7 +66,7 @@ function Own({ row }: { row: ChannelRow | undefined }) {
         <Field name="recipients" required wide>
           <Select mode="tags" open={false} suffixIcon={null} tokenSeparators={[',', ';', ' ']} placeholder={t('channel.recipientsHint')} />
         </Field>
-        <SelectField name="lang" />
+        <SelectField name="lang" wide />
       </>
     )
   return null

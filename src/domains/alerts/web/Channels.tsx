@@ -11,7 +11,7 @@ import { Time } from '../../../web/Time.tsx'
 import type { ChannelRow } from '../channelContract.ts'
 import { alerts } from '../contract.ts'
 import styles from './rules.module.css'
-import { lastTones } from './tones.ts'
+import { failureWord, lastTones } from './tones.ts'
 
 const ChannelDialog = lazyDialog(() => import('./ChannelDialog.tsx').then((m) => m.ChannelDialog))
 const MailDialog = lazyDialog(() => import('./MailDialog.tsx').then((m) => m.MailDialog))
@@ -91,7 +91,7 @@ function Line({ channel, onEdit }: { channel: ChannelRow; onEdit: () => void }) 
         ) : (
           <span className={styles.quiet}>{t('channel.never')}</span>
         )}
-        {channel.lastReason ? <small>{channel.lastReason}</small> : null}
+        {channel.lastReason ? <small>{failureWord(t, channel.lastReason)}</small> : null}
         {channel.waiting ? <small>{t('channel.waiting', { n: channel.waiting })}</small> : null}
       </span>
       {channel.can.update ? (

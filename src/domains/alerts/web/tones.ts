@@ -11,3 +11,9 @@ export const deliveryTones: Readonly<Record<Alert['deliveries'][number]['state']
   DROPPED: 'closed',
 }
 export const lastTones: Readonly<Record<'SENT' | 'RETRY' | 'FAILED', Tone>> = { SENT: 'success', RETRY: 'warn', FAILED: 'fault' }
+
+/** Why a message did not go out, in words where it is a code; what the other side said stays as it is. */
+export function failureWord(t: (key: string, options: { defaultValue: string }) => string, reason: string): string {
+  const key = reason.toUpperCase().replaceAll(' ', '_')
+  return /^[A-Z_]+$/.test(key) ? t(`enums.failure.${key}`, { defaultValue: reason }) : reason
+}

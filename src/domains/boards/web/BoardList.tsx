@@ -24,7 +24,7 @@ const ActivationDialog = lazyDialog(() => import('./Dialogs.tsx').then((m) => m.
 const ImportDialog = lazyDialog(() => import('../../../web/ImportDialog.tsx').then((m) => m.ImportDialog))
 
 type Open = { what: 'edit' | 'bind' | 'replace' | 'activate'; row: BoardRow } | { what: 'create' | 'import' }
-const tones = { UNBOUND: 'warn', BOUND: 'online', DISABLED: 'locked' } as const
+const tones = { UNBOUND: 'offline', BOUND: 'online', DISABLED: 'locked' } as const
 
 export function BoardList() {
   const { t } = useTranslation(['boards', 'web'])
@@ -89,7 +89,7 @@ export function BoardList() {
             </>
           ) : null
         }
-        empty={{ title: t('empty'), ...(add ? { action: <Button onClick={() => setOpen({ what: 'import' })}>{t('import')}</Button> } : {}) }}
+        empty={{ title: t('empty'), ...(add ? { action: <Button onClick={() => setOpen({ what: 'import' })}>{t('importTitle')}</Button> } : {}) }}
         views={[
           { key: 'all', label: t('views.all'), query: {}, count: n?.all },
           { key: 'bound', label: t('views.bound'), query: { status: 'BOUND' }, count: n?.bound },
@@ -155,14 +155,19 @@ export function BoardList() {
               </StatusTag>
             </div>
             <div className={styles.cardFacts}>
-              <span>
-                {t('fields.rtuNumber')} {device(row)}
-              </span>
-              <span>{row.iccid || '—'}</span>
-              <span>
-                {t('fields.simExpiresOn')} {expiry(row)}
-              </span>
-              <span>{traffic(row)}</span>
+              {row.deviceId === null ? null : (
+                <span>
+                  {row.rtuNumber} {row.nickname}
+                </span>
+              )}
+              {row.iccid ? <span>{row.iccid}</span> : null}
+              {row.simExpiresOn ? (
+                <span>
+                  {t('fields.simExpiresOn')} {expiry(row)}
+                </span>
+              ) : null}
+              {row.usedMb === null && row.planMb === null ? null : <span>{traffic(row)}</span>}
+              {row.deviceId === null && !row.iccid && row.model ? <span>{row.model}</span> : null}
             </div>
             {actions}
           </>
@@ -174,7 +179,7 @@ export function BoardList() {
       {open?.what === 'replace' ? <ReplaceDialog row={open.row} onClose={close} onSecret={setSecret} /> : null}
       {open?.what === 'activate' ? <ActivationDialog row={open.row} onClose={close} /> : null}
       {secret ? <SecretDialog secret={secret} onClose={() => setSecret(null)} /> : null}
-      {open?.what === 'import' ? <ImportDialog kind="main-boards" title={t('import')} invalidates={['/api/main-boards']} onClose={close} /> : null}
+      {open?.what === 'import' ? <ImportDialog kind="main-boards" title={t('importTitle')} invalidates={['/api/main-boards']} onClose={close} /> : null}
     </>
   )
 }

@@ -12,7 +12,7 @@ export function SecretDialog({ secret, onClose }: { secret: BoardSecret; onClose
   return (
     <Modal
       open
-      width={560}
+      width={640}
       title={t('secretTitle')}
       closable={false}
       mask={{ closable: false }}

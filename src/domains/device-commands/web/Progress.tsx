@@ -16,7 +16,8 @@ export function Progress({ steps, end }: Props) {
       size="small"
       current={end ? steps.length - 1 : Math.min(steps.length - 1, reached + 1)}
       status={status}
-      items={steps.map((step) => ({ title: step.label }))}
+      // what ended badly may have left out a step: nothing says that the machine took it
+      items={steps.map((step, n) => ({ title: step.label, ...(end === 'bad' && step.at === null && n < steps.length - 1 ? { status: 'wait' as const } : {}) }))}
     />
   )
 }

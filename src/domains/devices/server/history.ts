@@ -31,10 +31,14 @@ function lines(ctx: Ctx, input: Input<Contract['timeline']>, orgId: number) {
   const range = (column: string) => sql`${sql.ref(column)} >= ${since}::timestamptz ${until ? sql`and ${sql.ref(column)} < ${until}::timestamptz` : sql``}`
   const chosen = input.group ? groupKinds[input.group] : null
   const messages = chosen ? sql`m.kind = any(${[...chosen.messages]}::text[])` : sql`m.kind <> 'telemetry'`
+  // one word for two things: an answer belongs to the group of what it answers
+  const answers = sql`exists (select from device_commands c where c.device_id = m.device_id and c.cmd_id::text = m.payload->>'cmdId')`
+  const asked =
+    input.group === 'VEND' ? sql`and (m.kind <> 'cmd_ack' or not ${answers})` : input.group === 'COMMAND' ? sql`and (m.kind <> 'cmd_ack' or ${answers})` : sql``
   const events = chosen ? sql`e.kind = any(${[...chosen.events]}::text[])` : sql`true`
   return sql`(
     select null::bigint as id, m.boot, m.seq, m.kind, m.created_at, m.device_ts, m.payload as data, m.note, '' as actor
-    from device_messages m where m.device_id = ${input.id} and m.org_id = ${orgId} and ${range('m.created_at')} and ${messages} and ${visible(ctx, 'm.org_id', 'm.device_id')}
+    from device_messages m where m.device_id = ${input.id} and m.org_id = ${orgId} and ${range('m.created_at')} and ${messages} ${asked} and ${visible(ctx, 'm.org_id', 'm.device_id')}
     union all
     select e.id, '', null, e.kind, e.created_at, null, e.data, null, coalesce(u.real_name, e.actor)
     from device_events e left join users u on u.id = e.user_id

@@ -95,6 +95,25 @@ test('the timeline joins messages and events, filters by group, and counts what 
   expect((await world.send(people.stranger, 'GET', '/devices/2/timeline')).status).toBe(404)
 })
 
+test('an answer of the machine stands with what it answers: a vend or a command of a person', async () => {
+  const [vend, command] = ['0f8fad5b-d9cb-469f-a165-70867728950e', '7c9e6679-7425-40de-944b-e07fc1f90ae7']
+  const from = new Date(now.getTime() - 600_000)
+  await world.rows(
+    `insert into device_commands (cmd_id, org_id, device_id, type, issued_at, expire_at) values ($1, 3, 2, 'LOCK', $2::timestamptz, $2::timestamptz + interval '30 s')`,
+    [command, from],
+  )
+  for (const [n, cmdId] of [vend, command].entries())
+    await world.rows(`insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload) values (3, $1, 2, 'a', $2, 'cmd_ack', $3)`, [
+      from,
+      n + 1,
+      JSON.stringify({ cmdId, ack: 'ACCEPTED' }),
+    ])
+  const seqs = async (group: string) =>
+    (await world.send(people.operator, 'GET', `/devices/2/timeline?group=${group}`)).body.list.map((line: { seq: number | null }) => line.seq)
+  expect(await seqs('VEND')).toEqual([1])
+  expect(await seqs('COMMAND')).toEqual([2])
+})
+
 test('curves come from messages for a day and from hours for more', async () => {
   for (const [minutes, temperature] of [
     [11, 4],

@@ -4,17 +4,17 @@ import { usePrefs } from '../../../web/prefs.ts'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { age, fullTime } from '../../../web/time.ts'
 import type { DeviceRow } from '../contract.ts'
-import { freshness } from '../rules.ts'
 
-type Shown = Pick<DeviceRow, 'lifecycle' | 'status' | 'faultCount' | 'tempAlarm' | 'offlineSince' | 'lastSeenAt'>
+type Shown = Pick<DeviceRow, 'lifecycle' | 'locked' | 'status' | 'faultCount' | 'tempAlarm' | 'offlineSince' | 'lastSeenAt' | 'freshness'>
 
-/** One state per machine, the worst first: fault, offline with its age, temperature, paused, online; a machine not in use says so. */
+/** One state per machine, the worst first: fault, offline with its age, temperature, locked, paused, online; a machine not in use says so. */
 export function DeviceStatus({ device, chip = false }: { device: Shown; chip?: boolean }) {
   const { t } = useTranslation('devices')
   const { lang } = usePrefs()
   const now = new Date()
-  const seen = device.lastSeenAt ? new Date(device.lastSeenAt) : null
-  const hint = seen ? `${t('state.lastSeen', { at: fullTime(seen) })} (${t(`state.${freshness(seen, now)}`)})` : t('state.never')
+  const hint = device.lastSeenAt
+    ? `${t('state.lastSeen', { at: fullTime(new Date(device.lastSeenAt)) })} (${t(`state.${device.freshness}`)})`
+    : t('state.never')
   const idle = device.lifecycle !== 'OPERATING' && device.lifecycle !== 'PAUSED'
   const tag = idle ? (
     <StatusTag tone="closed" chip={chip}>
@@ -31,6 +31,10 @@ export function DeviceStatus({ device, chip = false }: { device: Shown; chip?: b
   ) : device.tempAlarm ? (
     <StatusTag tone="warn" chip={chip}>
       {t('state.tempAlarm')}
+    </StatusTag>
+  ) : device.locked ? (
+    <StatusTag tone="locked" chip={chip}>
+      {t('fields.locked')}
     </StatusTag>
   ) : device.lifecycle === 'PAUSED' ? (
     <StatusTag tone="locked" chip={chip}>

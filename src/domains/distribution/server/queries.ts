@@ -35,7 +35,7 @@ const has = (kind: StaffKind, userId?: number) =>
   sql`exists (select from device_assignments a where a.device_id = d.id and a.to_at is null and a.kind = ${kind} ${userId === undefined ? sql`` : sql`and a.user_id = ${userId}`})`
 const nobody = sql`not exists (select from device_assignments a where a.device_id = d.id and a.to_at is null)`
 
-function grouped(input: Input<typeof distribution.list>): RawBuilder<unknown> | null {
+function grouped(input: Pick<Input<typeof distribution.list>, 'groupBy' | 'userId'>): RawBuilder<unknown> | null {
   if (input.groupBy === 'replenisher') return has('REPLENISHER', input.userId)
   if (input.groupBy === 'repairer') return has('REPAIRER', input.userId)
   return input.groupBy === 'none' ? nobody : null
@@ -80,10 +80,11 @@ export async function staffGroups(ctx: Ctx, kind: StaffKind): Promise<Group[]> {
     group by u.id, o.name order by o.name, u.real_name, u.id limit 500`.execute(ctx.db)
   return rows
 }
-export async function totals(ctx: Ctx): Promise<{ total: number; unassigned: number }> {
-  const { rows } = await sql<{ total: number; unassigned: number }>`select count(*) as total, count(*) filter (where ${nobody}) as unassigned
-    from devices d where ${inUse} and ${visible(ctx, 'd.org_id', 'd.id')}`.execute(ctx.db)
-  return rows[0] as { total: number; unassigned: number }
+/** How many machines the list shows in this way while nobody is chosen. */
+export async function total(ctx: Ctx, groupBy: Input<typeof distribution.groups>['groupBy']): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from devices d
+    where ${visible(ctx, 'd.org_id', 'd.id')} and ${inUse} and ${grouped({ groupBy }) ?? sql`true`}`.execute(ctx.db)
+  return rows[0]?.n ?? 0
 }
 
 export type Detail = Row & { lifecycle: string; parent_id: number | null; parent_name: string | null }

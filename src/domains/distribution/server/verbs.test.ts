@@ -364,6 +364,10 @@ describe('lists', () => {
     const of = (org: number) => owners.list.find((row: { id: number }) => row.id === org).devices
     expect([of(2), owners.list[0].parentId]).toEqual([owners.total, null])
     expect(of(2)).toBeGreaterThanOrEqual(of(3) + of(4))
-    expect((await groups('replenisher')).list.map((row: { id: number }) => row.id)).toEqual([908])
+    const served = await groups('replenisher')
+    expect(served.list.map((row: { id: number }) => row.id)).toEqual([908])
+    for (const groupBy of ['owner', 'replenisher', 'repairer', 'none'])
+      expect((await groups(groupBy)).total, groupBy).toBe((await world.send(people.agent, 'GET', `/device-assignments?groupBy=${groupBy}`)).body.total)
+    expect(served.total).toBeLessThan(owners.total)
   })
 })

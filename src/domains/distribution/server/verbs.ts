@@ -149,7 +149,7 @@ export const handlers: Handlers<Contract> = {
       input.groupBy === 'replenisher' || input.groupBy === 'repairer'
         ? await q.staffGroups(ctx, input.groupBy === 'replenisher' ? 'REPLENISHER' : 'REPAIRER')
         : await q.orgGroups(ctx)
-    return { list, ...(await q.totals(ctx)) }
+    return { list, total: await q.total(ctx, input.groupBy) }
   },
   people: async (ctx, input) => ({
     list: (await candidates(ctx, input.kind, input.orgId)).map((p) => ({ id: p.id, name: p.name, username: p.username, orgName: p.org_name })),

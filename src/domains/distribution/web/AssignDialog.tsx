@@ -104,7 +104,7 @@ export function AssignDialog({ kinds, remove, deviceIds: ids, onClose, onDone }:
         ) : (
           <p className={styles.quiet}>{t('selected', { n: ids.length })}</p>
         )}
-        {shown ? <Results outcome={shown} /> : null}
+        {shown ? <Results outcome={shown} fine={t(ran ? 'fineDone' : 'fine')} /> : null}
       </div>
     </Modal>
   )
@@ -118,7 +118,7 @@ function said(t: Say, { done, skipped }: Outcome, ran: boolean): string {
 }
 
 /** Those that are left out first, each with its reason. */
-function Results({ outcome }: { outcome: Outcome }) {
+function Results({ outcome, fine }: { outcome: Outcome; fine: string }) {
   const rows = [...outcome.results].sort((a, b) => Number(a.ok) - Number(b.ok))
   return (
     <ul className={styles.results}>
@@ -128,7 +128,7 @@ function Results({ outcome }: { outcome: Outcome }) {
             {row.ok ? '●' : '▲'}
           </span>
           <span>{row.rtuNumber}</span>
-          <span className={row.ok ? styles.quiet : styles.bad}>{row.reason || '—'}</span>
+          <span className={row.ok ? styles.quiet : styles.bad}>{row.reason || fine}</span>
         </li>
       ))}
     </ul>

@@ -13,7 +13,7 @@ import { usePhone } from '../../../web/shell/useWidth.ts'
 import { DeviceTypeSelect } from '../../device-types/web/pickers.tsx'
 import { OwnerSelect, RegionSelect } from '../../devices/web/pickers.tsx'
 import { StoreSelect } from '../../stores/web/pickers.tsx'
-import { AssignmentRow, distribution, kinds } from '../contract.ts'
+import { AssignmentRow, distribution } from '../contract.ts'
 import { movesMachines } from '../rules.ts'
 import type { Kind } from './AssignDialog.tsx'
 import styles from './distribution.module.css'
@@ -23,7 +23,7 @@ const GroupPanel = lazyDialog(() => import('./GroupPanel.tsx').then((m) => m.Gro
 const AssignDialog = lazyDialog(() => import('./AssignDialog.tsx').then((m) => m.AssignDialog))
 const ImportDialog = lazyDialog(() => import('../../../web/ImportDialog.tsx').then((m) => m.ImportDialog))
 
-type Open = { kind: Kind; remove: boolean; ids: readonly number[]; clear: () => void }
+type Open = { kinds: readonly [Kind, ...Kind[]]; remove: boolean; ids: readonly number[]; clear: () => void }
 type Chosen = { rows: readonly AssignmentRow[]; clear: () => void }
 const idsOf = (rows: readonly AssignmentRow[]) => rows.map((row) => row.id)
 const groups: readonly string[] = ['owner', 'replenisher', 'repairer', 'none']
@@ -57,12 +57,11 @@ export function DistributionList() {
     else params.set(key, value)
     navigate(params.size ? `${pathname}?${params}` : pathname, { replace: true })
   }
-  const assignable: [Kind, ...Kind[]] = [
-    ...(moves ? (['OWNER'] as const) : []),
-    'REPLENISHER',
-    'REPAIRER',
-    ...(may('store:read') ? (['STORE'] as const) : []),
-  ] as [Kind, ...Kind[]]
+  const owner = moves ? (['OWNER'] as const) : []
+  const rest = ['REPLENISHER', 'REPAIRER', ...(may('store:read') ? (['STORE'] as const) : [])] as const
+  const assignable = [...owner, ...rest] as [Kind, ...Kind[]]
+  /** The machine itself last: taking it from its owner is the largest of these. */
+  const removable = [...rest, ...owner] as [Kind, ...Kind[]]
   const single = (row: AssignmentRow) => `/device/device-list/distribution/${row.id}`
   const people = (names: readonly string[]) =>
     names.length === 0 ? (
@@ -78,7 +77,7 @@ export function DistributionList() {
     key: kind,
     label: t(label),
     can,
-    onClick: ({ rows, clear }: Chosen) => setOpen({ kind, remove: false, ids: idsOf(rows), clear }),
+    onClick: ({ rows, clear }: Chosen) => setOpen({ kinds: [kind], remove: false, ids: idsOf(rows), clear }),
   })
   return (
     <div className={styles.page}>
@@ -155,13 +154,12 @@ export function DistributionList() {
             batch('REPLENISHER', 'toReplenisher'),
             batch('REPAIRER', 'toRepairer'),
             batch('STORE', 'toStore', may('store:read')),
-            ...kinds.map((kind) => ({
-              key: `remove-${kind}`,
-              label: `${t('removeWhat')}${english ? ' ' : ''}${t(`enums.kind.${kind}`)}`,
+            {
+              key: 'remove',
+              label: t('remove'),
               danger: true,
-              can: kind !== 'OWNER' || moves,
-              onClick: ({ rows, clear }: Chosen) => setOpen({ kind, remove: true, ids: idsOf(rows), clear }),
-            })),
+              onClick: ({ rows, clear }: Chosen) => setOpen({ kinds: removable, remove: true, ids: idsOf(rows), clear }),
+            },
           ]}
           card={(row, actions) => (
             <>
@@ -176,14 +174,14 @@ export function DistributionList() {
                 <span>
                   {t('fields.repairers')} {row.repairers.join('、') || '—'}
                 </span>
-                <span>{row.storeName || '—'}</span>
+                {row.storeName ? <span>{row.storeName}</span> : null}
               </div>
               {actions}
             </>
           )}
         />
       </div>
-      {open ? <AssignDialog kinds={[open.kind]} remove={open.remove} deviceIds={open.ids} onClose={() => setOpen(null)} onDone={open.clear} /> : null}
+      {open ? <AssignDialog kinds={open.kinds} remove={open.remove} deviceIds={open.ids} onClose={() => setOpen(null)} onDone={open.clear} /> : null}
       {!open && given.length > 0 && !params.has('assign') ? (
         <AssignDialog key={given.join()} kinds={assignable} remove={false} deviceIds={given} onClose={() => put('assign', 'later')} onDone={() => {}} />
       ) : null}

@@ -61,8 +61,8 @@ export function GroupPanel({
         />
         <Input value={typed} allowClear placeholder={t('search')} aria-label={t('search')} onChange={(event) => setTyped(event.target.value)} />
         <button type="button" className={styles.item} aria-pressed={chosen === undefined} onClick={() => onChange(groupBy, undefined)}>
-          <span>{groupBy === 'none' ? t('unassigned') : t('all')}</span>
-          <b>{read.data ? (groupBy === 'none' ? read.data.unassigned : read.data.total) : ''}</b>
+          <span>{t(groupBy === 'owner' ? 'all' : groupBy === 'none' ? 'unassigned' : 'assigned')}</span>
+          <b>{read.data?.total ?? ''}</b>
         </button>
       </div>
       <div className={styles.box}>

@@ -26,8 +26,8 @@ const factKey = (fact: Fact): string => keyOf(fact.machine.id, bootText(fact.up.
  */
 export async function applyFacts(ctx: Ctx, facts: readonly Fact[], record: Recorders): Promise<{ fresh: readonly Fact[] }> {
   const unique = [...new Map(facts.map((fact) => [factKey(fact), fact])).values()]
-  const passed = await takeKeys(ctx, unique)
-  const fresh = unique.filter((fact) => passed.has(factKey(fact)))
+  const owners = await takeKeys(ctx, unique)
+  const fresh = unique.flatMap((fact) => ownedBy(fact, owners.get(factKey(fact))))
   if (fresh.length === 0) return { fresh }
   await keepMessages(ctx, fresh, await stockNotes(ctx, fresh))
   const told = fresh.filter(isAnswer)
@@ -46,19 +46,23 @@ export async function applyFacts(ctx: Ctx, facts: readonly Fact[], record: Recor
 
 /** A fact whose effect cannot be written is kept with a note, so that it can be looked at and done again. */
 export async function parkFact(ctx: Ctx, fact: Fact, reason: string): Promise<void> {
-  const passed = await takeKeys(ctx, [fact])
-  if (passed.size) await keepMessages(ctx, [fact], new Map([[factKey(fact), `no effect: ${reason}`]]))
+  const owners = await takeKeys(ctx, [fact])
+  const kept = ownedBy(fact, owners.get(factKey(fact)))
+  if (kept.length) await keepMessages(ctx, kept, new Map([[factKey(fact), `no effect: ${reason}`]]))
 }
 
-async function takeKeys(ctx: Ctx, facts: readonly Fact[]): Promise<Set<string>> {
-  const { rows } = await sql<{ device_id: number; boot: string; seq: number }>`
+/** The numbers that are new, each with the owner the machine has now: its connection may still be that of an earlier one. */
+async function takeKeys(ctx: Ctx, facts: readonly Fact[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ device_id: number; boot: string; seq: number; org_id: number }>`
     insert into device_message_keys (device_id, boot, seq, org_id, received_at)
-    select * from unnest(${facts.map((fact) => fact.machine.id)}::bigint[], ${facts.map((fact) => bootText(fact.up.boot))}::text[], ${facts.map((fact) => fact.up.seq)}::bigint[],
-      ${facts.map((fact) => fact.machine.orgId)}::bigint[], ${facts.map((fact) => iso(fact.at))}::timestamptz[]) as x (device_id, boot, seq, org_id, at)
+    select x.device_id, x.boot, x.seq, (select d.org_id from devices d where d.id = x.device_id), x.at
+    from unnest(${facts.map((fact) => fact.machine.id)}::bigint[], ${facts.map((fact) => bootText(fact.up.boot))}::text[], ${facts.map((fact) => fact.up.seq)}::bigint[],
+      ${facts.map((fact) => iso(fact.at))}::timestamptz[]) as x (device_id, boot, seq, at)
     order by x.device_id, x.boot, x.seq
-    on conflict do nothing returning device_id, boot, seq`.execute(ctx.db)
-  return new Set(rows.map((row) => keyOf(row.device_id, row.boot, row.seq)))
+    on conflict do nothing returning device_id, boot, seq, org_id`.execute(ctx.db)
+  return new Map(rows.map((row) => [keyOf(row.device_id, row.boot, row.seq), row.org_id]))
 }
+const ownedBy = (fact: Fact, orgId: number | undefined): Fact[] => (orgId === undefined ? [] : [{ ...fact, machine: { ...fact.machine, orgId } }])
 
 async function keepMessages(ctx: Ctx, facts: readonly Fact[], extra: ReadonlyMap<string, string>): Promise<void> {
   await sql`

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createRandom, type Random } from '../../../seed/random.ts'
 import { systemActor } from '../../../server/context.ts'
 import { act, systemCaller } from '../../../server/run.ts'
@@ -332,6 +332,28 @@ test('bad fields are left out and noted, text is cut', async () => {
   ])
   const [state] = await world.rows(`select temperature, humidity::float8, signal, fw, fault_count from device_states where device_id = $1`, [machine.id])
   expect(state).toEqual({ temperature: null, humidity: 44, signal: null, fw: '<script>'.repeat(5), fault_count: 1 })
+})
+
+test('what is stored after a machine changed hands belongs to its new owner, whatever its connection knew', async () => {
+  const machine = await world.addMachine()
+  const intake = openIntake(world.app, generous, record)
+  intake.answerOver({ send: () => true, connected: () => [], recheck: async () => {}, stop: async () => {} })
+  const tell = (seq: number, kind: UpKind, body: object) =>
+    intake.receive(machine, kind, Buffer.from(JSON.stringify({ boot: 1, seq, ts: world.clock.now, ...body })))
+  await tell(1, 'telemetry', { temperature: 5 })
+  await vi.waitFor(() => expect(intake.counts.stored).toBe(1))
+  await world.rows(`update devices set org_id = 1 where id = $1`, [machine.id])
+  await tell(2, 'telemetry', { temperature: 6 })
+  await tell(3, 'fault', { code: 'JAM', lane: 1 })
+  await tell(4, 'applied', { what: 'CONFIG', version: 1, ok: true })
+  await intake.drain(5000)
+  const owners = async (table: string, order: string) =>
+    (await world.rows(`select org_id::int from ${table} where device_id = $1 order by ${order}`, [machine.id])).map((row) => row.org_id)
+  expect(await owners('device_messages', 'seq')).toEqual([2, 1, 1, 1])
+  expect(await owners('device_message_keys', 'seq')).toEqual([2, 1, 1, 1])
+  expect(await owners('telemetry_hours', 'org_id')).toEqual([1, 2])
+  expect(await owners('device_faults', 'id')).toEqual([1])
+  expect(await owners('device_shadows', 'kind')).toEqual([1])
 })
 
 test('while the database is away messages are held, a bad one is parked alone', async () => {

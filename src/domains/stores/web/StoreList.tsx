@@ -46,13 +46,13 @@ export function StoreList() {
           { key: 'systemId' },
         ]}
         columns={[
-          col('storeName', { width: 152 }),
-          col('systemId', { width: 136 }),
+          col('storeName', { width: 136 }),
+          col('systemId', { width: 120 }),
           col('userName', { width: 104 }),
-          col('orgName', { width: 136 }),
+          col('orgName', { width: 120 }),
           col('deviceCount'),
-          col('regionName', { width: 200 }),
-          col('address', { width: 200 }),
+          col('regionName', { width: 160 }),
+          col('address', { width: 160 }),
           col('createTime'),
         ]}
         actions={(row) => [
@@ -60,8 +60,8 @@ export function StoreList() {
           {
             key: 'devices',
             label: t('devices'),
-            can: may('device:assign') && row.deviceCount > 0,
-            onClick: () => navigate(`/device/device-distribution?storeId=${row.id}`),
+            can: may('device:read') && row.deviceCount > 0,
+            onClick: () => navigate(`/device/device-list?storeId=${row.id}`),
           },
           { key: 'remove', label: t('remove'), danger: true, can: row.can.delete, onClick: () => void askRemove(row) },
         ]}

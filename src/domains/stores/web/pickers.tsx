@@ -24,7 +24,8 @@ export function StoreSelect({ orgId, ...props }: Props) {
     <Select
       {...(props.id ? { id: props.id } : {})}
       style={{ width: '100%' }}
-      value={typeof props.value === 'number' ? props.value : null}
+      // its number alone says nothing: the field waits for the names
+      value={typeof props.value === 'number' && !read.isPending ? props.value : null}
       disabled={(props.disabled ?? false) || orgId === null}
       loading={orgId !== null && read.isPending}
       prefix={props.prefix}
