@@ -10,6 +10,7 @@ export const locale = defineLocale(
     removeAsk: '确定删除该设备类型?',
     empty: '还没有设备类型',
     withScreen: '有 {size}',
+    inch: '寸',
     without: '无',
     levels: '{levels} 层 × {roads}',
     fields: {
@@ -44,6 +45,7 @@ export const locale = defineLocale(
     removeAsk: 'Delete this device type?',
     empty: 'No device types yet',
     withScreen: 'Yes, {size}',
+    inch: ' in',
     without: 'No',
     levels: '{levels} levels × {roads}',
     fields: {

@@ -17,6 +17,7 @@ const Lifecycle = z.enum(lifecycles)
 const Mode = z.enum(dispensingModes)
 const Status = z.enum(['online', 'offline'])
 const Signal = z.enum(['strong', 'medium', 'weak'])
+export const freshnesses = ['fresh', 'aging', 'stale'] as const
 const count = z.number().int().min(0)
 
 export { deviceErrors }
@@ -81,6 +82,8 @@ export const DeviceRow = z.strictObject({
   locked: z.boolean(),
   status: Status,
   lastSeenAt: f.instant.nullable(),
+  /** By the hours the machine's organisation has set. */
+  freshness: z.enum(freshnesses),
   offlineSince: f.instant.nullable(),
   signal: Signal.nullable(),
   temperature: z.number().nullable(),
@@ -118,6 +121,8 @@ export const DeviceDetail = DeviceRow.extend({
   autoRefund: z.boolean(),
   /** Empty: the setting of the organisation holds. */
   businessHours: z.array(z.strictObject({ days: z.array(count), from: z.string(), to: z.string() })),
+  /** What the organisation has set, every day. */
+  orgHours: z.strictObject({ from: z.string(), to: z.string() }),
   onlineMall: z.boolean(),
   remark: z.string(),
   doorOpen: z.boolean(),

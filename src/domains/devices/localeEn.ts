@@ -43,8 +43,8 @@ export const en = {
   lists: { noOrders: 'No orders in 30 days', noFlows: 'No stock changes in 30 days', noLogs: 'Nothing done in 90 days' },
   refills: {
     empty: 'No refills in 90 days',
-    visit: '{lanes} lanes, {pieces} pieces',
-    noPieces: '{lanes} lanes',
+    visit: 'Lanes: {lanes}, pieces: {pieces}',
+    noPieces: 'Lanes: {lanes}',
     road: 'Lane {n}',
     all: 'Open stock flows',
     only: 'The newest {n} changes; older ones are in the stock flows',
@@ -63,6 +63,7 @@ export const en = {
     add: 'Add a window',
     remove: 'Remove the window',
     inherited: 'Not set: the hours of the organisation hold',
+    ofOrg: 'As set by the organisation: every day {hours}',
     hint: 'Offline alerts come only within these hours. An end before the start is on the next day, 23:59 is the end of the day. Without a window the setting of the organisation holds',
   },
   staff: { since: 'since {day}', owners: 'Owners so far', now: 'now' },
@@ -70,6 +71,7 @@ export const en = {
   faults: '{n}',
   stockOf: 'Stock / capacity',
   more: 'More filters',
+  online: 'Connection',
   views: { all: 'All', online: 'Online', offline: 'Offline', fault: 'Faulty', soldOut: 'Sold out', tempAlarm: 'Temperature' },
   state: {
     fault: 'Fault',
@@ -267,5 +269,5 @@ export const en = {
     pauseMany: 'Paused sales of devices',
     handleFault: 'Handled fault',
   },
-  success: { create: 'Saved', createBatch: 'Saved', update: 'Changed', setLifecycle: 'Set', handleFault: 'Done' },
+  success: { create: 'Saved', createBatch: 'Saved', update: 'Changed', setLifecycle: 'Done', handleFault: 'Done' },
 }

@@ -63,6 +63,7 @@ export const zh = {
     add: '添加时段',
     remove: '删除时段',
     inherited: '未设置，按机构的营业时间',
+    ofOrg: '按机构设置：每天 {hours}',
     hint: '离线告警只在营业时间内发出；结束早于开始表示到次日，23:59 为当天结束。不添加时段则按机构的设置',
   },
   staff: { since: '{day} 起', owners: '历任所属用户', now: '至今' },
@@ -70,6 +71,7 @@ export const zh = {
   faults: '{n} 项',
   stockOf: '库存 / 容量',
   more: '更多筛选',
+  online: '在线状态',
   views: { all: '全部', online: '在线', offline: '离线', fault: '有故障', soldOut: '缺货', tempAlarm: '温度异常' },
   state: {
     fault: '故障',
@@ -259,5 +261,5 @@ export const zh = {
     pauseMany: '批量停售',
     handleFault: '处理故障',
   },
-  success: { create: '保存成功', createBatch: '保存成功', update: '编辑成功', setLifecycle: '设置成功', handleFault: '操作成功' },
+  success: { create: '保存成功', createBatch: '保存成功', update: '编辑成功', setLifecycle: '操作成功', handleFault: '操作成功' },
 }

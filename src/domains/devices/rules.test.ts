@@ -1,6 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { deviceErrors, lifecycles } from './contract.ts'
-import { editable, forbiddenFields, freshness, licenceMatches, licenceRule, lifecycleStates, readyRule, typeChange, typeRule, watchersOf } from './rules.ts'
+import {
+  editable,
+  forbiddenFields,
+  freshness,
+  licenceMatches,
+  licenceRule,
+  lifecycleStates,
+  readyRule,
+  typeChange,
+  typeRule,
+  usualAge,
+  watchersOf,
+} from './rules.ts'
 
 const licence = { kind: 'DRUG', dispensingMode: 'UNATTENDED', licenceNo: '粤DB1', licenceAddress: '深圳市南山区' }
 
@@ -81,5 +93,5 @@ test.each([
   [null, 'stale'],
 ] as const)('%s hours: %s', (hours, expected) => {
   const now = new Date('2026-11-21T06:00:00Z')
-  expect(freshness(hours === null ? null : new Date(now.getTime() - hours * 3_600_000), now)).toBe(expected)
+  expect(freshness(hours === null ? null : new Date(now.getTime() - hours * 3_600_000), now, usualAge)).toBe(expected)
 })

@@ -1,7 +1,7 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { defineStates } from '../../shared/moves.ts'
 import { regionPrefix } from '../../shared/place.ts'
-import type { lifecycles } from './contract.ts'
+import type { freshnesses, lifecycles } from './contract.ts'
 import { deviceErrors } from './errors.ts'
 import type { timelineGroups } from './historyContract.ts'
 
@@ -56,10 +56,13 @@ export const repairerFields: ReadonlySet<string> = new Set(['boardNo', 'card', '
 export const forbiddenFields = (role: string, changed: readonly string[]): string[] =>
   role === 'ROLE_RTU_REPAIRER' ? changed.filter((field) => !repairerFields.has(field)) : []
 
-/** How old the last word of a machine is (core.md: under 4 h, to 8 h, older). */
-export const freshness = (lastSeenAt: Date | null, now: Date): 'fresh' | 'aging' | 'stale' => {
+/** In hours: fresh below the first, stale above the second. */
+export type AgeLimits = { fresh: number; stale: number }
+export const usualAge: AgeLimits = { fresh: 4, stale: 8 }
+/** How old the last word of a machine is. */
+export const freshness = (lastSeenAt: Date | null, now: Date, limits: AgeLimits): (typeof freshnesses)[number] => {
   const hours = lastSeenAt ? (now.getTime() - lastSeenAt.getTime()) / 3_600_000 : Infinity
-  return hours < 4 ? 'fresh' : hours <= 8 ? 'aging' : 'stale'
+  return hours < limits.fresh ? 'fresh' : hours <= limits.stale ? 'aging' : 'stale'
 }
 
 /** Only he brings a sold or scrapped machine back (core.md, lifecycle). */

@@ -1,4 +1,5 @@
 import { bi } from '../../shared/text.ts'
+import { usualAge } from '../devices/rules.ts'
 import { tileAddress } from '../geo/rules.ts'
 import { facts, later } from './facts.ts'
 import * as k from './kinds.ts'
@@ -48,18 +49,23 @@ export const device = {
     '23:00',
   ),
   'device.freshHours': k.int(
-    later('device', 'org', bi('数据新鲜', 'Fresh data'), bi('数据在该时间内视为新鲜', 'Data counts as fresh for so long')),
+    facts('device', 'org', bi('数据新鲜', 'Fresh data'), bi('设备最后一条消息在该时间内视为新鲜', 'The last word of a machine counts as fresh for so long')),
     'hour',
     1,
     72,
-    4,
+    usualAge.fresh,
   ),
   'device.staleHours': k.int(
-    later('device', 'org', bi('数据陈旧', 'Stale data'), bi('数据超过该时间视为陈旧', 'Older data counts as stale')),
+    facts(
+      'device',
+      'org',
+      bi('数据过期', 'Stale data'),
+      bi('超过该时间没有消息视为过期，两者之间为较旧', 'Nothing heard for longer counts as stale; between the two as aging'),
+    ),
     'hour',
     1,
     168,
-    8,
+    usualAge.stale,
   ),
 }
 

@@ -39,7 +39,8 @@ export function SettingField({ name, at = '', disabled = false }: { name: Settin
   const label = t(`fields.${name}`)
   const own = { name: `${at}${name}`, label, disabled, required: true }
   const number = numbers[name]
-  if (number) return <NumberField {...own} {...number} {...(name.startsWith('limit') ? { hint: t('noLimit') } : {})} />
+  // a hint below would make the dialog jump when an error comes or goes
+  if (number) return <NumberField {...own} {...number} {...(name.startsWith('limit') ? { unit: t('noLimit') } : {})} />
   if (name === 'lighting') return <Lighting at={`${at}lighting`} label={label} disabled={disabled} />
   if (name === 'reportSeconds' || name === 'screenOffSeconds') return <Timing {...own} never={name === 'screenOffSeconds'} />
   return <SwitchField {...own} required={false} />

@@ -75,18 +75,20 @@ function Versions({ deviceId, version }: { deviceId: number; version: number }) 
   const list = read.data?.list ?? []
   if (version === 0 || list.length === 0) return null
   return (
-    <Rows
-      title={t('versions')}
-      items={list.slice(0, 10).map((row, index) => {
-        const before = list[index + 1]
-        const changed = before ? settingNames.filter((name) => word(name, row.config) !== word(name, before.config)) : []
-        return [
-          <span key="v">
-            v{row.version} {row.changedBy} <Time at={row.createTime} />
-          </span>,
-          changed.map((name) => `${t(`fields.${name}`)} ${word(name, row.config) ?? '—'}`).join(' · '),
-        ] as const
-      })}
-    />
+    <section className={styles.versions}>
+      <h3>{t('versions')}</h3>
+      <ol>
+        {list.slice(0, 10).map((row, index) => {
+          const before = list[index + 1]
+          const changed = before ? settingNames.filter((name) => word(name, row.config) !== word(name, before.config)) : null
+          return (
+            <li key={row.version}>
+              <span>v{row.version}</span> <Time at={row.createTime} style="full" /> <span>{row.changedBy}</span>
+              <p>{changed ? changed.map((name) => `${t(`fields.${name}`)} ${word(name, row.config) ?? '—'}`).join(' · ') : t('firstVersion')}</p>
+            </li>
+          )
+        })}
+      </ol>
+    </section>
   )
 }

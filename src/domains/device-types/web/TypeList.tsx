@@ -2,13 +2,15 @@ import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { say } from '../../../shared/text.ts'
 import { useWrite } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { usePrefs } from '../../../web/prefs.ts'
 import { useMay } from '../../../web/session.ts'
-import { deviceTypes, TypeRow } from '../contract.ts'
+import { deviceTypeErrors, deviceTypes, TypeRow } from '../contract.ts'
 
 const TypeDialog = lazyDialog(() => import('./TypeDialog.tsx').then((m) => m.TypeDialog))
 
@@ -17,6 +19,8 @@ export function TypeList() {
   const col = useCols(TypeRow, 'deviceTypes')
   const may = useMay()
   const confirm = useConfirm()
+  const { lang } = usePrefs()
+  const english = lang === 'en'
   const remove = useWrite(deviceTypes.remove, { success: 'deviceTypes:success.remove' })
   const [edited, setEdited] = useState<TypeRow | 'new' | null>(null)
   const askRemove = async (row: TypeRow) => {
@@ -27,7 +31,7 @@ export function TypeList() {
       {t('create')}
     </Button>
   ) : null
-  const screen = (row: TypeRow) => (row.screen ? t('withScreen', { size: row.screenSize }) : t('without'))
+  const screen = (row: TypeRow) => (row.screen ? t('withScreen', { size: row.screenSize.replace(/\u5bf8$/, t('inch')) }) : t('without'))
   const size = (row: TypeRow) => t('levels', { levels: row.maxLevels, roads: row.maxRoads })
   return (
     <>
@@ -42,19 +46,26 @@ export function TypeList() {
         filters={[{ key: 'keyword', label: t('fields.keyword') }, { key: 'pattern' }, { key: 'kind' }]}
         columns={[
           col('img'),
-          col('name', { width: 168 }),
-          col('kind', { width: 96 }),
+          col('name', { width: english ? 150 : 168 }),
+          col('kind', { width: english ? 116 : 96 }),
           col('pattern', { width: 88 }),
           col('screen', { render: (_, row) => screen(row), width: 104 }),
           col('refrigeration'),
-          col('dropSensor', { width: 96 }),
+          col('dropSensor', { width: english ? 116 : 96 }),
           col('size', { render: (_, row) => size(row), width: 152 }),
           col('deviceCount'),
           col('createTime'),
         ]}
         actions={(row) => [
           { key: 'edit', label: t('edit'), can: row.can.update, onClick: () => setEdited(row) },
-          { key: 'remove', label: t('remove'), danger: true, can: row.can.delete, onClick: () => void askRemove(row) },
+          {
+            key: 'remove',
+            label: t('remove'),
+            danger: true,
+            can: row.can.delete || (row.can.update && row.deviceCount > 0 && may('device-type:delete')),
+            disabled: row.deviceCount > 0 ? say(deviceTypeErrors.inUse.text, lang, { n: row.deviceCount }) : undefined,
+            onClick: () => void askRemove(row),
+          },
         ]}
         card={(row, actions) => (
           <>

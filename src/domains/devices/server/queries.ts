@@ -60,6 +60,8 @@ const from = (
   left join stores st on st.id = d.store_id
   left join sales_rollups r on r.device_id = d.id and r.grain = 'DAY' and r.at = ${today(ctx)} and r.org_id = d.org_id`
 const joined = sql`devices d join device_states s on s.device_id = d.id`
+/** In stock, sold or scrapped a machine is not missed. */
+const away = sql`(not s.online and d.lifecycle in ('OPERATING', 'PAUSED'))`
 /** Faults first, then offline machines in use, then the rest; core.md, device list. */
 const attention = sql`case when d.lifecycle not in ('OPERATING', 'PAUSED') then 0 when s.fault_count > 0 then 2 when not s.online then 1 else 0 end`
 
@@ -69,7 +71,7 @@ export function conditions(ctx: Ctx, input: ListFilters): RawBuilder<unknown>[] 
   const found = [
     visible(ctx, 'd.org_id', 'd.id'),
     matches('devices', 'd.id', input.keyword),
-    input.status && sql`s.online = ${input.status === 'online'}`,
+    input.status && (input.status === 'online' ? sql`s.online` : away),
     input.signal && sql`s.signal = ${input.signal}`,
     input.typeId && sql`d.type_id = ${input.typeId}`,
     input.kind && sql`d.kind = ${input.kind}`,
@@ -126,7 +128,7 @@ export async function sums(ctx: Ctx, input: ListInput) {
 
 type Counts = { all: number; online: number; offline: number; fault: number; soldOut: number; tempAlarm: number }
 export async function counts(ctx: Ctx): Promise<Counts> {
-  const { rows } = await sql<Counts>`select count(*) as "all", count(*) filter (where s.online) as online, count(*) filter (where not s.online) as offline,
+  const { rows } = await sql<Counts>`select count(*) as "all", count(*) filter (where s.online) as online, count(*) filter (where ${away}) as offline,
       count(*) filter (where s.fault_count > 0) as fault, count(*) filter (where s.lanes_sold_out > 0) as "soldOut", count(*) filter (where s.temp_alarm) as "tempAlarm"
     from ${joined} where ${visible(ctx, 'd.org_id', 'd.id')}`.execute(ctx.db)
   return rows[0] as Counts

@@ -1,15 +1,23 @@
-import { type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
+import { type App, type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { placeName, regionPath } from '../../../shared/regions.ts'
+import { cachedByOrg, cachedSetting } from '../../settings/server/values.ts'
 import type { DeviceDetail, DeviceRow } from '../contract.ts'
-import { editable, isClosed, licenceMatches, lifecycleStates, mayRestore } from '../rules.ts'
+import { type AgeLimits, editable, freshness, isClosed, licenceMatches, lifecycleStates, mayRestore, usualAge } from '../rules.ts'
 import * as q from './queries.ts'
 
 /** Machines as answers show them. */
 
 export const regionNames = (county: string): string[] => regionPath(county).map((region) => region.name)
 
-export function row(ctx: Ctx, d: q.Row): DeviceRow {
+/** From when on the word of a machine is old, by its organisation. */
+export async function ageLimits(app: App): Promise<(orgId: number) => AgeLimits> {
+  const fresh = await cachedByOrg(app, 'device.freshHours')
+  const stale = await cachedByOrg(app, 'device.staleHours')
+  return (orgId) => ({ fresh: fresh.get(orgId) ?? usualAge.fresh, stale: stale.get(orgId) ?? usualAge.stale })
+}
+
+export function row(ctx: Ctx, d: q.Row, limits: (orgId: number) => AgeLimits): DeviceRow {
   const change = may(ctx, 'device:update') && editable(d) === null
   return {
     id: d.id,
@@ -31,6 +39,7 @@ export function row(ctx: Ctx, d: q.Row): DeviceRow {
     locked: d.locked,
     status: d.online ? 'online' : 'offline',
     lastSeenAt: isoOrNull(d.last_seen_at),
+    freshness: freshness(d.last_seen_at, ctx.now, limits(d.org_id)),
     offlineSince: isoOrNull(d.offline_since),
     signal: d.signal,
     temperature: d.temperature,
@@ -63,7 +72,7 @@ export const matchesLicence = (d: q.Detail) => licenceMatches({ kind: d.kind, li
 export async function detailOf(ctx: Ctx, id: number): Promise<{ raw: q.Detail; shown: DeviceDetail }> {
   const d = found(await q.detailRow(ctx, id))
   const shown = {
-    ...row(ctx, d),
+    ...row(ctx, d, await ageLimits(ctx.app)),
     country: '中国',
     province: d.province,
     city: d.city,
@@ -77,6 +86,7 @@ export async function detailOf(ctx: Ctx, id: number): Promise<{ raw: q.Detail; s
     dropSensor: d.drop_sensor,
     autoRefund: d.auto_refund,
     businessHours: d.business_hours,
+    orgHours: await cachedSetting(ctx.app, d.org_id, 'device.businessHours'),
     onlineMall: d.online_mall,
     remark: d.remark,
     doorOpen: d.door_open,

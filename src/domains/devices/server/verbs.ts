@@ -7,7 +7,7 @@ import { faults, handleFault } from './faults.ts'
 import { telemetry, timeline } from './history.ts'
 import { pauseMany, previewPauses, restore, retire, setLifecycle } from './lifecycle.ts'
 import * as q from './queries.ts'
-import { detailOf, row } from './shown.ts'
+import { ageLimits, detailOf, row } from './shown.ts'
 import { update } from './update.ts'
 
 export { pauseDevicesOf } from './lifecycle.ts'
@@ -18,8 +18,9 @@ type Contract = typeof devices
 const list: Handlers<Contract>['list'] = async (ctx, input) => {
   // sorting by a hidden figure would tell its order
   if (input.sort.endsWith('todayTurnover') && !may(ctx, 'dashboard:money')) throw new Refusal(common.forbidden)
+  const limits = await ageLimits(ctx.app)
   const { rows, total } = await q.listRows(ctx, input)
-  return { list: rows.map((d) => row(ctx, d)), total, sums: await q.sums(ctx, input) }
+  return { list: rows.map((d) => row(ctx, d, limits)), total, sums: await q.sums(ctx, input) }
 }
 
 const options: Handlers<Contract>['options'] = async (ctx, input) => ({

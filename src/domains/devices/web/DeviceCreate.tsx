@@ -1,4 +1,4 @@
-import { Segmented } from 'antd'
+import { Form, Segmented } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormPage, Section } from '../../../web/FormPage.tsx'
@@ -6,6 +6,7 @@ import { Field, TextField } from '../../../web/form/fields.tsx'
 import { useMay, useUser } from '../../../web/session.ts'
 import { devices } from '../contract.ts'
 import { BatchNumbers } from './BatchNumbers.tsx'
+import { BoardNumber } from './BoardNumber.tsx'
 import { LicenceSection, PlaceSection, SaleSection, TypeFields } from './DeviceFields.tsx'
 import { DeviceImport } from './DeviceImport.tsx'
 import styles from './devices.module.css'
@@ -54,7 +55,7 @@ export function DeviceCreate() {
             <TextField name="rtuNumber" placeholder="HD000001" />
             <TextField name="nickname" count />
             <TypeFields />
-            <TextField name="boardNo" />
+            <FreeBoard />
             <TextField name="card" />
             {owner}
           </Section>
@@ -83,5 +84,15 @@ export function DeviceCreate() {
         </FormPage>
       )}
     </div>
+  )
+}
+
+/** Boards that are free for the owner chosen above. */
+function FreeBoard() {
+  const orgId = Form.useWatch('orgId') as number | undefined
+  return (
+    <Field name="boardNo">
+      <BoardNumber orgId={orgId} />
+    </Field>
   )
 }

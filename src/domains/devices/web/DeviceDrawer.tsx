@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { Detail } from '../../../web/Detail.tsx'
+import { useNeighbours } from '../../../web/list/useNeighbours.ts'
 import { useLive } from '../../../web/live.ts'
 import { Bones } from '../../../web/Problem.tsx'
 import { useMay } from '../../../web/session.ts'
@@ -57,9 +58,11 @@ export function DeviceDrawer() {
         ...tab('logs', 'log:read', <DeviceLogs rtuNumber={device.rtuNumber} />),
       ]
     : []
+  const steps = useNeighbours(devices.list, 'id', id, (next) => go({ detail: String(next) }), pathname === '/device/device-list')
   return (
     <Detail
       open={open}
+      {...steps}
       onClose={() => go({ detail: null, tab: null })}
       title={device?.nickname ?? ''}
       {...(device ? { status: <DeviceStatus device={device} chip />, id: device.rtuNumber } : {})}

@@ -56,7 +56,7 @@ export function DeviceEdit() {
       </Section>
       <PlaceSection />
       <LicenceSection />
-      <SaleSection />
+      <SaleSection orgHours={device?.orgHours} />
     </FormPage>
   )
 }

@@ -43,14 +43,14 @@ export function PlaceSection() {
   )
 }
 
-export function SaleSection() {
+export function SaleSection({ orgHours }: { orgHours?: { from: string; to: string } | undefined }) {
   const { t } = useTranslation('devices')
   return (
     <Section title={t('form.sale')} purpose={t('form.salePurpose')}>
       <SwitchField name="dropSensor" />
       <SwitchField name="autoRefund" />
       <SwitchField name="onlineMall" />
-      <HoursField />
+      <HoursField orgHours={orgHours} />
       <TextAreaField name="remark" />
     </Section>
   )

@@ -70,7 +70,7 @@ export function DeviceList() {
   ) : null
   const english = usePrefs().lang === 'en'
   const w = (zh: number, en: number) => ({ width: english ? en : zh })
-  const money = may('dashboard:money') ? [col('todayTurnover', { ...w(98, 132) })] : []
+  const money = may('dashboard:money') ? [col('todayTurnover', { ...w(92, 132) })] : []
   const rose = (value: number) => (value > 0 ? <b className={styles.out}>{value}</b> : <Count value={0} />)
   const quiet = (key: keyof DeviceRow & string, width?: number) => col(key, { defaultHidden: true, ...(width ? { width } : {}) })
   return (
@@ -100,14 +100,14 @@ export function DeviceList() {
           view('tempAlarm', { tempAlarm: true }),
           ...saved.map((one) => ({ key: `saved ${one.name}`, label: one.name, query: one.query })),
         ]}
-        filters={deviceFilters(t('fields.keyword'))}
+        filters={deviceFilters(t)}
         columns={[
           col('rtuNumber', { ...w(96, 136), ellipsis: false, link: (row) => detail(row.id) }),
           col('nickname', { width: 120 }),
-          col('typeName', { width: 112 }),
-          col('status', { ...w(112, 136), render: (_, row) => <DeviceStatus device={row} /> }),
+          col('typeName', { width: 106 }),
+          col('status', { ...w(100, 136), render: (_, row) => <DeviceStatus device={row} /> }),
           col('signal', {
-            ...w(52, 76),
+            ...w(48, 76),
             tones: {},
             render: (_, row) =>
               row.signal === 'weak' ? (
@@ -119,7 +119,7 @@ export function DeviceList() {
               ),
           }),
           col('temperature', {
-            ...w(76, 92),
+            ...w(70, 92),
             render: (_, row) =>
               row.temperature === null ? (
                 <span className="hd-none">—</span>
@@ -131,8 +131,8 @@ export function DeviceList() {
             ...w(128, 144),
             render: (_, row) => (row.capacity === 0 ? <span className="hd-none">—</span> : <StockBar stock={row.stock} capacity={row.capacity} />),
           }),
-          col('soldOut', { ...w(82, 92), render: (_, row) => rose(row.soldOut) }),
-          col('todayOrders', { ...w(84, 116) }),
+          col('soldOut', { ...w(80, 92), render: (_, row) => rose(row.soldOut) }),
+          col('todayOrders', { ...w(80, 116) }),
           ...money,
           col('ownedUserName', { ...w(100, 140) }),
           quiet('kind', 88),

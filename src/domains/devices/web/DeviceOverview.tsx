@@ -29,7 +29,7 @@ export function DeviceOverview({ device }: { device: DeviceDetail }) {
           [f('dropSensor'), yes(device.dropSensor)],
           [f('autoRefund'), yes(device.autoRefund)],
           [f('onlineMall'), yes(device.onlineMall)],
-          [f('businessHours'), <Hours key="h" windows={device.businessHours} />],
+          [f('businessHours'), <Hours key="h" windows={device.businessHours} orgHours={device.orgHours} />],
           [f('fw'), device.fw],
           [f('apk'), device.apk],
           [f('createTime'), <Time key="c" at={device.createTime} style="full" />],
@@ -48,7 +48,14 @@ export function DeviceOverview({ device }: { device: DeviceDetail }) {
       <Rows
         title={t('overview.state')}
         items={[
-          [f('lastSeenAt'), <Time key="s" at={device.lastSeenAt} style="full" />],
+          [
+            f('lastSeenAt'),
+            device.lastSeenAt ? (
+              <span key="s">
+                <Time at={device.lastSeenAt} style="full" /> ({t(`state.${device.freshness}`)})
+              </span>
+            ) : null,
+          ],
           [f('signal'), device.signal ? `${t(`enums.signal.${device.signal}`)}${device.rsrp === null ? '' : ` (${device.rsrp} dBm)`}` : null],
           [f('temperature'), device.temperature?.toFixed(1)],
           [f('humidity'), device.humidity?.toFixed(1)],

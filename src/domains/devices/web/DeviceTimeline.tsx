@@ -94,8 +94,12 @@ function useSentence({ source, data }: TimelineRow): string {
     if (typeof found === 'boolean') return t(`web:bool.${found}`)
     if (typeof found === 'object' && found !== null) return JSON.stringify(found)
     const text = String(found)
-    const words = source === 'EVENT' && (key === 'from' || key === 'to') ? 'lifecycle' : ['result', 'code'].includes(key) ? 'faultCode' : 'data'
-    return t(`enums.${words}.${text}`, { defaultValue: text })
+    if (!/^[A-Za-z_]+$/.test(text)) return text
+    const words = source === 'EVENT' && (key === 'from' || key === 'to') ? ['lifecycle'] : ['data', 'faultCode']
+    return t(
+      words.map((word) => `enums.${word}.${text}`),
+      { defaultValue: text },
+    )
   }
   return Object.entries(data)
     .filter(([key]) => key !== 'cmdId')

@@ -88,7 +88,7 @@ export function FleetMap() {
       <FilterBar
         ns="devices"
         input={devices.list.input}
-        filters={deviceFilters(t('fields.keyword'))}
+        filters={deviceFilters(t)}
         query={query}
         fixed={{}}
         onChange={change}

@@ -1,10 +1,25 @@
 import { useTranslation } from 'react-i18next'
 import { type BusinessWindow, dayRuns } from '../hours.ts'
 
-/** A week in a line for each window: 周一至周五 08:00–22:00. */
-export function Hours({ windows }: { windows: readonly BusinessWindow[] }) {
+type Span = Pick<BusinessWindow, 'from' | 'to'>
+
+/** What holds for a machine without hours of its own; a machine that is not there yet belongs to nobody. */
+export function InheritedHours({ hours }: { hours: Span | undefined }) {
   const { t } = useTranslation('devices')
-  if (windows.length === 0) return <span className="hd-none">{t('hours.inherited')}</span>
+  const span = useSpan()
+  return <span className="hd-none">{hours ? t('hours.ofOrg', { hours: span(hours) }) : t('hours.inherited')}</span>
+}
+
+function useSpan(): (span: Span) => string {
+  const { t } = useTranslation('devices')
+  return ({ from, to }) => `${from}–${to < from ? t('hours.nextDay') : ''}${to}`
+}
+
+/** A week in a line for each window: 周一至周五 08:00–22:00. */
+export function Hours({ windows, orgHours }: { windows: readonly BusinessWindow[]; orgHours: Span }) {
+  const { t } = useTranslation('devices')
+  const span = useSpan()
+  if (windows.length === 0) return <InheritedHours hours={orgHours} />
   const days = (window: BusinessWindow) =>
     window.days.length === 7
       ? t('hours.everyDay')
@@ -19,8 +34,7 @@ export function Hours({ windows }: { windows: readonly BusinessWindow[] }) {
     <>
       {windows.map((window) => (
         <div key={`${window.days.join('')} ${window.from}`}>
-          {days(window)} {window.from}–{window.to < window.from ? t('hours.nextDay') : ''}
-          {window.to}
+          {days(window)} {span(window)}
         </div>
       ))}
     </>

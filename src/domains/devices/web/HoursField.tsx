@@ -4,22 +4,29 @@ import { Button, Checkbox, Form, Input } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { Field } from '../../../web/form/fields.tsx'
 import { type BusinessWindow, windowsOfDay } from '../hours.ts'
+import { InheritedHours } from './Hours.tsx'
 import styles from './hours.module.css'
 
 const week = [1, 2, 3, 4, 5, 6, 7]
 
 /** The week of a machine; what is wrong with one window or with all of them is said below. */
-export function HoursField() {
+export function HoursField({ orgHours }: { orgHours?: { from: string; to: string } | undefined }) {
   const { t } = useTranslation('devices')
   return (
     <Field name="businessHours" wide required={false} hint={t('hours.hint')}>
-      <Windows />
+      <Windows orgHours={orgHours} />
     </Field>
   )
 }
 
-type Props = { id?: string; value?: readonly BusinessWindow[]; onChange?: (next: BusinessWindow[]) => void; onBlur?: () => void }
-function Windows({ id, value = [], onChange, onBlur }: Props) {
+type Props = {
+  id?: string
+  value?: readonly BusinessWindow[]
+  onChange?: (next: BusinessWindow[]) => void
+  onBlur?: () => void
+  orgHours: { from: string; to: string } | undefined
+}
+function Windows({ id, value = [], onChange, onBlur, orgHours }: Props) {
   const { t } = useTranslation('devices')
   const left = week.filter((day) => !value.some((window) => window.days.includes(day)))
   return (
@@ -51,7 +58,7 @@ function Windows({ id, value = [], onChange, onBlur }: Props) {
           </span>
         </fieldset>
       ))}
-      {value.length === 0 ? <span className="hd-none">{t('hours.inherited')}</span> : null}
+      {value.length === 0 ? <InheritedHours hours={orgHours} /> : null}
       {value.length < 7 * windowsOfDay ? (
         <Button type="dashed" icon={<PlusOutlined />} onClick={() => onChange?.([...value, { days: left, from: '08:00', to: '22:00' }])}>
           {t('hours.add')}

@@ -1,11 +1,14 @@
 import { Input } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { say } from '../../../shared/text.ts'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { BatchDialog } from '../../../web/BatchDialog.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { TextAreaField, TextField } from '../../../web/form/fields.tsx'
+import { usePrefs } from '../../../web/prefs.ts'
 import { devices } from '../contract.ts'
+import { reasonText } from '../lifecycleContract.ts'
 import styles from './devices.module.css'
 import type { LeavingAct } from './opened.ts'
 
@@ -19,7 +22,8 @@ export function LeavingDialog({ act, id, rtuNumber, onClose }: Leaving & { onClo
   useEffect(() => {
     if (read.isError) onClose()
   }, [read.isError, onClose])
-  if (!read.data || read.isFetching) return null
+  // later readings come while somebody types
+  if (!read.data || !read.isFetchedAfterMount) return null
   const own = {
     title: `${t(`leaving.${act}.title`)} ${rtuNumber}`,
     ns: 'devices',
@@ -43,9 +47,9 @@ export function LeavingDialog({ act, id, rtuNumber, onClose }: Leaving & { onClo
       </FormDialog>
     )
   return (
-    <FormDialog {...own} save={devices.retire} initial={{ ...start, to: act }}>
+    <FormDialog {...own} danger save={devices.retire} initial={{ ...start, to: act }}>
       {ask}
-      <TextField name="confirmNumber" wide placeholder={rtuNumber} />
+      <TextField name="confirmNumber" wide required placeholder={rtuNumber} />
       <TextAreaField name="reason" />
     </FormDialog>
   )
@@ -53,7 +57,10 @@ export function LeavingDialog({ act, id, rtuNumber, onClose }: Leaving & { onClo
 
 export function PauseBatch({ ids, onClose, onDone }: { ids: readonly number[]; onClose: () => void; onDone: () => void }) {
   const { t } = useTranslation('devices')
+  const { lang } = usePrefs()
   const [reason, setReason] = useState('')
+  const [tried, setTried] = useState(false)
+  const missing = tried && reason.trim() === ''
   const plan = useRead(devices.previewPauses, { ids: [...ids] }, { staleTime: 0 })
   const run = useWrite(devices.pauseMany, { success: 'devices:success.setLifecycle', onSuccess: onDone })
   useEffect(() => {
@@ -65,14 +72,29 @@ export function PauseBatch({ ids, onClose, onDone }: { ids: readonly number[]; o
       ask={
         <label htmlFor="pause-reason">
           {t('leaving.PAUSED.ask')}
-          <Input id="pause-reason" value={reason} maxLength={200} onChange={(event) => setReason(event.target.value)} />
+          <Input
+            id="pause-reason"
+            value={reason}
+            maxLength={200}
+            status={missing ? 'error' : ''}
+            aria-invalid={missing}
+            onChange={(event) => setReason(event.target.value)}
+          />
+          {missing ? (
+            <span className={styles.wrong} role="alert">
+              {say(reasonText, lang)}
+            </span>
+          ) : null}
         </label>
       }
       plan={plan.data}
       result={run.data}
       busy={run.isPending}
       danger
-      onRun={() => run.mutate({ ids: [...ids], reason })}
+      onRun={() => {
+        setTried(true)
+        if (reason.trim() !== '') run.mutate({ ids: [...ids], reason })
+      }}
       onClose={onClose}
     />
   )

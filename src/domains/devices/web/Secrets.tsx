@@ -48,9 +48,7 @@ export function Secrets({ created, onAgain }: { created: readonly Secret[]; onAg
       ) : null}
       {may('lane:copy') ? <LaneTemplate targets={created.map((device) => device.id)} /> : null}
       <div className={styles.buttons}>
-        <Button type="primary" onClick={() => navigate('/device/device-list')}>
-          {t('result.open')}
-        </Button>
+        <Button onClick={() => navigate('/device/device-list')}>{t('result.open')}</Button>
         <Button onClick={onAgain}>{t('result.again')}</Button>
         <CopyButton text={created.map((device) => `${device.rtuNumber}\t${device.secret}`).join('\n')} label={t('result.copyAll')} />
       </div>
