@@ -45,6 +45,15 @@ export const flows: Flow[] = [
       await context.close()
     },
   },
+  {
+    name: 'a page below an own menu that needs another right says so, and why',
+    async run(env) {
+      const { page, context } = await env.open({ username: 'repairer', path: '/device/alert-rules' })
+      await page.getByText('没有查看此页面的权限').waitFor()
+      await page.getByText('该页面需要权限').waitFor()
+      await context.close()
+    },
+  },
 ]
 
 /** A connected machine that cools and has something to drop. */

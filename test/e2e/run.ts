@@ -41,7 +41,12 @@ export const violations: string[] = []
 const only = process.argv[2]
 const dataDir = mkdtempSync(path.join(tmpdir(), 'huodao-e2e-'))
 const server = await startProduct()
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags })
+// names of downloads keep their Chinese only in a locale that can say them
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: flags,
+  env: { ...process.env, LC_ALL: 'C.UTF-8' },
+})
 let passed = 0
 const failures: string[] = []
 try {
