@@ -22,6 +22,7 @@ const sharedServer = [
   'orders/server/vend.ts', // the gateway's two doors
   'organisations/server/named.ts', // which organisation a file means
   'payments/server/providers.ts', // channels the refund job calls
+  'security/server/raise.ts', // the only writer of security events
   'session/server/menus.ts', // the menu tree a person gets
   'roles/server/assign.ts', // which roles somebody may give
   'settings/server/values.ts', // what an organisation has set

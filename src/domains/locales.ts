@@ -19,6 +19,7 @@ import { locale as organisations } from './organisations/locale.ts'
 import { locale as products } from './products/locale.ts'
 import { locale as reports } from './reports/locale.ts'
 import { locale as roles } from './roles/locale.ts'
+import { locale as security } from './security/locale.ts'
 import { locale as session } from './session/locale.ts'
 import { locale as settings } from './settings/locale.ts'
 import { locale as stock } from './stock/locale.ts'
@@ -47,6 +48,7 @@ export const locales: Record<string, Locale> = {
   products,
   reports,
   roles,
+  security,
   session,
   settings,
   stock,

@@ -1107,6 +1107,23 @@ export interface SchemaMigrationsTable {
   applied_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface SecurityEventsTable {
+  id: Generated<number>
+  org_id: number
+  kind: string
+  subject: string
+  device_id: number | null
+  detail: Generated<unknown>
+  state: Generated<'OPEN' | 'CLOSED'>
+  times: Generated<number>
+  first_at: ColumnType<Date, Date | string, Date | string>
+  last_at: ColumnType<Date, Date | string, Date | string>
+  closed_by: number | null
+  closed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  remark: Generated<string>
+  version: Generated<number>
+}
+
 export interface SessionsTable {
   id: Generated<string>
   token_hash: Buffer
@@ -1393,6 +1410,7 @@ export interface DB {
   sales_rollups: SalesRollupsTable
   scan_tickets: ScanTicketsTable
   schema_migrations: SchemaMigrationsTable
+  security_events: SecurityEventsTable
   sessions: SessionsTable
   settings: SettingsTable
   settings_version: SettingsVersionTable

@@ -1,0 +1,6 @@
+/** What a security event is about; the texts stand in locale.ts under `enums.kind`. */
+export const securityKinds = ['PAYMENT_MISMATCH', 'PAYMENT_FORGED', 'MACHINE_CONTRADICTION', 'SIGN_IN_PRESSURE'] as const
+export type SecurityKind = (typeof securityKinds)[number]
+
+/** Open events of one kind in one organisation; beyond it the next ones share the subject `*`. */
+export const mostOpen = 100
