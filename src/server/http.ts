@@ -6,14 +6,16 @@ import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { contracts } from '../domains/contracts.ts'
 import { handlers } from '../domains/server.ts'
-import { type Endpoint, fromStrings, type Output, pathParams } from '../shared/contract.ts'
+import type { Endpoint, Output } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
-import { bi, toLang } from '../shared/text.ts'
+import { toLang } from '../shared/text.ts'
 import { answerError } from './answers.ts'
 import type { CallOn, Handler } from './bind.ts'
 import { type App, isRefused, systemActor } from './context.ts'
 import { systemScope } from './database.ts'
 import { openDebugLog } from './debugLog.ts'
+import { contractInput, idempotencyKey, parseInput, takeJson } from './input.ts'
+import { addressKey, forgetToken, noteProven, rateKey, tokenOf } from './rateKeys.ts'
 import { noteAttempt, traceRefusal } from './refusals.ts'
 import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
 import { actorOfToken, type Person, passwordDue } from './sessions.ts'
@@ -64,10 +66,11 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     timeWindow: 1000,
     cache: 20_000,
     ban: -1,
-    keyGenerator: (request) => request.headers.authorization?.slice(0, 200) ?? request.ip,
+    keyGenerator: (request) => rateKey(app, request),
     allowList: (request) => request.url.startsWith('/assets/') || request.url.startsWith('/health'),
     errorResponseBuilder: () => new Refusal(common.tooMany),
   })
+  takeJson(http)
   await http.register(compress, { threshold: 1024, encodings: ['br', 'gzip'], brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } })
   await http.register(multipart, { limits: { files: 1, fields: 5, fileSize: 8_388_608, parts: 6, headerPairs: 50 } })
   http.addHook('onSend', async (request, reply) => {
@@ -76,6 +79,8 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'same-origin')
       .header('x-frame-options', 'DENY')
+    // once seen over TLS, never again without it
+    if (request.protocol === 'https') reply.header('strict-transport-security', 'max-age=31536000; includeSubDomains')
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
   })
   const debugLog = openDebugLog(app)
@@ -97,7 +102,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
   for (const { name, endpoint, handler } of allEndpoints()) {
     const url = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
     const limit = endpoint.guessable
-      ? { config: { rateLimit: { max: app.config.signInRateLimit, timeWindow: 60_000, keyGenerator: (request: FastifyRequest) => request.ip } } }
+      ? { config: { rateLimit: { max: app.config.signInRateLimit, timeWindow: 60_000, keyGenerator: (request: FastifyRequest) => addressKey(request.ip) } } }
       : {}
     http.route({ method: endpoint.method, url, ...limit, handler: (request, reply) => serve(app, name, endpoint, handler, request, reply) })
     const declared = methods.get(url) ?? new Set<string>()
@@ -137,7 +142,7 @@ export function callOn(app: App, request: FastifyRequest, reply: FastifyReply): 
     const entry = allEndpoints().find((one) => one.endpoint === (endpoint as Endpoint))
     if (!entry) throw new Error(`${endpoint.path} is not registered`)
     const caller = await callerOf(app, endpoint, request, reply)
-    const { answer } = await perform(app, { ...entry, caller, request, key: undefined }, endpoint.input.parse(input) as Record<string, unknown>)
+    const { answer } = await perform(app, { ...entry, caller, request, key: undefined }, contractInput(endpoint, input as Record<string, unknown>))
     return answer as Output<typeof endpoint>
   }
 }
@@ -203,47 +208,13 @@ async function callerOf(app: App, endpoint: Endpoint, request: FastifyRequest, r
 
 /** The actor behind the Authorization header; `Bearer ` is accepted before the token. */
 export async function signedIn(app: App, request: FastifyRequest): Promise<Person & { readonly sessionId: string }> {
-  const given = request.raw.rawHeaders.filter((_, i, all) => i % 2 === 1 && all[i - 1]?.toLowerCase() === 'authorization')
-  const token = given.length === 1 ? (given[0] as string).replace(/^Bearer /, '') : ''
-  if (!/^[A-Za-z0-9_-]{43}$/.test(token)) throw new Refusal(common.tokenAbsent)
+  const token = tokenOf(request)
+  if (!token) throw new Refusal(common.tokenAbsent)
   const person = await actorOfToken(app, token)
-  if ('status' in person) throw new Refusal(person)
+  if ('status' in person) {
+    forgetToken(app, token)
+    throw new Refusal(person)
+  }
+  noteProven(app, token, person.sessionId)
   return seenThrough(app, person, request.headers)
-}
-
-function parseInput(endpoint: Endpoint, request: FastifyRequest): Record<string, unknown> {
-  const input = readInput(endpoint, request)
-  // PostgreSQL cannot store it, and no person types it
-  if (JSON.stringify(input).includes('\\u0000')) throw new Refusal(common.invalid)
-  return input
-}
-
-function readInput(endpoint: Endpoint, request: FastifyRequest): Record<string, unknown> {
-  const params = fromStrings(endpoint.input, (request.params ?? {}) as Record<string, string>)
-  const names = new Set(pathParams(endpoint.path))
-  // the body of an upload is its file, so the rest travels in the address
-  const hasBody = !endpoint.upload && (endpoint.method === 'POST' || endpoint.method === 'PUT')
-  const given = hasBody ? bodyOf(request) : fromStrings(endpoint.input, flat(request.query as Record<string, unknown>))
-  const clash = Object.keys(given).find((key) => names.has(key))
-  if (clash) throw new Refusal(common.invalid, {}, [{ field: clash, text: bi('不支持的字段', 'Unknown field') }])
-  return endpoint.input.parse({ ...given, ...params })
-}
-
-function bodyOf(request: FastifyRequest): Record<string, unknown> {
-  const type = request.headers['content-type']
-  if (type !== undefined && !/^application\/json\b/i.test(type)) throw new Refusal(common.wrongType)
-  const body = request.body ?? {}
-  if (typeof body !== 'object' || Array.isArray(body)) throw new Refusal(common.invalid)
-  return body as Record<string, unknown>
-}
-function flat(query: Record<string, unknown>): Record<string, string> {
-  for (const value of Object.values(query)) if (typeof value !== 'string') throw new Refusal(common.invalid)
-  return query as Record<string, string>
-}
-
-function idempotencyKey(endpoint: Endpoint, request: FastifyRequest): string | undefined {
-  const key = request.headers['idempotency-key']
-  if (key === undefined || !endpoint.idempotent) return undefined
-  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) throw new Refusal(common.invalid, {}, [{ field: 'Idempotency-Key', text: '1-255 ASCII' }])
-  return key
 }

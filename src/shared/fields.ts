@@ -70,6 +70,13 @@ export const text = (max: number, required: string) =>
     .min(1, required)
     .max(max, bi(`不能超过${max}个字符`, `At most ${max} characters`))
 
+/** A name people sign in with: full-width letters count as the plain ones (NFKC). */
+export const signInName = (name: z.ZodString) =>
+  z
+    .string({ error: (issue) => name.safeParse(issue.input).error?.issues[0]?.message })
+    .transform((value) => value.normalize('NFKC'))
+    .pipe(name)
+
 /** Text that may be empty. */
 export const optionalText = (max: number) => z.string().trim().max(max).default('')
 

@@ -14,3 +14,20 @@ export function say(text: string, lang: Lang, values: Record<string, string | nu
 
 /** Accept-Language or a stored choice to one of ours; Chinese unless English is asked for first. */
 export const toLang = (wish: string | undefined): Lang => (/^\s*en\b/i.test(wish ?? '') ? 'en' : 'zh-CN')
+
+// tabulators and line ends are the only control characters people type
+const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+/** False for half of a character (a lone surrogate) and for control characters: no database, no screen can take them. */
+export const storable = (text: string): boolean => text.isWellFormed() && !control.test(text)
+
+/** Marks nobody sees: they come along when text is copied, or hide that two names differ. A joiner stays inside an emoji. */
+const unseen =
+  /(?<!\p{Extended_Pictographic}|\ufe0f|\p{Emoji_Modifier})\u200d|\u200d(?!\p{Extended_Pictographic})|[\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
+/** What looks like nothing is nothing. */
+const blank = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$/u
+
+/** Text as it is stored and compared: composed (NFC), without what nobody sees. */
+export function plainText(text: string): string {
+  const plain = text.normalize('NFC').replace(unseen, '')
+  return blank.test(plain) && !/^\s*$/.test(plain) ? '' : plain
+}

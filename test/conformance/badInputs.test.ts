@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { request as rawRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -109,11 +110,14 @@ describe('A8-A10 bodies', () => {
       'true',
       '{"__proto__":{"x":1}}',
       '{"constructor":{"prototype":{"x":1}}}',
+      '{"version":1,"version":2}',
+      '{"a":[{"b":1,"\\u0062":2}]}',
+      Buffer.from('{"a":"\xff"}', 'latin1'),
       deep,
       many,
     ]) {
       const { status, body } = await post(payload)
-      expect([payload.slice(0, 30), status, body.code]).toEqual([payload.slice(0, 30), 400, 400001])
+      expect([String(payload).slice(0, 30), status, body.code]).toEqual([String(payload).slice(0, 30), 400, 400001])
     }
     // nothing is a good body for who needs nothing
     const needy = !entry.endpoint.input.safeParse(params(entry.endpoint, 'OWN', world)).success
@@ -131,11 +135,11 @@ describe('A8-A10 bodies', () => {
 
 describe('A11 unknown fields', () => {
   it.each(signed.filter(({ endpoint }) => !endpoint.upload))('$name', async (entry) => {
-    for (const field of ['tenantId', 'role', 'balance', 'org_id', '__proto__x']) {
+    for (const field of ['tenantId', 'role', 'balance', 'org_id', '__proto__x', '__proto__']) {
       const inUrl = entry.endpoint.method === 'GET' || entry.endpoint.method === 'DELETE'
       const { status, body } = await send(
         inUrl ? `${ownUrl(entry)}?${field}=1` : ownUrl(entry),
-        inUrl ? { method: entry.endpoint.method } : { method: entry.endpoint.method, headers: json, payload: JSON.stringify({ [field]: 1 }) },
+        inUrl ? { method: entry.endpoint.method } : { method: entry.endpoint.method, headers: json, payload: `{"${field}":1}` },
       )
       expect([status, body.code, body.errors?.some((e: { field: string; message: string }) => e.field === field && e.message === '不支持的字段')]).toEqual([
         400,
@@ -270,7 +274,7 @@ describe('texts', () => {
     const own = new Set(pathParams(entry.endpoint.path))
     for (const [field, type] of Object.entries(fieldsOf(entry.endpoint))) {
       if (own.has(field) || !(baseType(type) instanceof z.ZodString)) continue
-      for (const bad of ['a\u0000b', 'x'.repeat(100_000), 7, true, ['x'], { x: 1 }]) {
+      for (const bad of ['a\u0000b', 'a\ud800', 'a\u001b[2J', 'x'.repeat(100_000), 7, true, ['x'], { x: 1 }]) {
         const { status, body } = await world.call(entry.endpoint, { ...sample, [field]: bad }, { token })
         expect([field, String(bad).slice(0, 10), status < 500, body.code !== undefined || status === 200]).toEqual([
           field,
@@ -301,12 +305,24 @@ describe('A18 too many', () => {
     expect((await limited.inject({ method: 'GET', url: '/auth/user', headers: { authorization: await world.login('ROLE_RTU_SP') } })).statusCode).toBe(200)
     await limited.close()
   })
+  it('made-up tokens count for the address they come from', async () => {
+    const limited = await buildHttp({ ...world.app, config: { ...world.app.config, rateLimit: 25 } })
+    const ask = (authorization: string, remoteAddress = '10.9.9.9') =>
+      limited.inject({ method: 'GET', url: '/auth/user', headers: { authorization }, remoteAddress })
+    const made = Array.from({ length: 200 }, () => randomBytes(32).toString('base64url'))
+    const answers = (await Promise.all(made.map((one) => ask(one)))).map((answer) => answer.statusCode)
+    expect(answers.filter((status) => status === 429).length).toBeGreaterThan(100)
+    const network = await Promise.all(made.map((one, i) => ask(one, `2001:db8:1:2::${i.toString(16)}`)))
+    expect(network.filter((answer) => answer.statusCode === 429).length).toBeGreaterThan(100)
+    await limited.close()
+  })
 })
 
 describe('afterwards', () => {
   it('nothing has changed', async () => {
-    const now = await digest(world, ['sessions'])
-    const { sessions: _, ...then } = before
+    // what loops of the process note about themselves is no effect of a request
+    const now = await digest(world, ['sessions', 'job_loops'])
+    const { sessions: _, job_loops: __, ...then } = before
     expect(now).toEqual(then)
   })
 })

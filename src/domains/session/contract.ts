@@ -39,7 +39,7 @@ const typedPassword = z
   .string({ error: bi('请输入密码', 'Enter your password') })
   .refine((p) => p.trim() !== '', bi('请输入密码', 'Enter your password'))
   .max(longest, tooLong)
-const username = f.text(200, bi('请输入用户名', 'Enter your username'))
+const username = f.signInName(f.text(200, bi('请输入用户名', 'Enter your username')))
 const smsCode = z.string({ error: bi('请输入验证码', 'Enter the code') }).regex(/^\d{6}$/, bi('请输入6位验证码', 'The code has 6 digits'))
 const repeat = z.string({ error: bi('请再次输入新密码', 'Repeat the new password') }).max(longest, tooLong)
 const differ = { path: ['repeat'], message: bi('两次输入的密码不一致', 'The two passwords differ') }

@@ -35,9 +35,11 @@ const ofUser = { id: f.id }
 export const mostAssigned = 2000
 const mostAtOnce = 200
 
-export const username = f
-  .text(32, bi('用户名不能为空', 'Enter a username'))
-  .regex(/^[A-Za-z0-9_.-]{4,32}$/, bi('用户名须为4-32位字母、数字或 _ - .', 'Four to 32 letters, digits or _ - .'))
+export const username = f.signInName(
+  f
+    .text(32, bi('用户名不能为空', 'Enter a username'))
+    .regex(/^[A-Za-z0-9_.-]{4,32}$/, bi('用户名须为4-32位字母、数字或 _ - .', 'Four to 32 letters, digits or _ - .')),
+)
 export const realName = f.text(30, bi('真实姓名不能为空', 'Enter the real name'))
 export const contactPhone = z.preprocess((value) => value ?? '', f.text(20, bi('联系电话不能为空', 'Enter the contact phone')).pipe(f.mobile))
 /** A mobile, a landline or a 400/800 number. */

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { parseJson } from './input.ts'
+import { addressKey } from './rateKeys.ts'
+
+const parse = (text: string | Uint8Array) => parseJson(typeof text === 'string' ? Buffer.from(text) : text)
+
+describe('JSON', () => {
+  it.each(['{"a":1}', '[{"a":1},{"a":2}]', '{"a":{"a":{"a":"{\\"a\\":1,\\"a\\":2}"}},"b":[1,"a","a"]}', '"a"', '7', '{"a":"x,y:z}{"}'])('%s', (text) =>
+    expect(parse(text)).toEqual(JSON.parse(text)),
+  )
+  it.each([
+    '{"a":1,"a":2}',
+    '{"a":{"b":1,"\\u0062":2}}',
+    '[{"x":[],"x":{}}]',
+    '{"__proto__":1}',
+    '{"a":{"\\u005f_proto__":1}}',
+    '{"a":1,}',
+    '',
+    `${'['.repeat(40)}${']'.repeat(40)}`,
+    Buffer.from([0x22, 0xff, 0x22]),
+  ])('%s is refused', (text) => expect(() => parse(text)).toThrow('common.invalid'))
+  it('is read in linear time', () => {
+    const text = JSON.stringify({ a: '\\"'.repeat(250_000), b: Array(50_000).fill({ k: 1 }) })
+    expect(parse(text)).toEqual(JSON.parse(text))
+  })
+})
+
+it.each([
+  ['10.1.2.3', '10.1.2.3'],
+  ['::ffff:10.1.2.3', '10.1.2.3'],
+  ['2001:db8:0:1::5', '2001:db8:0:1'],
+  ['2001:0db8::1:5', '2001:db8:0:0'],
+  ['::1', '0:0:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+])('%s counts as %s', (ip, key) => expect(addressKey(ip)).toBe(key))

@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Endpoint, fromStrings, pathParams } from '../shared/contract.ts'
+import { common, type FieldError, Refusal } from '../shared/errors.ts'
+import { bi, plainText, storable } from '../shared/text.ts'
+
+/** What arrives becomes input of an endpoint here and nowhere else: readable JSON, text by one rule, then the contract. */
+
+const unknown = bi('不支持的字段', 'Unknown field')
+const unreadable = bi('包含无法保存的字符', 'Contains characters that cannot be stored')
+const refuse = (field: string, text: string) => new Refusal(common.invalid, {}, [{ field, text }])
+
+const deepest = 32
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g
+
+/** JSON in which a name stands once: of two the parser keeps the last, a reader before us may have judged the first. */
+export function parseJson(bytes: Uint8Array): unknown {
+  let text: string
+  let value: unknown
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    value = JSON.parse(text)
+  } catch {
+    throw new Refusal(common.invalid)
+  }
+  // the names of each object that is open; null stands for an array
+  const open: (Set<string> | null)[] = []
+  let nameNext = false
+  for (const [token] of text.matchAll(tokens)) {
+    if (token === '{' || token === '[') {
+      open.push(token === '{' ? new Set() : null)
+      if (open.length > deepest) throw new Refusal(common.invalid)
+    } else if (token === '}' || token === ']') open.pop()
+    else if (nameNext && token[0] === '"') {
+      const name = JSON.parse(token) as string
+      const names = open.at(-1) as Set<string>
+      if (name === '__proto__') throw refuse(name, unknown)
+      if (names.has(name)) throw refuse(name.slice(0, 100).toWellFormed(), bi('字段重复', 'Given twice'))
+      names.add(name)
+    }
+    nameNext = (token === '{' || token === ',') && open.at(-1) instanceof Set
+  }
+  return value
+}
+
+export function takeJson(http: FastifyInstance): void {
+  http.removeContentTypeParser('application/json')
+  http.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => parseJson(body))
+}
+
+/** The contract's input; `given` must not have passed a schema before, so that lengths count what will be stored. */
+export function contractInput(endpoint: Endpoint, given: Record<string, unknown>): Record<string, unknown> {
+  const faults: FieldError[] = []
+  const clean = cleaned(given, '', faults)
+  if (faults.length)
+    throw new Refusal(
+      common.invalid,
+      {},
+      faults.slice(0, 50).map(({ field, message }) => ({ field, text: message })),
+    )
+  return endpoint.input.parse(clean)
+}
+
+function cleaned(value: unknown, path: string, faults: FieldError[]): unknown {
+  if (typeof value === 'string') {
+    if (!storable(value)) faults.push({ field: path, message: unreadable })
+    return plainText(value)
+  }
+  if (Array.isArray(value)) return value.map((item, i) => cleaned(item, below(path, i), faults))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => {
+      if (!storable(name)) faults.push({ field: path, message: unreadable })
+      return [name, cleaned(item, below(path, name), faults)]
+    }),
+  )
+}
+const below = (path: string, name: string | number) => (path ? `${path}.${name}` : String(name).slice(0, 100).toWellFormed())
+
+export function parseInput(endpoint: Endpoint, request: FastifyRequest): Record<string, unknown> {
+  const params = fromStrings(endpoint.input, (request.params ?? {}) as Record<string, string>)
+  const names = new Set(pathParams(endpoint.path))
+  // the body of an upload is its file, so the rest travels in the address
+  const hasBody = !endpoint.upload && (endpoint.method === 'POST' || endpoint.method === 'PUT')
+  const given = hasBody ? bodyOf(request) : fromStrings(endpoint.input, flat(request.query as Record<string, unknown>))
+  const clash = Object.keys(given).find((key) => names.has(key))
+  if (clash) throw refuse(clash, unknown)
+  return contractInput(endpoint, { ...given, ...params })
+}
+
+function bodyOf(request: FastifyRequest): Record<string, unknown> {
+  const type = request.headers['content-type']
+  if (type !== undefined && !/^application\/json\b/i.test(type)) throw new Refusal(common.wrongType)
+  const body = request.body ?? {}
+  if (typeof body !== 'object' || Array.isArray(body)) throw new Refusal(common.invalid)
+  return body as Record<string, unknown>
+}
+
+function flat(query: Record<string, unknown>): Record<string, string> {
+  for (const [name, value] of Object.entries(query)) {
+    if (name === '__proto__') throw refuse(name, unknown)
+    if (typeof value !== 'string') throw new Refusal(common.invalid)
+  }
+  return query as Record<string, string>
+}
+
+export function idempotencyKey(endpoint: Endpoint, request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined || !endpoint.idempotent) return undefined
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) throw refuse('Idempotency-Key', '1-255 ASCII')
+  return key
+}

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { plainText, storable } from './text.ts'
+
+it.each([
+  ['王小明', '王小明'],
+  ['e\u0301', '\u00e9'],
+  ['wang\u200b\u2060', 'wang'],
+  ['\u202d13800138000\u202c', '13800138000'],
+  ['abc\u202egpj.exe', 'abcgpj.exe'],
+  ['\u200b', ''],
+  ['\u3164', ''],
+  ['\u2800 \u115f', ''],
+  ['  ', '  '],
+  ['两行\n文字\t', '两行\n文字\t'],
+  ['👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥', '👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥'],
+  ['a\u200db', 'ab'],
+])('%j is stored as %j', (typed, stored) => expect(plainText(typed)).toBe(stored))
+
+it('half a character and control characters are not text', () => {
+  expect(['\ud800', 'a\udc00', '\u0000', '\u001b[2J', '\u007f', '\u0085'].map(storable)).toEqual(Array(6).fill(false))
+  expect(['', '好', '👍', 'a\nb\r\n\tc'].map(storable)).toEqual(Array(4).fill(true))
+})
