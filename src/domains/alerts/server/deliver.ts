@@ -65,7 +65,14 @@ async function deliver(app: App, batch: Batch): Promise<void> {
 async function mark(ctx: Ctx, batch: Batch, answer: SendAnswer): Promise<boolean> {
   const minutes = answer.state === 'RETRY' ? nextTry(batch.attempts) : null
   const state = answer.state === 'SENT' ? 'SENT' : minutes === null ? 'FAILED' : 'WAITING'
-  const reason = 'reason' in answer ? answer.reason.slice(0, 200) : ''
+  // what the other side said is shown to people
+  const reason =
+    'reason' in answer
+      ? answer.reason
+          .toWellFormed()
+          .replace(/\p{Cc}+/gu, ' ')
+          .slice(0, 200)
+      : ''
   const { numAffectedRows } = await sql`
     update alert_outbox set state = ${state}, reason = ${reason}, sent_at = ${state === 'SENT' ? ctx.now : null}::timestamptz,
       next_at = ${minutes === null ? null : iso(new Date(ctx.now.getTime() + minutes * 60_000))}::timestamptz

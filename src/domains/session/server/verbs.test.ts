@@ -234,3 +234,18 @@ describe('my own record', () => {
     expect((await edit({})).body.code).toBe(409001)
   })
 })
+
+test('a username typed full-width is the same username', async () => {
+  const wide = [...name].map((c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0)).join('')
+  expect((await login(`\u200b${wide}`)).status).toBe(200)
+})
+
+test('layouts of screens are bounded for each person', async () => {
+  const mine = await token()
+  const save = (key: string, value: unknown) => api.call(session.savePreference, { key, value }, { token: mine })
+  await api.sql(
+    `insert into preferences (user_id, org_id, key, value) select id, org_id, 'k' || i, '1' from users, generate_series(1, 300) i where username = $1`,
+    [name],
+  )
+  expect([(await save('new', 1)).status, (await save('k1', 2)).status]).toEqual([413, 200])
+})

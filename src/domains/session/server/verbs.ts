@@ -86,11 +86,17 @@ async function preferences(ctx: Ctx) {
   return Object.fromEntries(rows.map((row) => [row.key, row.value]))
 }
 
+const mostPreferences = 300
 const savePreference: Handlers<Contract>['savePreference'] = async (ctx, input) => {
   const value = JSON.stringify(input.value ?? null)
   if (value.length > 8000) throw new Refusal(common.tooLarge)
-  await sql`insert into preferences (user_id, org_id, key, value, updated_at) values (${ctx.actor.userId}, ${ctx.actor.orgId}, ${input.key}, ${value}::jsonb, ${ctx.now})
+  // a person's layouts, not a store: what is there may change, what is new must find room
+  const { numAffectedRows } = await sql`
+    insert into preferences (user_id, org_id, key, value, updated_at)
+    select ${ctx.actor.userId}, ${ctx.actor.orgId}, ${input.key}, ${value}::jsonb, ${ctx.now}
+    where (select count(*) from preferences where user_id = ${ctx.actor.userId} and key <> ${input.key}) < ${mostPreferences}
     on conflict (user_id, key) do update set value = excluded.value, updated_at = excluded.updated_at`.execute(ctx.db)
+  if (!numAffectedRows) throw new Refusal(common.tooLarge)
   return { ok: true as const }
 }
 
