@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { tileOrigin } from '../domains/geo/server/verbs.ts'
 import { serveDownloads } from '../domains/jobs/server/download.ts'
+import { screens } from '../domains/screens.ts'
 import { serveSignInPages } from '../domains/session/server/pages.ts'
 import { reportProcess } from '../domains/settings/server/processStats.ts'
 import { serveAliases } from '../server/aliases.ts'
@@ -10,6 +11,9 @@ import { serveEvents } from '../server/events.ts'
 import { serveHealth } from '../server/health.ts'
 import { buildHttp } from '../server/http.ts'
 import { servePages } from '../server/pages.ts'
+
+/** Addresses that are pages, whoever asks; a parameter is one part of the path. */
+const pages = new RegExp(`^(${['/', '/login', '/404', ...screens.map(({ path }) => path.replace(/:\\w+/g, '[^/]+'))].join('|')})$`)
 
 export type Part = { stop(): Promise<void> }
 
@@ -21,7 +25,7 @@ export async function buildApi(app: App, webDir = path.resolve('dist/web')): Pro
   serveEvents(http, app)
   serveDownloads(http, app)
   serveSignInPages(http, app)
-  await servePages(http, app, webDir, tileOrigin)
+  await servePages(http, app, webDir, (path) => pages.test(path), tileOrigin)
   return http
 }
 

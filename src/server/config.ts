@@ -72,6 +72,13 @@ const settings = z.object({
     .regex(/^[\w-]{1,32}$/, 'must be one word')
     .default('production'),
   DEMO: flag(true),
+  /** Who reads /metrics sends it as a bearer; without one, production has no /metrics. */
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 characters without spaces')
+    .optional(),
+  /** Whether /api-docs and /openapi.json answer; in production only when asked for. */
+  API_DOCS: flag(true),
   FLEET: whole(12, 0, 10_000),
   /** How many times faster than life the simulated customers come; for tests and benchmarks. */
   FLEET_PACE: whole(1, 1, 1000),
@@ -127,6 +134,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     requestTimeoutMs: rest.REQUEST_TIMEOUT_MS,
     environment: rest.ENVIRONMENT,
     demo: PRODUCTION ? false : rest.DEMO,
+    metricsToken: rest.METRICS_TOKEN,
+    apiDocs: given.API_DOCS === undefined ? !PRODUCTION : rest.API_DOCS,
     fleet: PRODUCTION && given.FLEET === undefined ? 0 : rest.FLEET,
     fleetPace: rest.FLEET_PACE,
     logLevel: rest.LOG_LEVEL,

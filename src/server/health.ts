@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import client from 'prom-client'
 import { apiDocs } from './apiDocs.ts'
@@ -9,7 +9,14 @@ import { noScope } from './database.ts'
 import { metricsOf } from './metrics.ts'
 import { openApi } from './openapi.ts'
 
-/** Health for load balancers, metrics for Prometheus, and the contract as OpenAPI; all open, none tells secrets. */
+/** Figures tell a stranger how much is sold and where it hurts: in production they are for whoever has the token. */
+function maySeeFigures({ config }: App, request: FastifyRequest): boolean {
+  if (!config.metricsToken) return !config.production
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(request.headers.authorization ?? ''), digest(`Bearer ${config.metricsToken}`))
+}
+
+/** Health for load balancers, metrics for Prometheus, and the contract as OpenAPI. */
 export function serveHealth(http: FastifyInstance, app: App): void {
   const registry = metricsOf(app)
   const requests = new client.Histogram({
@@ -33,13 +40,15 @@ export function serveHealth(http: FastifyInstance, app: App): void {
       return reply.status(503).send({ status: 'database away', environment: app.config.environment })
     }
   })
-  http.get('/metrics', async (_, reply) => {
+  http.get('/metrics', async (request, reply) => {
+    if (!maySeeFigures(app, request)) return reply.callNotFound()
     const { reads, writes } = app.database.stats()
     for (const [name, stats] of Object.entries({ reads, writes })) {
       for (const [state, count] of Object.entries(stats)) pool.set({ pool: name, state }, count)
     }
     return reply.type(registry.contentType).send(await registry.metrics())
   })
+  if (!app.config.apiDocs) return
   const document = openApi(app.config.basePath)
   http.get('/openapi.json', async () => document)
   http.get('/api-docs', async (_, reply) => {

@@ -8,11 +8,13 @@ import { answerError, safeUrl } from './answers.ts'
 import type { App } from './context.ts'
 import { fileName } from './files.ts'
 
-/** The app's pages, its assets and uploaded pictures. Page navigations get the app, which shows /404 itself. */
+/** The app's pages, its assets and uploaded pictures. Page navigations get the app, which shows /404 itself, and so does whoever asks
+ * for the address of a page without saying how, as probes and curl do. */
 export async function servePages(
   http: FastifyInstance,
   app: App,
   webDir: string,
+  isPage: (path: string) => boolean,
   imagesFrom: (app: App) => Promise<string | null> = async () => null,
 ): Promise<void> {
   const indexFile = path.join(webDir, 'index.html')
@@ -48,7 +50,9 @@ export async function servePages(
     return reply.send(stream)
   })
   http.setNotFoundHandler(async (request, reply) => {
-    const wantsPage = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
+    const accept = request.headers.accept ?? '*/*'
+    const path = request.url.split('?', 1)[0] ?? '/'
+    const wantsPage = ['GET', 'HEAD'].includes(request.method) && (accept.includes('text/html') || (accept.includes('*/*') && isPage(path)))
     if (wantsPage && existsSync(indexFile)) {
       // read each time: a rebuild beside a running server must not leave an old page pointing at gone files
       return sendPage(reply, readFileSync(indexFile, 'utf8'), base, await imagesFrom(app).catch(() => null))
@@ -73,10 +77,10 @@ function sendPage(reply: FastifyReply, template: string, base: string, imageOrig
         "connect-src 'self'",
         "font-src 'self'",
         "object-src 'none'",
-        "base-uri 'self'",
+        "base-uri 'none'",
         "frame-ancestors 'none'",
         "form-action 'self'",
       ].join('; '),
     )
-    .send(template.replaceAll('__NONCE__', nonce).replaceAll('__BASE__', base))
+    .send(template.replaceAll('__NONCE__', nonce).replaceAll('__BASE__', base).replaceAll('"./', `"${base}`))
 }

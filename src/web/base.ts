@@ -1,5 +1,5 @@
-/** The path below which the product is served, with a slash at its end; the server writes it into <base href>. */
-export const basePath = (): string => new URL(document.baseURI).pathname
+/** The path below which the product is served, with a slash at its end; the server writes it into the page's head. */
+export const basePath = (): string => document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content ?? '/'
 
 /** Address of one of our pages, for plain links and full page loads. */
 export const href = (path: string): string => basePath() + path.replace(/^\//, '')

@@ -8,7 +8,7 @@ import type { Plugin } from 'vite'
 export const developmentPage = (): Plugin => ({
   name: 'huodao-development-page',
   apply: 'serve',
-  transformIndexHtml: { order: 'pre', handler: (html) => html.replace('__BASE__', '/').replace('__NONCE__', '') },
+  transformIndexHtml: { order: 'pre', handler: (html) => html.replaceAll('"./', '"/').replace('__BASE__', '/').replace('__NONCE__', '') },
 })
 
 /** `version.json` tells a running page that a newer build is being served. */

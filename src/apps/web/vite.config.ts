@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }
 const build = Date.now().toString(36)
 
-/** Base is relative: the server writes <base href> at run time, so one build serves under any BASE_PATH. */
+/** Base is relative: the server writes the base path into the page at run time, so one build serves under any BASE_PATH. */
 export default defineConfig({
   root,
   base: './',

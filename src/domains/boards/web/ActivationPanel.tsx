@@ -3,6 +3,7 @@ import { Alert, Button, QRCode } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useWrite } from '../../../web/api.ts'
+import { href } from '../../../web/base.ts'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { registerLocale } from '../../../web/i18n.ts'
 import { Time } from '../../../web/Time.tsx'
@@ -15,7 +16,7 @@ registerLocale('boards', locale)
 
 type Machine = { readonly id: number; readonly rtuNumber: string }
 /** What a board reads: where to say the code, and the code. */
-const qrText = (code: string): string => `${new URL('api/activate', document.baseURI)}?code=${code}`
+const qrText = (code: string): string => `${new URL(href('api/activate'), location.origin)}?code=${code}`
 
 export function ActivationPanel({ machines }: { machines: readonly Machine[] }) {
   const { t } = useTranslation('boards')
