@@ -4,13 +4,21 @@ create extension if not exists ltree;
 create extension if not exists btree_gist;
 create extension if not exists pg_trgm;
 
+-- An administrator may have made the role and granted it beforehand: then the owner of the tables needs no right to make roles.
 do $$ begin
-  create role huodao_app nologin;
+  if not exists (select from pg_roles where rolname = 'huodao_app') then create role huodao_app nologin; end if;
 exception when duplicate_object or unique_violation then null;
 end $$;
 do $$ begin
+  begin
+    set local role huodao_app;
+    reset role;
+    return;
+  exception when insufficient_privilege then null;
+  end;
   execute format('grant huodao_app to %I', current_user);
-exception when others then null; -- already a member, or a superuser granting itself
+exception when insufficient_privilege then
+  raise exception 'the role huodao_app belongs to somebody else: let an administrator run: grant huodao_app to %', quote_ident(current_user);
 end $$;
 grant usage on schema public to huodao_app;
 alter default privileges in schema public grant select, insert, update, delete on tables to huodao_app;

@@ -115,7 +115,7 @@ end $$;
 create trigger keep_board before insert or update of board_no, card, org_id on devices for each row execute function keep_board();
 
 -- Whether some machine has the board, also for staff who may not see that machine.
-create function app_bound(board text) returns boolean language sql stable security definer set search_path = public set app."all" = 'on'
+create function app_bound(board text) returns boolean language sql stable security definer set search_path = public
   as $$ select exists (select from devices where board_no = board) $$;
 -- Staff with machines of their own see the boards of those and what lies in the cupboard.
 create policy staff on main_boards as restrictive

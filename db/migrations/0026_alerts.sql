@@ -104,7 +104,7 @@ call app_protect('alert_channels');
 
 -- Every organisation is told in the app until it says otherwise.
 insert into alert_channels (org_id, type, name, tell_closed) select id, 'IN_APP', '站内信', false from organisations;
-create function open_alert_channel() returns trigger language plpgsql security definer set search_path = public set app."all" = 'on' as $$
+create function open_alert_channel() returns trigger language plpgsql security definer set search_path = public as $$
 begin
   insert into alert_channels (org_id, type, name, tell_closed) values (new.id, 'IN_APP', '站内信', false);
   return null;
@@ -126,7 +126,7 @@ create table alert_mail_servers (
 call app_protect('alert_mail_servers');
 
 -- The mail server that counts: the organisation's own or of the nearest above. As the owner, because those above are not seen.
-create function app_mail_server(org bigint) returns bigint language sql stable security definer set search_path = public set app."all" = 'on' as $$
+create function app_mail_server(org bigint) returns bigint language sql stable security definer set search_path = public as $$
   select m.org_id from organisations o
     cross join lateral unnest(string_to_array(o.path::text, '.')) with ordinality as above(id, depth)
     join alert_mail_servers m on m.org_id = above.id::bigint

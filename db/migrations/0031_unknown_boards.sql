@@ -24,7 +24,7 @@ create index unknown_boards_org on unknown_boards (org_id, last_seen_at desc);
 call app_protect('unknown_boards');
 
 -- Whichever way a board is registered, it is not unknown any more.
-create function forget_unknown_board() returns trigger language plpgsql security definer set search_path = public set app."all" = 'on' as $$
+create function forget_unknown_board() returns trigger language plpgsql security definer set search_path = public as $$
 begin
   delete from unknown_boards where board_no = new.board_no;
   return null;

@@ -6,7 +6,6 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { sql } from 'kysely'
-import pg from 'pg'
 import type { App } from './context.ts'
 import { type Db, systemScope } from './database.ts'
 import { type Checkpoint, checkpointSignature, lastCheckpoint } from './logCheckpoints.ts'
@@ -26,7 +25,7 @@ const mostStragglers = 10_000
  */
 export async function archiveLog(app: Pick<App, 'database' | 'config' | 'now' | 'log'>, retentionDays: number): Promise<Archived[]> {
   const cutoff = new Date(app.now().getTime() - retentionDays * 86_400_000)
-  const months = (await monthsOf(app.config.databaseUrl as string)).filter((month) => month.until <= cutoff)
+  const months = (await monthsOf(app.database)).filter((month) => month.until <= cutoff)
   const done: Archived[] = []
   for (const month of months) {
     const { broken } = await verifyLog(app)
@@ -40,14 +39,14 @@ export async function archiveLog(app: Pick<App, 'database' | 'config' | 'now' | 
   return done
 }
 
-async function monthsOf(ownerUrl: string): Promise<Month[]> {
-  return asOwner(ownerUrl, async (client) => {
-    const { rows } = await client.query<{ name: string; bound: string }>(`select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
-      from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'operation_logs'::regclass order by 1`)
-    return rows.flatMap(({ name, bound }) => {
-      const until = /TO \('([^']+)'\)/.exec(bound)?.[1]
-      return until ? [{ name, until: new Date(until) }] : []
-    })
+async function monthsOf(database: App['database']): Promise<Month[]> {
+  const { rows } = await database.read(systemScope, (db) =>
+    sql<{ name: string; bound: string }>`select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'operation_logs'::regclass order by 1`.execute(db),
+  )
+  return rows.flatMap(({ name, bound }) => {
+    const until = /TO \('([^']+)'\)/.exec(bound)?.[1]
+    return until ? [{ name, until: new Date(until) }] : []
   })
 }
 
@@ -131,34 +130,12 @@ async function writeArchive(database: App['database'], target: string, from: Hea
   return sha.digest('hex')
 }
 
-/** One transaction of the owner: the checkpoint comes, the seals and the month go. */
-async function dropMonth(app: Pick<App, 'config' | 'now'>, month: Month, checkpoint: Checkpoint | null): Promise<Archived> {
-  await asOwner(app.config.databaseUrl as string, async (client) => {
-    await client.query(`begin; set local lock_timeout = '5s'; select set_config('app.all', 'on', true)`)
-    if (checkpoint) {
-      const c = checkpoint
-      await client.query(
-        `insert into log_checkpoints (seq, org_id, epoch, txid, log_id, hash, rows, file, file_sha256, stragglers, signature, created_at)
-         values ($1, 1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-        [c.seq, c.epoch, c.txid, c.logId, c.hash, c.rows, c.file, c.fileSha256, JSON.stringify(c.stragglers), c.signature, app.now()],
-      )
-      await client.query('alter table operation_log_seals disable trigger append_only')
-      await client.query('delete from operation_log_seals where seq <= $1', [c.seq])
-      await client.query('alter table operation_log_seals enable trigger append_only')
-    }
-    await client.query(`drop table ${pg.escapeIdentifier(month.name)}`)
-    await client.query('commit')
-  })
-  return { file: checkpoint?.file ?? '', rows: checkpoint?.rows ?? 0 }
-}
-
-async function asOwner<T>(ownerUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: ownerUrl, application_name: 'huodao-archive' })
-  await client.connect()
-  try {
-    await client.query(`set timezone = 'UTC'`)
-    return await work(client)
-  } finally {
-    await client.end()
-  }
+/** One transaction: the checkpoint comes, the seals and the month go. The database refuses what is younger than any retention. */
+async function dropMonth(app: Pick<App, 'database' | 'now'>, month: Month, c: Checkpoint | null): Promise<Archived> {
+  const row =
+    c &&
+    sql`row(${c.seq}::bigint, 1, ${c.epoch}::int, ${c.txid}::xid8, ${c.logId}::bigint, ${c.hash}::bytea, ${c.rows}::bigint, ${c.file}::text,
+    ${c.fileSha256}::text, ${JSON.stringify(c.stragglers)}::jsonb, ${c.signature}::bytea, ${app.now()}::timestamptz)::log_checkpoints`
+  await app.database.transact(systemScope, (db) => sql`select app_drop_log_month(${month.name}, ${row ?? sql`null`})`.execute(db))
+  return { file: c?.file ?? '', rows: c?.rows ?? 0 }
 }

@@ -419,6 +419,13 @@ export interface IdempotencyKeysTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface InstallationTable {
+  only_row: Generated<boolean>
+  demo: boolean | null
+  key_check: string | null
+  installed_at: ColumnType<Date, Date | string | undefined, Date | string>
+}
+
 export interface JobLoopsTable {
   process: string
   name: string
@@ -1362,6 +1369,7 @@ export interface DB {
   device_types: DeviceTypesTable
   devices: DevicesTable
   idempotency_keys: IdempotencyKeysTable
+  installation: InstallationTable
   job_loops: JobLoopsTable
   job_pauses: JobPausesTable
   jobs: JobsTable

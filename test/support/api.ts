@@ -10,7 +10,7 @@ import { loadConfig } from '../../src/server/config.ts'
 import type { App } from '../../src/server/context.ts'
 import { tokenHash } from '../../src/server/sessions.ts'
 import { type Endpoint, toRequest } from '../../src/shared/contract.ts'
-import { testDatabase } from './postgres.ts'
+import { type TestDatabase, testDatabase } from './postgres.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, looked into by tests
 export type Answer = { status: number; body: any; headers: LightMyRequestResponse['headers'] }
@@ -27,7 +27,13 @@ export type TestApi = {
   login(username: string, change?: Record<string, unknown>): Promise<string>
   close(): Promise<void>
 }
-export type TestApiOptions = { seeded?: boolean; now?: () => Date; config?: Record<string, string> }
+export type TestApiOptions = {
+  seeded?: boolean
+  /** Another database than a clone of the template, and another login for the server than its owner's. */
+  on?: TestDatabase & { serverUrl: string }
+  now?: () => Date
+  config?: Record<string, string>
+}
 
 /** Settings of a process under test: fixed keys, no limits that a fast test would meet, files in a folder of its own. */
 export const testConfig = (ownerUrl: string, dataDir: string, more: Record<string, string> = {}) =>
@@ -43,13 +49,13 @@ export const testConfig = (ownerUrl: string, dataDir: string, more: Record<strin
   })
 
 /** The API in this process on a database of its own. */
-export async function startTestApi({ seeded = false, now = () => new Date(), config = {} }: TestApiOptions = {}): Promise<TestApi> {
-  const database = await testDatabase({ seeded })
+export async function startTestApi({ seeded = false, on, now = () => new Date(), config = {} }: TestApiOptions = {}): Promise<TestApi> {
+  const database = on ?? (await testDatabase({ seeded }))
   const dataDir = mkdtempSync(join(tmpdir(), 'huodao-api-'))
   const owner = new pg.Client({ connectionString: database.ownerUrl })
   await owner.connect()
   await owner.query(`select set_config('app.all', 'on', false); set timezone = 'UTC'`)
-  const app = await openApp(testConfig(database.ownerUrl, dataDir, config), 'test', now)
+  const app = await openApp(testConfig(on?.serverUrl ?? database.ownerUrl, dataDir, config), 'test', now)
   // no pages: the folder is empty
   const http = await buildApi(app, join(dataDir, 'web'))
   const sql = async <T>(text: string, values: unknown[] = []) => (await owner.query(text, values)).rows as T[]

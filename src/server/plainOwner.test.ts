@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Cluster, clusters } from '../../test/support/cluster.ts'
+import { openWorld, type World } from '../../test/support/world.ts'
+import { dumpSchema, withClient } from './catalogue.ts'
+import { checkInvariants } from './invariants.ts'
+import { archiveLog } from './logArchive.ts'
+import { earlier, migrate } from './migrate.ts'
+import { ensurePartitions } from './partitions.ts'
+
+/** Both ways of docs/operations.md to install on a PostgreSQL somebody else administers, then a business on it. */
+describe.each(Object.entries(clusters))('%s', (_name, start) => {
+  let cluster: Cluster
+  let world: World
+  const urlOf = (user: string, database: string) => Object.assign(new URL(cluster.adminUrl), { username: user, password: 'p', pathname: `/${database}` }).href
+  const asAdmin = async (...statements: string[]) =>
+    withClient(cluster.adminUrl, async (client) => {
+      for (const statement of statements) await client.query(statement)
+    })
+  beforeAll(async () => {
+    cluster = await start()
+  })
+  afterAll(async () => {
+    await world?.close()
+    await cluster?.stop()
+  })
+
+  test('an owner who may make roles installs by himself', async () => {
+    await asAdmin(`create role maker login createrole password 'p'`, 'create database made owner maker')
+    await migrate(urlOf('maker', 'made'))
+    expect(await dumpSchema(urlOf('maker', 'made'))).toBe(readFileSync('db/schema.sql', 'utf8'))
+  })
+
+  test('somebody else is told what is missing', async () => {
+    await asAdmin(`create role other login password 'p'`, 'create database others owner other')
+    await expect(migrate(urlOf('other', 'others'))).rejects.toThrow(/let an administrator run: grant huodao_app to other/)
+    await asAdmin('grant huodao_app to other')
+    expect(await migrate(urlOf('other', 'others'), undefined, '0001')).toEqual(['0001_ground.sql'])
+  })
+
+  test('a database that a superuser installed before comes to the same', async () => {
+    await asAdmin('create database before')
+    const url = Object.assign(new URL(cluster.adminUrl), { pathname: '/before' }).href
+    await migrate(url, undefined, '0032')
+    await withClient(url, async (client) => {
+      for (const [name, checksum] of Object.entries(earlier)) await client.query('update schema_migrations set checksum = $2 where name = $1', [name, checksum])
+      for (const name of ['app_bound', 'app_mail_server', 'open_alert_channel', 'forget_unknown_board'])
+        await client.query(`alter function ${name} set app."all" = 'on'`)
+    })
+    await migrate(url)
+    expect(await dumpSchema(url)).toBe(readFileSync('db/schema.sql', 'utf8'))
+  })
+
+  test('roles made beforehand: a plain owner installs, a login that owns nothing serves', async () => {
+    await asAdmin(
+      `create role plain login password 'p' in role huodao_app`,
+      `create role server login password 'p' in role huodao_app`,
+      'create database business owner plain',
+    )
+    await migrate(urlOf('plain', 'business'))
+    expect(await dumpSchema(urlOf('plain', 'business'))).toBe(readFileSync('db/schema.sql', 'utf8'))
+    // organisations, people, orders that are paid, vended and refunded
+    world = await openWorld({ on: { ownerUrl: urlOf('plain', 'business'), serverUrl: urlOf('server', 'business'), drop: async () => {} } })
+    expect(await checkInvariants(world.ownerUrl)).toEqual([])
+    expect(await world.sql('select distinct pay_state from orders order by 1')).not.toEqual([])
+  })
+
+  test('and what the server did as the owner works', async () => {
+    const { app } = world
+    const serverUrl = urlOf('server', 'business')
+    await ensurePartitions(serverUrl, new Date('2026-04-15T00:00:00Z'), 0, 0)
+    expect(await archiveLog(app, 184)).toEqual([{ file: '', rows: 0 }])
+    let ran = 0
+    await app.jobs.schedule('probe', '0 0 1 1 *', async () => {
+      ran += 1
+    })
+    await app.jobs.runNow('probe')
+    for (let turn = 0; turn < 100 && !ran; turn += 1) await sleep(50)
+    expect(ran).toBe(1)
+    const asServer = (text: string) => withClient(serverUrl, (client) => client.query(text))
+    await expect(asServer('drop table orders')).rejects.toThrow(/must be owner/)
+    await expect(asServer(`select app_drop_log_month('operation_logs_202611', null)`)).rejects.toThrow(/may go/)
+    await expect(asServer(`select app_make_month('users', '2026-01-01')`)).rejects.toThrow(/no month of facts/)
+  })
+})
