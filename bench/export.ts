@@ -28,7 +28,7 @@ let broken = false
 try {
   await migrate(server.url)
   const config = loadConfig({ DATABASE_URL: server.url, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'error', RATE_LIMIT: '1000000' })
-  await install({ ownerUrl: server.url, config, log: () => {} })
+  await install({ databaseUrl: server.url, config, log: () => {} })
   const token = await fill(server.url)
   const app = await openApp(config, 'bench')
   const http = await buildApi(app, path.join(dataDir, 'web'))

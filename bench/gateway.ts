@@ -58,7 +58,7 @@ try {
     RATE_LIMIT: '1000000',
     MQTT_PORT: String(await freePort()),
   })
-  await install({ ownerUrl: server.url, config, log: () => {} })
+  await install({ databaseUrl: server.url, config, log: () => {} })
   const owner = new pg.Client({ connectionString: server.url })
   owner.on('error', () => {}) // the server is stopped under it when something fails
   await owner.connect()

@@ -60,7 +60,7 @@ let broken = 0
 try {
   await migrate(server.url)
   const config = loadConfig({ DATABASE_URL: server.url, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'error', RATE_LIMIT: '1000000' })
-  await install({ ownerUrl: server.url, config, log: () => {} })
+  await install({ databaseUrl: server.url, config, log: () => {} })
   const app = await openApp(config, 'bench')
   broken += await costOfARows(app)
   broken += await millionRows(app)

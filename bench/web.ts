@@ -33,7 +33,7 @@ let broken = 0
 try {
   await migrate(server.url)
   const config = loadConfig({ DATABASE_URL: server.url, DATA_DIR: dataDir, LOG_LEVEL: 'error', RATE_LIMIT: '1000000' })
-  await install({ ownerUrl: server.url, config, log: () => {} })
+  await install({ databaseUrl: server.url, config, log: () => {} })
   const app = await openApp(config, 'bench')
   const http = await buildApi(app)
   await http.listen({ host: '127.0.0.1', port: 0 })

@@ -8,6 +8,7 @@ import { loadConfig } from '../server/config.ts'
 import { openDatabase } from '../server/database.ts'
 import { startPostgres } from '../server/embedded.ts'
 import { migrate } from '../server/migrate.ts'
+import { reach } from '../server/reach.ts'
 import { rowTypes } from '../server/rowTypes.ts'
 import { verifyLog } from '../server/verifyLog.ts'
 
@@ -128,8 +129,11 @@ async function run(url: string): Promise<void> {
 }
 
 try {
-  if (config.databaseUrl) await run(config.databaseUrl)
-  else {
+  const url = config.databaseOwnerUrl ?? config.databaseUrl
+  if (url) {
+    await reach(config.databaseOwnerUrl ? 'DATABASE_OWNER_URL' : 'DATABASE_URL', url)
+    await run(url)
+  } else {
     const server = await startPostgres({ dataDir: join(config.dataDir, 'postgres'), log: console.log })
     try {
       await run(server.url)

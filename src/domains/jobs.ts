@@ -1,4 +1,5 @@
 import type { App } from '../server/context.ts'
+import { registerFirstPassword } from './accounts/server/firstPassword.ts'
 import { registerAlertJobs } from './alerts/server/jobs.ts'
 import { registerAuditJobs } from './audit/server/jobs.ts'
 import { registerComplaintJobs } from './complaints/server/jobs.ts'
@@ -20,6 +21,7 @@ export const jobs: readonly ((app: App) => Promise<void>)[] = [
   registerCommandJobs,
   registerComplaintJobs,
   registerDeviceJobs,
+  registerFirstPassword,
   registerJobJobs,
   registerLaneJobs,
   registerMachineJobs,

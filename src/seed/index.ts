@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import pg from 'pg'
 import { seedAccess, seedDemoPeople } from '../domains/accounts/seed.ts'
 import { firstAdministrator } from '../domains/accounts/server/bootstrap.ts'
+import { writeFirstPassword } from '../domains/accounts/server/firstPassword.ts'
 import { seedAlerts } from '../domains/alerts/seed.ts'
 import { seedAudit } from '../domains/audit/seed.ts'
 import { seedBoards } from '../domains/boards/seed.ts'
@@ -23,32 +23,40 @@ import { seedCalendar, seedSettings } from '../domains/settings/seed.ts'
 import { seedStores } from '../domains/stores/seed.ts'
 import { seedAvatars } from '../domains/users/avatars.ts'
 import { seedUsers } from '../domains/users/seed.ts'
+import { withClient } from '../server/catalogue.ts'
 import type { Config } from '../server/config.ts'
 import { type Database, openDatabase, systemScope } from '../server/database.ts'
 import { openFiles } from '../server/files.ts'
+import { refuseWrongInstallation, sayInstallation } from '../server/installation.ts'
 import { ensurePartitions } from '../server/partitions.ts'
 import { makeHistory } from './history.ts'
 import { loadHistory } from './load.ts'
 import { readSellers } from './sellers.ts'
 import { devices, deviceTypes } from './world.ts'
 
-export type SeedOptions = { ownerUrl: string; config: Config; log: (line: string) => void; now?: Date }
+export type SeedOptions = { databaseUrl: string; config: Config; log: (line: string) => void; now?: Date }
 
 /** What every installation has: month partitions, permissions, menus, built-in roles and somebody who can sign in. Runs at every start. */
-export async function install({ ownerUrl, config, log, now = new Date() }: SeedOptions): Promise<void> {
-  await ensurePartitions(ownerUrl, now, 3, 3)
-  await withDatabase(ownerUrl, async (database) => {
+export async function install({ databaseUrl, config, log, now = new Date() }: SeedOptions): Promise<void> {
+  await withDatabase(databaseUrl, async (database) => {
+    await refuseWrongInstallation(database, config)
+    await ensurePartitions(databaseUrl, now, 3, 3)
     await database.transact(systemScope, (db) => seedAccess(db, now))
     await database.transact(systemScope, seedCalendar)
     const somebody = await database.read(systemScope, (db) => db.selectFrom('users').select('id').limit(1).executeTakeFirst())
     if (config.demo) writeFleet(config)
-    if (somebody) return
+    if (somebody) return database.transact(systemScope, (db) => sayInstallation(db, config))
     if (config.demo) {
       await seedDemo(database, config, log, now)
-      return analyze(ownerUrl)
+      return analyze(databaseUrl)
     }
-    const first = await database.transact(systemScope, (db) => firstAdministrator(db, now))
-    if (first) log(`First administrator: ${first.username}, password ${first.password} (shown once, to be changed at the first sign-in)`)
+    await database.transact(systemScope, async (db) => {
+      const first = await firstAdministrator(db, now)
+      await sayInstallation(db, config)
+      if (!first) return
+      const file = writeFirstPassword(config.dataDir, first)
+      log(`First administrator: ${first.username}. The password is in ${file}; the file goes when it has been changed at the first sign-in.`)
+    })
   })
 }
 
@@ -80,6 +88,7 @@ async function seedDemo(database: Database, config: Config, log: (line: string) 
     await seedComplaints(db, now)
     await seedAlerts(db, ids, now)
     await seedSession(db, ids, now)
+    await sayInstallation(db, config)
   })
 }
 
@@ -100,15 +109,12 @@ export function writeFleet(config: Config): void {
 }
 
 /** Statistics of what was just loaded, so that the first queries are planned well. */
-async function analyze(ownerUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: ownerUrl })
-  await client.connect()
-  await client.query('analyze')
-  await client.end()
+async function analyze(databaseUrl: string): Promise<void> {
+  await withClient(databaseUrl, (client) => client.query('analyze'))
 }
 
-async function withDatabase(ownerUrl: string, work: (database: Database) => Promise<void>): Promise<void> {
-  const database = await openDatabase({ url: ownerUrl, reads: 1, writes: 2, statementMs: 120_000 })
+async function withDatabase(databaseUrl: string, work: (database: Database) => Promise<void>): Promise<void> {
+  const database = await openDatabase({ url: databaseUrl, reads: 1, writes: 2, statementMs: 120_000 })
   try {
     await work(database)
   } finally {

@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { App } from './context.ts'
 import { openDatabase } from './database.ts'
 import { openFiles } from './files.ts'
+import { refuseWrongInstallation } from './installation.ts'
 import { openJobs } from './jobs.ts'
 import { openLive } from './live.ts'
 
@@ -16,6 +17,12 @@ export async function openApp(config: Config, name: string, now: () => Date = ()
     redact: { paths: ['password', '*.password', 'headers.authorization'], censor: '[secret]' },
   })
   const database = await openDatabase({ url: config.databaseUrl, reads: 10, writes: 14, statementMs: 20_000 })
+  try {
+    await refuseWrongInstallation(database, config)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
   const live = await openLive(database, (error) => log.warn({ err: error }, 'live updates'))
   return { config, database, log, files: openFiles(config.dataDir), jobs: openJobs(config.databaseUrl, log, database), live, now }
 }

@@ -2,16 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { say } from '../shared/text.ts'
 
-const yes = new Set(['1', 'true', 'yes', 'on'])
-const no = new Set(['0', 'false', 'no', 'off'])
 const flag = (fallback: boolean) =>
   z
     .string()
     .default(fallback ? '1' : '0')
-    .transform((text) => text.toLowerCase())
-    .refine((text) => yes.has(text) || no.has(text), 'must be 1 or 0')
-    .transform((text) => yes.has(text))
+    .refine((text) => text === '1' || text === '0', 'must be 1 or 0')
+    .transform((text) => text === '1')
 const whole = (fallback: number, min: number, max: number) =>
   z
     .string()
@@ -27,6 +25,7 @@ const url = (...protocols: string[]) =>
       `must be an address that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`,
     )
 const secret = z.string().regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits (for example from: openssl rand -hex 32)')
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** Every setting, with its default. The order is the order of docs/operations.md. */
 const settings = z.object({
@@ -38,6 +37,8 @@ const settings = z.object({
   MQTT_PORT: whole(1883, 1, 65_535),
   DATA_DIR: z.string().min(1).default('data'),
   DATABASE_URL: url('postgres:', 'postgresql:'),
+  /** The owner of the tables, when the server's own login is another: for migrations, backup and restore only. */
+  DATABASE_OWNER_URL: url('postgres:', 'postgresql:'),
   MQTT_URL: url('mqtt:', 'mqtts:', 'ws:', 'wss:'),
   /** Folder where the gateway keeps Mosquitto's password file and access list up to date. */
   MQTT_FILES: z.string().optional(),
@@ -65,7 +66,6 @@ const settings = z.object({
   WECHAT_API_BASE: url('http:', 'https:'),
   /** Whether writing sample-server aliases also answer GET. */
   ALIAS_GET: flag(true),
-  API_BASE_URL: z.string().max(500).default(''),
   REQUEST_TIMEOUT_MS: whole(100_000, 1000, 600_000),
   ENVIRONMENT: z
     .string()
@@ -82,9 +82,12 @@ const settings = z.object({
   FLEET: whole(12, 0, 10_000),
   /** How many times faster than life the simulated customers come; for tests and benchmarks. */
   FLEET_PACE: whole(1, 1, 1000),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   PRODUCTION: flag(false),
 })
+
+/** For the test that compares with docs/operations.md. */
+export const settingNames: readonly string[] = Object.keys(settings.shape)
 
 export type Config = ReturnType<typeof loadConfig>
 
@@ -96,13 +99,15 @@ export function loadConfig(env: Record<string, string | undefined>) {
   if (!parsed.success) {
     throw new Error(
       parsed.error.issues
-        .map(({ path, message }) => `The setting ${String(path[0])} ${message.startsWith('must') ? message : `is wrong: ${message}`}.`)
+        .map(({ path, message }) => [String(path[0]), say(message, 'en')] as const)
+        .map(([name, message]) => `The setting ${name} ${message.startsWith('must') ? message : `is wrong: ${message}`}.`)
         .join('\n'),
     )
   }
   const { PORT, MQTT_PORT, SECRET_KEY, SIM_PAY_KEY, TRUST_PROXY, PRODUCTION, ...rest } = parsed.data
   if (PRODUCTION && given.DEMO !== undefined && rest.DEMO) throw new Error('The setting DEMO must be 0 in production: demo accounts have a public password.')
   if (PRODUCTION && !SECRET_KEY) throw new Error('The setting SECRET_KEY is required in production: 64 hexadecimal digits, kept apart from the database.')
+  if (rest.DATABASE_OWNER_URL && !rest.DATABASE_URL) throw new Error("The setting DATABASE_OWNER_URL wants DATABASE_URL as well: the server's own login.")
   const broker = brokerOf(rest.MQTT_URL)
   if (rest.MQTT_FILES && !broker.mqttAccount?.password)
     throw new Error('The setting MQTT_FILES wants a user and a password in MQTT_URL, for example mqtt://gateway:3f9c…@broker:1884.')
@@ -115,6 +120,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     mqttPortFixed: given.MQTT_PORT !== undefined,
     dataDir,
     databaseUrl: rest.DATABASE_URL,
+    databaseOwnerUrl: rest.DATABASE_OWNER_URL,
     ...broker,
     mqttFiles: rest.MQTT_FILES && resolve(rest.MQTT_FILES),
     basePath: rest.BASE_PATH,
@@ -130,7 +136,6 @@ export function loadConfig(env: Record<string, string | undefined>) {
     wechatAppSecret: rest.WECHAT_APP_SECRET,
     wechatApiBase: (rest.WECHAT_API_BASE ?? 'https://api.weixin.qq.com').replace(/\/+$/, ''),
     aliasGet: rest.ALIAS_GET,
-    apiBaseUrl: rest.API_BASE_URL,
     requestTimeoutMs: rest.REQUEST_TIMEOUT_MS,
     environment: rest.ENVIRONMENT,
     demo: PRODUCTION ? false : rest.DEMO,

@@ -6,7 +6,7 @@ import { freePort, type Supervised, supervise } from './supervisor.ts'
 export type Part = { stop(): Promise<void>; killNow?: () => void }
 export type LaunchOptions = {
   config: Config
-  ownerUrl: string
+  databaseUrl: string
   dev: boolean
   running: Part[]
   log: (line: string) => void
@@ -30,8 +30,8 @@ const accounts = [
 ]
 
 /** Starts api, gateway and worker, then the simulated fleet (and vite), and says where they are. */
-export function startServers({ config, ownerUrl, dev, running, log, fail }: LaunchOptions) {
-  const fixed = { DATABASE_URL: ownerUrl, DATA_DIR: config.dataDir, SECRET_KEY: config.secretKey, SIM_PAY_KEY: config.simPayKey }
+export function startServers({ config, databaseUrl, dev, running, log, fail }: LaunchOptions) {
+  const fixed = { DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir, SECRET_KEY: config.secretKey, SIM_PAY_KEY: config.simPayKey }
   let { port, mqttPort } = config
   let shown = ''
   let fleet: Supervised | null = null

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 
 type Migration = { version: string; name: string; sql: string; checksum: string }
+type Rights = { installed: boolean; may: boolean }
 type Applied = { version: string; name: string; checksum: string }
 
 const lockKey = 7_281_996_001n
@@ -27,10 +28,17 @@ export async function migrate(ownerUrl: string, dir = 'db/migrations', upTo = '9
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [lockKey])
-    await client.query(`create table if not exists schema_migrations (
-      version text primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`)
-    const { rows } = await client.query<Applied>('select version, name, checksum from schema_migrations order by version')
+    const { rows: places } = await client.query<Rights>(`select t is not null as installed,
+      case when t is null then has_schema_privilege('public', 'create') else (select pg_has_role(relowner, 'member') from pg_class where oid = t) end as may
+      from to_regclass('public.schema_migrations') t`)
+    const { installed, may } = places[0] as Rights
+    const { rows } = installed ? await client.query<Applied>('select version, name, checksum from schema_migrations order by version') : { rows: [] }
     const pending = pendingOf(files, rows).filter((file) => file.version <= upTo)
+    if (pending.length > 0 && !may)
+      throw new Error(`The database lacks ${pending.length} migrations, and this login does not own it: run "npm run db -- migrate" with DATABASE_OWNER_URL.`)
+    if (!installed)
+      await client.query(`create table schema_migrations (
+        version text primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`)
     for (const file of pending) await apply(client, file)
     return pending.map((file) => file.name)
   } finally {

@@ -1,9 +1,17 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testConfig } from '../../test/support/api.ts'
 import { type Cluster, clusters } from '../../test/support/cluster.ts'
 import { openWorld, type World } from '../../test/support/world.ts'
+import { firstPasswordFile, registerFirstPassword } from '../domains/accounts/server/firstPassword.ts'
+import { install } from '../seed/index.ts'
+import { closeApp, openApp } from './app.ts'
 import { dumpSchema, withClient } from './catalogue.ts'
+import { systemScope } from './database.ts'
+import { refuseOwner } from './installation.ts'
 import { checkInvariants } from './invariants.ts'
 import { archiveLog } from './logArchive.ts'
 import { earlier, migrate } from './migrate.ts'
@@ -82,5 +90,40 @@ describe.each(Object.entries(clusters))('%s', (_name, start) => {
     await expect(asServer('drop table orders')).rejects.toThrow(/must be owner/)
     await expect(asServer(`select app_drop_log_month('operation_logs_202611', null)`)).rejects.toThrow(/may go/)
     await expect(asServer(`select app_make_month('users', '2026-01-01')`)).rejects.toThrow(/no month of facts/)
+  })
+  test('production takes a login that owns nothing, and says which login would have to migrate', async () => {
+    await refuseOwner(urlOf('server', 'business'))
+    await expect(refuseOwner(urlOf('plain', 'business'))).rejects.toThrow(/plain, which owns the database/)
+    await expect(refuseOwner(cluster.adminUrl)).rejects.toThrow(/is a superuser/)
+    expect(await migrate(urlOf('server', 'business'))).toEqual([])
+    await asAdmin('create database shop owner plain')
+    await expect(migrate(urlOf('server', 'shop'))).rejects.toThrow(/DATABASE_OWNER_URL/)
+  })
+
+  test('the first administrator’s password is in no log, and goes with its file', async () => {
+    const databaseUrl = urlOf('server', 'shop')
+    await migrate(urlOf('plain', 'shop'))
+    const dataDir = mkdtempSync(join(tmpdir(), 'hd-first-'))
+    const said: string[] = []
+    const config = testConfig(databaseUrl, dataDir, { PRODUCTION: '1' })
+    await install({ databaseUrl, config, log: (line) => said.push(line) })
+    const file = firstPasswordFile(dataDir)
+    const [name = '', password = ''] = readFileSync(file, 'utf8').split('\n')
+    expect([name, password.length, statSync(file).mode & 0o777, said.join().includes(password)]).toEqual(['super', 16, 0o600, false])
+    expect(said.join()).toContain(file)
+    // what the database is now holds for every process
+    await expect(openApp({ ...config, secretKey: 'f'.repeat(64) }, 'test')).rejects.toThrow(/not the key/)
+    await expect(install({ databaseUrl, config: testConfig(databaseUrl, dataDir), log: () => {} })).rejects.toThrow(/real business/)
+    const app = await openApp(config, 'test')
+    await registerFirstPassword(app)
+    app.jobs.poke('first-password')
+    await sleep(200)
+    expect(existsSync(file)).toBe(true)
+    await app.database.transact(systemScope, (db) => db.updateTable('users').set({ must_change_password: false }).execute())
+    app.jobs.poke('first-password')
+    for (let turn = 0; turn < 100 && existsSync(file); turn += 1) await sleep(20)
+    expect(existsSync(file)).toBe(false)
+    await closeApp(app)
+    rmSync(dataDir, { recursive: true, force: true })
   })
 })

@@ -149,7 +149,7 @@ describe('the demo business', () => {
     const without = ['sessions', 'access_version']
     const before = await digest(api, without)
     const folder = mkdtempSync(join(tmpdir(), 'huodao-again-'))
-    await install({ ownerUrl: api.ownerUrl, config: testConfig(api.ownerUrl, folder), log: () => {} })
+    await install({ databaseUrl: api.ownerUrl, config: testConfig(api.ownerUrl, folder), log: () => {} })
     rmSync(folder, { recursive: true, force: true })
     expect(await digest(api, without)).toEqual(before)
   })

@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/server/config.ts'
 import { migrate } from '../../src/server/migrate.ts'
 
 export type TestDatabase = { ownerUrl: string; drop(): Promise<void> }
-type Seed = { seed: (options: { ownerUrl: string; config: ReturnType<typeof loadConfig>; log: (line: string) => void }) => Promise<void> }
+type Seed = { seed: (options: { databaseUrl: string; config: ReturnType<typeof loadConfig>; log: (line: string) => void }) => Promise<void> }
 
 const templateLock = 728_199_603
 
@@ -48,7 +48,7 @@ async function runSeed(ownerUrl: string) {
   const keys = { SECRET_KEY: '0'.repeat(64), SIM_PAY_KEY: '1'.repeat(64) }
   // pictures of the demo must not land in the checkout
   const dataDir = mkdtempSync(join(tmpdir(), 'huodao-seed-'))
-  await seed({ ownerUrl, config: loadConfig({ ...process.env, DATABASE_URL: ownerUrl, DATA_DIR: dataDir, ...keys }), log: () => {} })
+  await seed({ databaseUrl: ownerUrl, config: loadConfig({ ...process.env, DATABASE_URL: ownerUrl, DATA_DIR: dataDir, ...keys }), log: () => {} })
   rmSync(dataDir, { recursive: true, force: true })
 }
 
