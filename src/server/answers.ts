@@ -6,7 +6,7 @@ import type { App } from './context.ts'
 import { databaseRefusal } from './run.ts'
 
 /** The requested path as it may be shown: cut and with markup escaped. */
-export const safeUrl = (url: string) => url.slice(0, 200).replace(/[<>"'&\u0000-\u001f]/g, (c) => encodeURIComponent(c))
+export const safeUrl = (url: string) => url.slice(0, 200).replace(/[<>"'\u0000-\u001f]/g, (c) => encodeURIComponent(c))
 
 /** One error shape; never a stack, SQL or path. */
 export function answerError(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -152,7 +152,7 @@ async function load(client: pg.Client, source: AsyncGenerator<Line>, filesDir: s
     else if ('table' in line) table = { name: line.table, columns: line.columns }
     else if ('sequence' in line) await client.query('select setval($1::regclass, $2::bigint)', [line.sequence, line.value])
     else if ('file' in line) {
-      file = await open(place(filesDir, line.file), 'w', 0o640)
+      file = await open(place(filesDir, line.file), 'w', 0o600)
       totals.files += 1
     } else if ('end' in line) complete = line.rows === totals.rows && line.files === totals.files
   }
@@ -164,7 +164,8 @@ async function load(client: pg.Client, source: AsyncGenerator<Line>, filesDir: s
 function place(filesDir: string, name: string): string {
   const path = resolve(filesDir, name)
   if (!path.startsWith(resolve(filesDir) + sep)) throw new Error(`The backup holds a file with a wrong name: ${name}`)
-  mkdirSync(dirname(path), { recursive: true })
+  mkdirSync(filesDir, { recursive: true, mode: 0o700 })
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   return path
 }
 

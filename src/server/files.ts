@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { chmodSync, createReadStream, createWriteStream, existsSync, statSync } from 'node:fs'
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
@@ -19,23 +19,29 @@ export type FileStore = {
 
 export function openFiles(dataDir: string): FileStore {
   const folder = path.join(dataDir, 'files')
+  // pictures and exports are the server's alone; a folder of an earlier release is closed as well
+  if (existsSync(folder) && statSync(folder).uid === process.getuid?.()) chmodSync(folder, 0o700)
+  const makeFolder = async (name: string) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await mkdir(path.dirname(place(name)), { recursive: true, mode: 0o700 })
+  }
   const place = (name: string) => path.join(folder, name.slice(0, 2), name)
   return {
     folder,
     async put(bytes, extension) {
       const name = `${randomUUID()}.${extension}`
-      await mkdir(path.dirname(place(name)), { recursive: true })
+      await makeFolder(name)
       // a crash leaves a temporary file, never half a picture under its final name
-      await writeFile(`${place(name)}.part`, bytes, { flush: true })
+      await writeFile(`${place(name)}.part`, bytes, { flush: true, mode: 0o600 })
       await rename(`${place(name)}.part`, place(name))
       return { name, sha256: createHash('sha256').update(bytes).digest('hex') }
     },
     async write(chunks, extension) {
       const name = `${randomUUID()}.${extension}`
       const part = `${place(name)}.part`
-      await mkdir(path.dirname(part), { recursive: true })
+      await makeFolder(name)
       try {
-        await pipeline(chunks, createWriteStream(part, { flush: true }))
+        await pipeline(chunks, createWriteStream(part, { flush: true, mode: 0o600 }))
         const { size } = await stat(part)
         await rename(part, place(name))
         return { name, bytes: size }
