@@ -779,6 +779,7 @@ table public.installation
   demo boolean
   key_check text
   installed_at timestamp with time zone default now() not null
+  probed_at timestamp with time zone
   constraint installation_key_check_check CHECK ((key_check ~ '^[0-9a-f]{64}$'::text))
   constraint installation_only_row_check CHECK (only_row)
   constraint installation_pkey PRIMARY KEY (only_row)

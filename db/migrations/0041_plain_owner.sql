@@ -79,7 +79,9 @@ create table installation (
   only_row boolean primary key default true check (only_row),
   demo boolean,
   key_check text check (key_check ~ '^[0-9a-f]{64}$'),
-  installed_at timestamptz not null default now()
+  installed_at timestamptz not null default now(),
+  -- written by the probe of health, which asks whether the database takes writes
+  probed_at timestamptz
 );
 revoke insert, delete on installation from huodao_app;
 -- The demo is known by its thirteen people; a business that was installed before has others.

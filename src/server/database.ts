@@ -53,6 +53,8 @@ export type Database = {
   snapshot<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
   /** A connection of its own for LISTEN; not pooled, reconnects are the caller's. */
   listen(): Promise<pg.Client>
+  /** When a transaction was last refused for want of room, or because the database is read-only; 0: never. */
+  lastOutOfRoom(): number
   stats(): { reads: PoolStats; writes: PoolStats }
   close(): Promise<void>
 }
@@ -86,7 +88,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       if (sql) await client.query(sql)
       return work(over(client, naming))
     })
+  let outOfRoomAt = 0
   return {
+    lastOutOfRoom: () => outOfRoomAt,
     transact: (scope, work) =>
       withClient(writes, async (client) => {
         await client.query(`${prologue(client, scope)}begin`)
@@ -99,6 +103,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
           await commitWith(client, client.prepared, last)
           return result
         } catch (error) {
+          if (isOutOfRoom(error)) outOfRoomAt = Date.now()
           client.scope = undefined // a rollback also takes the scope back
           await client.query('rollback')
           throw error
@@ -163,6 +168,9 @@ export function isConnectionError(error: unknown): boolean {
     /Connection terminated|timeout exceeded when trying to connect|not queryable/.test(error.message)
   )
 }
+
+/** A full disk, a disk that fails, a standby: reading may go on, writing does not. */
+export const isOutOfRoom = (error: unknown): boolean => /^(53100|58030|25006)$/.test((error as { code?: string } | null)?.code ?? '')
 
 /** A table changed under a statement that was planned before; a new connection plans it again. */
 export const isOutdatedPlan = (error: unknown): boolean => error instanceof Error && /cached plan must not change result type/.test(error.message)

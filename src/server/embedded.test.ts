@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -122,6 +122,31 @@ test('a recycled process number does not block the start, a taken port moves', a
   expect(await ask(server.url, 'select 1')).toBe(1)
   await server.stop()
   stranger.close()
+})
+
+test('comes back by itself when what kept it from recovering is over', async () => {
+  const said: string[] = []
+  const server = await startPostgres({ dataDir, log: (line) => said.push(line) })
+  opened.push(server)
+  const killed = server.pid()
+  // as a full disk does: it dies, and recovery dies as well
+  renameSync(join(dataDir, 'global/pg_control'), join(dataDir, 'global/pg_control.away'))
+  process.kill(killed, 'SIGKILL')
+  await eventually(() => said.some((line) => /does not come back, trying on: .*could not find/.test(line)))
+  renameSync(join(dataDir, 'global/pg_control.away'), join(dataDir, 'global/pg_control'))
+  await eventually(() => server.pid() !== killed && ask(server.url, 'select true').then(Boolean, () => false))
+  await server.stop()
+  expect(isAlive(server.pid())).toBe(false)
+})
+
+test('stops also when its folder is gone, at once', async () => {
+  const server = await start()
+  renameSync(dataDir, `${dataDir}.gone`)
+  const began = Date.now()
+  await server.stop()
+  expect(isAlive(server.pid())).toBe(false)
+  expect(Date.now() - began).toBeLessThan(5000)
+  renameSync(`${dataDir}.gone`, dataDir)
 })
 
 test('refuses a folder of another major version', async () => {

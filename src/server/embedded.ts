@@ -21,6 +21,7 @@ type Place = { runner: Runner; dataDir: string }
 type Server = { pid: number; port: number; child: ChildProcess | null }
 
 const database = 'huodao'
+const retryMs = 2000
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -58,15 +59,17 @@ export async function startPostgres({ dataDir, log, onGiveUp }: EmbeddedOptions)
   }
   const { port } = server
 
+  keeper.tell(server.pid)
   const watch = async () => {
     const restarts: number[] = []
     while (!stopping) {
       await ended(server, place.dataDir, () => stopping)
       if (stopping) return
       restarts.push(Date.now())
-      if (restarts.filter((time) => time > Date.now() - 60_000).length > 10) throw new Error('The database dies again and again.')
       log('The database stopped unexpectedly, starting it again …')
-      server = await open(place, port, log)
+      if (restarts.filter((time) => time > Date.now() - 60_000).length > 10) await sleep(retryMs)
+      server = await reopen(place, port, log, () => stopping)
+      keeper.tell(server.pid)
       log('The database is back.')
     }
   }
@@ -122,6 +125,23 @@ async function open(place: Place, fixedPort: number | null, log: (line: string) 
     const passes = /postmaster\.pid" already exists|shared memory block|could not create any TCP\/IP sockets|lock file/.test(failure)
     if (!passes || tries > 100) throw new Error(`The database does not start: ${failure}`)
     await sleep(150)
+  }
+}
+
+// A full disk ends the database and does not let it recover; it comes back when there is room again, however long that takes.
+async function reopen(place: Place, port: number, log: (line: string) => void, stopping: () => boolean): Promise<Server> {
+  for (let told = ''; ; ) {
+    try {
+      return await open(place, port, log)
+    } catch (error) {
+      const { message } = error as Error
+      if (stopping() || !existsSync(join(place.dataDir, 'PG_VERSION'))) throw error
+      const lines = message.split('\n')
+      const why = lines.findLast((line) => /FATAL|PANIC/.test(line)) ?? lines[0] ?? ''
+      if (why !== told) log(`The database does not come back, trying on: ${why}`)
+      told = why
+      await sleep(retryMs)
+    }
   }
 }
 

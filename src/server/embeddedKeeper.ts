@@ -3,10 +3,12 @@ import { once } from 'node:events'
 
 // Outlives its parent: the closed pipe, not a signal, tells that the parent is gone (SIGKILL included).
 // Several processes may hold one server: the last one to leave stops it.
+// It is told the number of the postmaster, so that it finds it also when the folder with postmaster.pid is gone.
 const script = `
 trap '' INT HUP TERM
 cd / && own="$1/huodao/holders/$$" && : > "$own" && echo held
-cat > /dev/null
+told=
+while read -r number; do told=$number; done
 rm -f "$own"
 line() { cat "/proc/$1/cmdline" 2>/dev/null || ps -o command= -p "$1" 2>/dev/null; }
 for file in "$1"/huodao/holders/*; do
@@ -14,12 +16,15 @@ for file in "$1"/huodao/holders/*; do
   if line "\${file##*/}" | grep -q huodao-keeper; then exit 0; fi
   rm -f "$file"
 done
-for turn in 1 2 3 4 5; do [ -s "$1/postmaster.pid" ] && break; sleep 0.1; done
+for turn in 1 2 3 4 5; do [ -s "$1/postmaster.pid" ] || [ ! -d "$1" ] && break; sleep 0.1; done
 pid=$(head -n 1 "$1/postmaster.pid" 2>/dev/null)
-[ -n "$pid" ] && line "$pid" | grep -q postgres || exit 0
-kill -INT "$pid" 2>/dev/null
+signal=INT
+[ -n "$pid" ] || { pid=$told; signal=QUIT; }
+alive() { line "$pid" | tr '\\0' ' ' | grep -q "postgres.*$1"; }
+[ -n "$pid" ] && alive "$1" || exit 0
+kill -$signal "$pid" 2>/dev/null
 turn=0
-while [ -e "$1/postmaster.pid" ] && kill -0 "$pid" 2>/dev/null; do
+while alive "$1"; do
   sleep 0.05
   turn=$((turn + 1))
   [ $turn = 600 ] && kill -QUIT "$pid" 2>/dev/null
@@ -28,11 +33,12 @@ done
 exit 0
 `
 
-export type Keeper = { release(): Promise<void> }
+export type Keeper = { tell(postmaster: number): void; release(): Promise<void> }
 
 /** Registers this process as a holder of the server in dataDir; resolves when it is registered. */
 export async function keep(dataDir: string): Promise<Keeper> {
   let releasing = false
+  let postmaster = 0
   let current: ChildProcess
   const start = async () => {
     const child = spawn('/bin/sh', ['-c', script, 'huodao-keeper', dataDir], {
@@ -45,6 +51,7 @@ export async function keep(dataDir: string): Promise<Keeper> {
       if (!releasing) setTimeout(() => void start().catch(() => {}), 100).unref()
     })
     child.stdin.on('error', () => {})
+    if (postmaster) child.stdin.write(`${postmaster}\n`)
     if (!child.stdout) throw new Error('The database keeper has no output.')
     await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => Promise.reject(new Error(`No keeper for ${dataDir}.`)))])
     child.stdout.destroy()
@@ -55,6 +62,10 @@ export async function keep(dataDir: string): Promise<Keeper> {
   }
   current = await start()
   return {
+    tell(pid) {
+      postmaster = pid
+      current.stdin?.write(`${pid}\n`)
+    },
     async release() {
       releasing = true
       const child = current

@@ -8,6 +8,7 @@ import type { App } from './context.ts'
 import { noScope } from './database.ts'
 import { metricsOf } from './metrics.ts'
 import { openApi } from './openapi.ts'
+import { openWriteProbe } from './writeProbe.ts'
 
 /** Figures tell a stranger how much is sold and where it hurts: in production they are for whoever has the token. */
 function maySeeFigures({ config }: App, request: FastifyRequest): boolean {
@@ -32,9 +33,11 @@ export function serveHealth(http: FastifyInstance, app: App): void {
   http.addHook('onResponse', async (request, reply) => {
     requests.observe({ method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode }, reply.elapsedTime / 1000)
   })
+  const takesWrites = openWriteProbe(app.database)
   http.get('/health', async (_, reply) => {
     try {
       await app.database.read(noScope, (db) => sql`select 1`.execute(db))
+      if (!(await takesWrites())) return reply.status(503).send({ status: 'database takes no writes', environment: app.config.environment })
       return { status: 'ok', environment: app.config.environment }
     } catch {
       return reply.status(503).send({ status: 'database away', environment: app.config.environment })

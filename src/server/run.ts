@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Endpoint } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import { type Actor, type App, type AuditEntry, type Ctx, isRefused, type Refused, systemActor } from './context.ts'
-import { isConnectionError, isOutdatedPlan, systemScope } from './database.ts'
+import { isConnectionError, isOutdatedPlan, isOutOfRoom, systemScope } from './database.ts'
 import { logStatement } from './logRow.ts'
 
 /** Who asks, how, and in which language; independent of HTTP, so that jobs and the gateway run the same way. */
@@ -111,7 +111,7 @@ function stable(value: unknown): string {
 
 /** A database failure as the refusal a person can read; null when it is ours to investigate. */
 export function databaseRefusal(error: unknown): Refusal | null {
-  if (isConnectionError(error) || isOutdatedPlan(error)) return new Refusal(common.busy)
+  if (isConnectionError(error) || isOutdatedPlan(error) || isOutOfRoom(error)) return new Refusal(common.busy)
   const code = (error as { code?: string }).code
   if (code === '57014' || code === '55P03' || code === '53300') return new Refusal(common.busy) // deadline, lock, too many connections
   if (code === '40001' || code === '40P01') return new Refusal(common.stale)

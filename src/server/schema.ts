@@ -424,6 +424,7 @@ export interface InstallationTable {
   demo: boolean | null
   key_check: string | null
   installed_at: ColumnType<Date, Date | string | undefined, Date | string>
+  probed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface JobLoopsTable {
