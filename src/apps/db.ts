@@ -61,6 +61,7 @@ async function dump(url: string) {
 async function restoreFrom(url: string, file: string) {
   const totals = await restore(url, filesDir, file)
   console.log(`Restored ${totals.rows} rows and ${totals.files} files.`)
+  if (totals.foreign.length > 0) console.log(`In the archive and not restored, because no migration makes them: ${totals.foreign.join(', ')}.`)
   const path = '../server/invariants.ts'
   if (!existsSync(new URL(path, import.meta.url))) return
   const { checkInvariants } = (await import(path)) as Invariants
@@ -122,6 +123,7 @@ async function run(url: string): Promise<void> {
     mkdirSync(dirname(file), { recursive: true })
     const totals = await backup(url, filesDir, file)
     console.log(`Saved ${totals.rows} rows and ${totals.files} files to ${file}. Keep SECRET_KEY as well: it is not in the archive.`)
+    if (totals.foreign.length > 0) console.log(`Not in the archive, because no migration made them: ${totals.foreign.join(', ')}.`)
   } else if (command === 'restore' && file) await restoreFrom(url, file)
   else if (command === 'verify-log') await verify(url)
   else if (command === 'broker' && file) await broker(url, file)

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { testDatabase } from '../../test/support/postgres.ts'
 import { backup, restore } from './backup.ts'
 import { dumpSchema, withClient } from './catalogue.ts'
+import { madeBy, migrate } from './migrate.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hd-backup-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -19,19 +20,33 @@ const probe = `create table probe (id bigint generated always as identity primar
 const everything =
   'select id, at::text, raw::text, doc::text, tags::text, big::text, note, day::text, ratio::text, doubled::text, parent from probe order by id'
 
+/** The migrations and one more, which makes the probe. */
+const migrations = join(folder, 'migrations')
+cpSync('db/migrations', migrations, { recursive: true })
+writeFileSync(join(migrations, '9000_probe.sql'), `${probe.split(';')[0]};`)
+
 test('a restored backup equals its source: every value, sequence, file and constraint', async () => {
   const [source, target] = [await testDatabase(), await testDatabase()]
   const archive = join(folder, 'all.gz')
   mkdirSync(join(folder, 'files/7'), { recursive: true })
   writeFileSync(join(folder, 'files/7/photo.jpg'), Buffer.alloc(200_000, 'x\0y'))
   try {
-    // probe is not in the migrations, so the target gets its shape beforehand.
-    await withClient(source.ownerUrl, (client) => client.query(probe))
-    await withClient(target.ownerUrl, (client) => client.query(`${probe.split(';')[0]}`))
-    const saved = await backup(source.ownerUrl, join(folder, 'files'), archive)
-    expect(saved).toMatchObject({ files: 1 })
-    const restored = await restore(target.ownerUrl, join(folder, 'back'), archive)
-    expect(restored).toEqual(saved)
+    await migrate(source.ownerUrl, migrations)
+    await withClient(source.ownerUrl, (client) => client.query(probe.slice(probe.indexOf(';') + 1)))
+    // what somebody else put beside our tables stays where it is
+    await withClient(source.ownerUrl, (client) =>
+      client.query(
+        'create table notes (id bigserial primary key, u bigint references users); insert into notes default values; create schema other; create table other.orders ()',
+      ),
+    )
+    await withClient(target.ownerUrl, (client) => client.query('create table own_notes (text text); insert into own_notes values (1)'))
+    const saved = await backup(source.ownerUrl, join(folder, 'files'), archive, migrations)
+    expect(saved).toMatchObject({ files: 1, foreign: ['other.orders', 'public.notes'] })
+    const restored = await restore(target.ownerUrl, join(folder, 'back'), archive, migrations)
+    expect(restored).toEqual({ ...saved, foreign: [] })
+    expect((await withClient(target.ownerUrl, (client) => client.query('table own_notes'))).rowCount).toBe(1)
+    await withClient(source.ownerUrl, (client) => client.query('drop table notes; drop schema other cascade'))
+    await withClient(target.ownerUrl, (client) => client.query('drop table own_notes'))
     const [before, after] = await Promise.all(
       [source, target].map(({ ownerUrl }) => withClient(ownerUrl, async (client) => (await client.query(everything)).rows)),
     )
@@ -43,6 +58,33 @@ test('a restored backup equals its source: every value, sequence, file and const
   } finally {
     await Promise.all([source.drop(), target.drop()])
   }
+})
+
+test('what migrations made is known by their text', async () => {
+  const source = await testDatabase()
+  const { rows } = await withClient(source.ownerUrl, (client) =>
+    client.query<{ name: string }>(`select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and not c.relispartition
+      and (c.relkind in ('r', 'p') or c.relkind = 'S' and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'i'))
+      and c.relname <> 'schema_migrations'`),
+  )
+  const versions = readdirSync('db/migrations').map((name) => name.slice(0, 4))
+  expect([...madeBy(versions)].sort()).toEqual(rows.map(({ name }) => name).sort())
+  await source.drop()
+})
+
+test('an archive of an earlier release that holds a foreign table is restored without it', async () => {
+  const [source, target] = [await testDatabase(), await testDatabase()]
+  await backup(source.ownerUrl, join(folder, 'none'), join(folder, 'plain.gz'))
+  const lines = gunzipSync(readFileSync(join(folder, 'plain.gz')))
+    .toString()
+    .trimEnd()
+    .split('\n')
+  const end = JSON.parse(lines.pop() as string)
+  const notes = [{ table: 'public.notes', columns: [{ name: 'id', type: 'bigint' }] }, ['1'], { sequence: 'public.notes_id_seq', value: '1' }]
+  const old = [...lines, ...[...notes, { ...end, rows: end.rows + 1 }].map((line) => JSON.stringify(line))].join('\n')
+  writeFileSync(join(folder, 'old.gz'), gzipSync(old))
+  expect(await restore(target.ownerUrl, join(folder, 'back'), join(folder, 'old.gz'))).toMatchObject({ foreign: ['public.notes'] })
+  await Promise.all([source.drop(), target.drop()])
 })
 
 test('a cut or foreign archive restores nothing', async () => {

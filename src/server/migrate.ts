@@ -62,6 +62,21 @@ function readMigrations(dir: string): Migration[] {
   return files
 }
 
+/** Tables and sequences that these versions made, by their text: whatever else lies in the database is somebody else's. */
+export function madeBy(versions: readonly string[], dir = 'db/migrations'): ReadonlySet<string> {
+  const made = new Set<string>()
+  const words =
+    /^\s*(create|drop) (?:table|sequence) (?:if (?:not )?exists )?([a-z_][a-z0-9_]*)\b(?!\.| partition of)|^\s*alter table ([a-z_][a-z0-9_]*) rename to ([a-z_][a-z0-9_]*)/gim
+  for (const { sql } of readMigrations(dir).filter(({ version }) => versions.includes(version))) {
+    for (const [, act, name, before, after] of sql.matchAll(words)) {
+      if (name && act?.toLowerCase() === 'create') made.add(name)
+      if (after) made.add(after)
+      made.delete((act?.toLowerCase() === 'drop' ? name : before) ?? '')
+    }
+  }
+  return made
+}
+
 function pendingOf(files: Migration[], applied: Applied[]): Migration[] {
   for (const row of applied) {
     const file = files.find((candidate) => candidate.version === row.version)
