@@ -71,7 +71,12 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     errorResponseBuilder: () => new Refusal(common.tooMany),
   })
   takeJson(http)
-  await http.register(compress, { threshold: 1024, encodings: ['br', 'gzip'], brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } })
+  const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+  await http.register(compress, { threshold: 1024, encodings: ['br', 'gzip'], brotliOptions, globalDecompression: false })
+  // nobody needs it, and a kilobyte would unpack to a gigabyte
+  http.addHook('onRequest', async (request) => {
+    if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw new Refusal(common.compressed)
+  })
   await http.register(multipart, { limits: { files: 1, fields: 5, fileSize: 8_388_608, parts: 6, headerPairs: 50 } })
   http.addHook('onSend', async (request, reply) => {
     reply

@@ -58,6 +58,7 @@ export const common = defineErrors('common', {
   duplicate: [409004, '数据已存在', 'Already exists'],
   tooLarge: [413001, '请求内容过大', 'The request is too large'],
   wrongType: [415001, '不支持的内容类型', 'This content type is not supported'],
+  compressed: [415002, '请求内容不能压缩', 'The request must not be compressed'],
   refused: [422001, '操作失败', 'Operation failed'],
   tooMany: [429001, '操作过于频繁,请稍后再试', 'Too many requests, try again later'],
   unexpected: [500001, '操作失败', 'Operation failed'],

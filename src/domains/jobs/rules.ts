@@ -19,6 +19,9 @@ export const jobLimits = {
   sameFileMs: 600_000,
 } as const
 
+/** What a sheet that people fill in may have at most; blank rows count, a cell is as long as Excel's longest. */
+export const sheetLimits = { lines: 2 * jobLimits.importRows, columns: 200, cell: 32_767, text: 4_000_000 } as const
+
 export type JobState = 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED'
 
 export const jobStates = defineStates<JobState>({

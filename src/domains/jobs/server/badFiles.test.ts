@@ -1,4 +1,5 @@
-import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { crc32, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -42,6 +43,15 @@ afterAll(() => world.close())
 const row = (n: number, ...cells: string[]) => `<row r="${n}">${cells.join('')}</row>`
 const head = row(1, cell('A1', '名称'), cell('B1', '编号'))
 const book = (rows: string) => workbook(sheetXml(head + rows))
+/** 1,000 rows of 200 cells that all point to one text. */
+const shared = (value: string) => {
+  const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
+  const cells = '<c t="s"><v>0</v></c>'.repeat(200)
+  const rows = Array.from({ length: 1000 }, (_, i) => row(i + 2, cells)).join('')
+  return workbook(sheetXml(rows), [
+    { name: 'xl/sharedStrings.xml', data: text(`<sst xmlns="${main}" count="1" uniqueCount="1"><si><t>${value}</t></si></sst>`) },
+  ])
+}
 const cut = (bytes: Buffer, share: number) => bytes.subarray(0, Math.floor(bytes.length * share))
 const patched = (bytes: Buffer, at: number, value: number) => {
   const copy = Buffer.from(bytes)
@@ -149,6 +159,8 @@ const sheets: readonly Bad[] = [
   ['a million empty rows, then one', () => book(`<row r="1048576">${cell('A1048576', '茶')}${cell('XFD1048576', '茶')}</row>`), 400],
   ['1,001 rows', () => book(Array.from({ length: 1001 }, (_, i) => row(i + 2, cell(`A${i + 2}`, `茶${i}`))).join('')), 400],
   ['100,000 rows', () => book(Array.from({ length: 100_000 }, (_, i) => row(i + 2, cell(`A${i + 2}`, 't'))).join('')), 400],
+  ['60,000 empty rows', () => book(Array.from({ length: 60_000 }, (_, i) => row(i + 2, `<c r="A${i + 2}"/>`)).join('')), 400],
+  ['1,000 rows that share one text of a megabyte', () => shared('x'.repeat(1_000_000)), 400],
   [
     '16,384 columns',
     () => workbook(sheetXml(`<row r="1">${Array.from({ length: 16_384 }, (_, i) => `<c t="inlineStr"><is><t>c${i}</t></is></c>`).join('')}</row>`)),
@@ -162,6 +174,10 @@ const sheets: readonly Bad[] = [
   ['more cells than heads', () => text('名称,编号\n茶,1,2,3\n'), 400],
   ['8 MB of commas', () => Buffer.alloc(8_388_608, ','), 400],
   ['8 MB of lines', () => Buffer.alloc(8_388_608, 'a\n'), 400],
+  ['8 MB of nothing but lines', () => Buffer.alloc(8_388_608, '\n'), 400],
+  ['a head and 8 MB of empty lines', () => Buffer.concat([text('名称,编号\n'), Buffer.alloc(8_300_000, '\r\n')]), 400],
+  ['one quoted field of 7 MB', () => text(`名称,编号\n"${`${'x'.repeat(50_000)}\n`.repeat(140)}",1\n`), 400],
+  ['one quoted field of 7 MB of quotes', () => text(`名称,编号\n"${`${'""'.repeat(20_000)}\n`.repeat(175)}",1\n`), 400],
   ['a quote that never ends', () => text(`名称,编号\n"${'x'.repeat(1_000_000)}`), 400],
 ]
 const pictures: readonly Bad[] = [
@@ -175,10 +191,14 @@ const pictures: readonly Bad[] = [
   ['2 MB + 1', () => Buffer.concat([jpg, Buffer.alloc(2 * 1024 * 1024 - jpg.length + 1)]), 413],
 ]
 
+/** How long this process could do nothing else while the files arrived. */
+const delay = monitorEventLoopDelay({ resolution: 5 })
 const timed = async (url: string, file: Buffer, name: string) => {
   // work, not waiting: the suite runs beside others
   const began = process.cpuUsage()
+  delay.enable()
   const answer = await world.upload('super', url, file, name)
+  delay.disable()
   return { answer, ms: (({ user, system }) => (user + system) / 1000)(process.cpuUsage(began)) }
 }
 
@@ -194,6 +214,21 @@ describe('bad files', () => {
     const { answer } = await timed('/uploads/images', await make(), 'a.jpg')
     expect(answer.status, JSON.stringify(answer.body)).toBe(status)
   })
+  test('a form that unpacks to 200 MB is not unpacked', async () => {
+    const head = text('--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n')
+    const bomb = gzipSync(Buffer.concat([head, zeros(200), text('\r\n--b--\r\n')]))
+    const began = process.cpuUsage()
+    const before = process.memoryUsage().rss
+    for (const encoding of ['gzip', 'GZIP', 'br', 'x-unknown'])
+      for (const url of ['/imports/test-things', '/uploads/images']) {
+        const headers = { 'content-type': 'multipart/form-data; boundary=b', 'content-encoding': encoding }
+        const answer = await world.send('super', url, bomb, headers)
+        expect([url, encoding, answer.status, answer.body.code]).toEqual([url, encoding, 415, 415002])
+      }
+    const { user, system } = process.cpuUsage(began)
+    expect([(user + system) / 1e6 < 1, (process.memoryUsage().rss - before) / 1e6 < 50]).toEqual([true, true])
+  })
+  test('never stop the server for a second', () => expect(delay.max / 1e6).toBeLessThan(1000))
   test('leave no row, and memory where it was', async () => {
     expect(await world.sql(`select 1 from jobs where state <> 'FAILED'`)).toEqual([])
     expect(await world.sql('select 1 from uploads')).toEqual([])

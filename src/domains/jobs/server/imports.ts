@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { prepared } from '../../../server/bind.ts'
@@ -15,7 +14,7 @@ import { fileNameOf } from './exports.ts'
 import { faultsOf } from './queries.ts'
 import { markedFile, readSheet, type Sheet } from './sheet.ts'
 
-type Given = { importer: Importer; actor: Actor; sheet: Sheet; sha256: string; ready: unknown; tried: readonly RowError[] }
+type Given = { importer: Importer; actor: Actor; sheet: Sheet; ready: unknown; tried: readonly RowError[] }
 
 /** The importer of that name for somebody who may use it, acting with the rows his right reaches. */
 export async function importerFor(app: App, kind: string, actor: Pick<Actor, 'userId' | 'permissions'>): Promise<{ importer: Importer; actor: Actor }> {
@@ -31,7 +30,7 @@ export async function receive(app: App, kind: string, request: FastifyRequest, b
   const { bytes } = await oneFile(request, jobLimits.importBytes, { ...jobErrors, tooLarge: jobErrors.fileTooLarge })
   const sheet = await readSheet(bytes, importer)
   const ready = sheet.errors.length || !importer.prepare ? undefined : await importer.prepare(app, sheet.rows)
-  return { importer, actor, sheet, sha256: createHash('sha256').update(bytes).digest('hex'), ready }
+  return { importer, actor, sheet, ready }
 }
 
 class TriedOut extends Error {
@@ -67,7 +66,8 @@ export const runImport = prepared<(typeof jobs)['import'], Given>({
     return { ...given, tried: dryRun ? await tryOut(app, given, 'zh-CN') : [] }
   },
   async run(ctx, { kind, dryRun }, given) {
-    const { importer, actor, sheet, sha256 } = given
+    const { importer, actor, sheet } = given
+    const { sha256 } = sheet
     const total = sheet.lines.length
     const failedRows = (errors: readonly RowError[]) => new Set(errors.map(({ line }) => line)).size
     const title = say(importer.title, 'zh-CN')
@@ -108,7 +108,7 @@ async function applied(ctx: Ctx, { importer, sheet, ready }: Given): Promise<rea
 }
 
 /** The job's row; with what was wrong and the marked file when something was. */
-async function keep(ctx: Ctx, { importer, sheet, sha256 }: Given, kind: string, errors: readonly RowError[]): Promise<number> {
+async function keep(ctx: Ctx, { importer, sheet }: Given, kind: string, errors: readonly RowError[]): Promise<number> {
   const failed = new Set(errors.map(({ line }) => line)).size
   const file = errors.length ? await ctx.app.files.write(once(await markedFile(sheet, errors, importer, ctx.lang)), 'xlsx') : null
   const row = await ctx.db
@@ -123,7 +123,7 @@ async function keep(ctx: Ctx, { importer, sheet, sha256 }: Given, kind: string, 
       total: sheet.lines.length,
       done: errors.length ? 0 : sheet.lines.length,
       failed,
-      params: JSON.stringify({ sha256 }),
+      params: JSON.stringify({ sha256: sheet.sha256 }),
       error: errors.length ? jobErrors.rowsRefused.text.replaceAll('{failed}', String(failed)) : '',
       row_errors: JSON.stringify(errors.slice(0, jobLimits.faults)),
       created_at: ctx.now,

@@ -1,105 +1,38 @@
-import { streamCsvRows } from 'hucre/csv'
-import { type CellValue, streamXlsxRows, type WriteSheet, writeXlsx } from 'hucre/xlsx'
+import type { WriteSheet } from 'hucre/xlsx'
 import type { Importer, ImportRow, RowError } from '../../../server/importers.ts'
+import { Overrun, openThreads } from '../../../server/threads.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { bi, type Lang, say } from '../../../shared/text.ts'
 import { jobErrors } from '../contract.ts'
 import { doubled, headerKey, jobLimits, neutralised } from '../rules.ts'
-import { plainZip } from './unzip.ts'
+import type { Line, SheetWork } from './sheetThread.ts'
 
-type Line = { readonly line: number; readonly cells: readonly string[] }
 /** A file as its person wrote it, and what the importer may take of it. */
 export type Sheet = {
   readonly header: readonly string[]
   readonly lines: readonly Line[]
   readonly rows: readonly ImportRow<never>[]
   readonly errors: readonly RowError[]
+  readonly sha256: string
 }
 
-const refuse = (def: (typeof jobErrors)[keyof typeof jobErrors]) => new Refusal(def, {}, [{ field: 'file', text: def.text }])
-const mostColumns = 200
-const longestLine = 65_536
+const refuse = (name: keyof typeof jobErrors) => new Refusal(jobErrors[name], {}, [{ field: 'file', text: jobErrors[name].text }])
+/** One at a time: what arrives beside it waits, and nobody else does. */
+const inThread = openThreads<SheetWork>(new URL('./sheetThread.ts', import.meta.url), { threads: 1, waiting: 20, seconds: 10, megabytes: 192 })
 
-/** By content, never by name: a workbook is a zip, everything else has to be text. */
+/** What the file says, read in a thread; whatever is too much for a sheet of people is refused there. */
 export async function readSheet(bytes: Buffer, importer: Importer): Promise<Sheet> {
-  if (bytes.length === 0) throw refuse(jobErrors.fileBroken)
-  if (bytes.length > jobLimits.importBytes) throw refuse(jobErrors.fileTooLarge)
-  const [head, ...lines] = bytes.subarray(0, 2).toString('latin1') === 'PK' ? await workbookLines(bytes) : csvLines(bytes)
+  if (bytes.length === 0) throw refuse('fileBroken')
+  if (bytes.length > jobLimits.importBytes) throw refuse('fileTooLarge')
+  const read = await inThread('readLines', bytes).catch((error: unknown) => {
+    throw error instanceof Overrun ? refuse('fileTooComplex') : error
+  })
+  if ('fault' in read) throw refuse(read.fault)
+  const [head, ...lines] = read.lines
   const keys = columnsOf(head?.cells ?? [], importer)
-  if (lines.length === 0) throw refuse(jobErrors.noRows)
-  if (lines.length > jobLimits.importRows) throw refuse(jobErrors.wrongRowCount)
-  return { header: head?.cells ?? [], lines, ...checkedRows(lines, keys, importer) }
-}
-
-async function workbookLines(bytes: Buffer): Promise<Line[]> {
-  if (bytes.length < 22) throw refuse(jobErrors.fileBroken)
-  const plain = await plainZip(bytes)
-  const lines: Line[] = []
-  try {
-    for await (const { index, values } of streamXlsxRows(plain, { sheet: 0 })) if (!take(lines, index + 1, values)) break
-  } catch (error) {
-    throw error instanceof Refusal ? error : refuse(jobErrors.fileBroken)
-  }
-  return lines
-}
-
-function csvLines(bytes: Buffer): Line[] {
-  const text = decoded(bytes)
-  if (longLine(text)) throw refuse(jobErrors.fileUnsafe)
-  const lines: Line[] = []
-  let line = 0
-  try {
-    for (const values of streamCsvRows(text, { typeInference: false })) {
-      line += 1
-      if (!take(lines, line, values)) break
-    }
-  } catch (error) {
-    throw error instanceof Refusal ? error : refuse(jobErrors.fileBroken)
-  }
-  return lines
-}
-
-/** UTF-8, or what Excel in China writes; anything with control characters is no text. */
-function decoded(bytes: Buffer): string {
-  for (const encoding of ['utf-8', 'gb18030']) {
-    try {
-      const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
-      if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(text) || /^\s*[<{%]/.test(text)) break
-      return text
-    } catch {
-      // not this encoding
-    }
-  }
-  throw refuse(jobErrors.fileType)
-}
-
-/** A line no sheet has: cutting it into cells would cost more than it is worth. */
-function longLine(text: string): boolean {
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf('\n', at)
-    if ((end < 0 ? text.length : end) - at > longestLine) return true
-    if (end < 0) return false
-    at = end + 1
-  }
-  return false
-}
-
-/** False when there are more lines than any import may have. */
-function take(lines: Line[], line: number, values: readonly CellValue[]): boolean {
-  if (values.slice(mostColumns).some((value) => cellText(value) !== '')) throw refuse(jobErrors.wrongTemplate)
-  const cells = values.slice(0, mostColumns).map(cellText)
-  while (cells.at(-1) === '') cells.pop()
-  if (cells.length) lines.push({ line, cells })
-  return lines.length <= jobLimits.importRows + 1
-}
-
-/** What a person typed: long numbers whole, days without a time. */
-function cellText(value: CellValue): string {
-  if (value === null || value === undefined) return ''
-  if (value instanceof Date) return value.toISOString().slice(0, 19).replace('T', ' ').replace(' 00:00:00', '')
-  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value).toString() : String(value)
-  if (typeof value === 'boolean') return value ? '是' : '否'
-  return value.normalize('NFC').trim()
+  if (lines.length === 0) throw refuse('noRows')
+  if (lines.length > jobLimits.importRows) throw refuse('wrongRowCount')
+  return { header: head?.cells ?? [], lines, sha256: read.sha256, ...checkedRows(lines, keys, importer) }
 }
 
 /** Key of each column by its head, in either language; unknown, doubled or missing heads are another template. */
@@ -107,7 +40,7 @@ function columnsOf(head: readonly string[], importer: Importer): string[] {
   const known = new Map(importer.columns.flatMap(({ key, title }) => (['zh-CN', 'en'] as const).map((lang) => [headerKey(say(title, lang)), key] as const)))
   const keys = head.map((cell) => known.get(headerKey(cell)) ?? '')
   const complete = importer.columns.every(({ key, required }) => !required || keys.includes(key))
-  if (!complete || keys.includes('') || new Set(keys).size !== keys.length) throw refuse(jobErrors.wrongTemplate)
+  if (!complete || keys.includes('') || new Set(keys).size !== keys.length) throw refuse('wrongTemplate')
   return keys
 }
 
@@ -150,7 +83,7 @@ export function templateFile(importer: Importer, lang: Lang): Promise<Uint8Array
       freezePane: { rows: 1 },
     },
   ]
-  return writeXlsx({ sheets })
+  return inThread('write', sheets)
 }
 
 /** The person's own file with one more column that says what is wrong. */
@@ -164,14 +97,12 @@ export function markedFile(sheet: Sheet, errors: readonly RowError[], importer: 
     (byLine.get(line) ?? []).map(said).join('; '),
   ])
   const heads = [...sheet.header.map(neutralised), say(bi('错误', 'Errors'), lang)]
-  return writeXlsx({
-    sheets: [
-      {
-        name: say(importer.title, lang).slice(0, 31),
-        columns: heads.map((_, i) => ({ width: i === width ? 60 : 18 })),
-        rows: [heads, ...rows],
-        freezePane: { rows: 1 },
-      },
-    ],
-  })
+  return inThread('write', [
+    {
+      name: say(importer.title, lang).slice(0, 31),
+      columns: heads.map((_, i) => ({ width: i === width ? 60 : 18 })),
+      rows: [heads, ...rows],
+      freezePane: { rows: 1 },
+    },
+  ])
 }

@@ -47,6 +47,9 @@ export function workbook(sheet: string | Buffer, more: readonly Entry[] = []): B
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
   const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
   const packages = 'http://schemas.openxmlformats.org/package/2006'
+  const texts = more.some(({ name }) => name === 'xl/sharedStrings.xml')
+    ? `<Relationship Id="r2" Type="${office}/sharedStrings" Target="sharedStrings.xml"/>`
+    : ''
   return zip([
     text(
       '[Content_Types].xml',
@@ -62,7 +65,7 @@ export function workbook(sheet: string | Buffer, more: readonly Entry[] = []): B
     ),
     text(
       'xl/_rels/workbook.xml.rels',
-      `<?xml version="1.0"?><Relationships xmlns="${packages}/relationships"><Relationship Id="r1" Type="${office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+      `<?xml version="1.0"?><Relationships xmlns="${packages}/relationships"><Relationship Id="r1" Type="${office}/worksheet" Target="worksheets/sheet1.xml"/>${texts}</Relationships>`,
     ),
     { name: 'xl/worksheets/sheet1.xml', data: Buffer.from(sheet) },
     ...more,

@@ -8,6 +8,7 @@ export type World = TestApi & {
   clock: { now: Date }
   as(user: string): (method: 'GET' | 'POST', url: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
   upload(user: string, url: string, content: Buffer | string, name?: string): Promise<Answer>
+  send(user: string, url: string, payload: Buffer, headers: Record<string, string>): Promise<Answer>
   file(user: string, url: string): Promise<{ status: number; name: string; rows: unknown[][] }>
 }
 const rights: Readonly<Record<string, { org: number; scope: string; codes: readonly string[] }>> = {
@@ -75,6 +76,11 @@ export async function openWorld(): Promise<World> {
   // rows with ids of their own stand below
   await sql('alter table product_categories alter column id restart with 1000')
   const authorization = (user: string) => tokens.get(user) ?? ''
+  const send: World['send'] = async (user, url, payload, headers) => {
+    const response = await api.http.inject({ method: 'POST', url: `/api${url}`, payload, headers: { authorization: authorization(user), ...headers } })
+    const json = String(response.headers['content-type']).startsWith('application/json')
+    return { status: response.statusCode, body: json ? response.json() : response.rawPayload, headers: response.headers }
+  }
   return {
     ...api,
     clock,
@@ -90,17 +96,15 @@ export async function openWorld(): Promise<World> {
         })
         return { status: response.statusCode, body: response.json(), headers: response.headers }
       },
-    async upload(user, url, content, name = 'a.xlsx') {
+    upload: (user, url, content, name = 'a.xlsx') => {
       const payload = Buffer.concat([
         Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`),
         Buffer.from(content),
         Buffer.from(`\r\n--${boundary}--\r\n`),
       ])
-      const headers = { authorization: authorization(user), 'content-type': `multipart/form-data; boundary=${boundary}` }
-      const response = await api.http.inject({ method: 'POST', url: `/api${url}`, payload, headers })
-      const json = String(response.headers['content-type']).startsWith('application/json')
-      return { status: response.statusCode, body: json ? response.json() : response.rawPayload, headers: response.headers }
+      return send(user, url, payload, { 'content-type': `multipart/form-data; boundary=${boundary}` })
     },
+    send,
     async file(user, url) {
       const response = await api.http.inject({ method: 'GET', url: `/api${url}`, headers: { authorization: authorization(user) } })
       const name = decodeURIComponent(/filename\*=UTF-8''(\S+)/.exec(String(response.headers['content-disposition']))?.[1] ?? '')

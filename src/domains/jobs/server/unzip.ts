@@ -1,13 +1,12 @@
 import { promisify } from 'node:util'
 import { crc32, inflateRaw } from 'node:zlib'
-import { Refusal } from '../../../shared/errors.ts'
-import { jobErrors } from '../contract.ts'
+import { FileFault } from './fileFault.ts'
 
 /** A workbook of a thousand rows unpacks to a few megabytes. */
 const limits = { entries: 200, bytes: 16 * 1024 * 1024 }
 const inflate = promisify(inflateRaw) as (data: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
-const broken = () => new Refusal(jobErrors.fileBroken, {}, [{ field: 'file', text: jobErrors.fileBroken.text }])
-const unsafe = () => new Refusal(jobErrors.fileUnsafe, {}, [{ field: 'file', text: jobErrors.fileUnsafe.text }])
+const broken = () => new FileFault('fileBroken')
+const unsafe = () => new FileFault('fileUnsafe')
 
 type Entry = { name: Buffer; data: Buffer }
 

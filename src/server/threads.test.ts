@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { Overrun, openThreads } from './threads.ts'
+
+type Test = { double: (n: number) => number; spin: () => void; hoard: () => void; fail: () => void; id: () => number }
+const main = new URL('./threadMain.ts', import.meta.url).href
+const code = `import { threadId } from 'node:worker_threads'; import { serveThread } from '${main}';
+serveThread({ double: (n) => 2 * n, spin: () => { for (;;); }, fail: () => { throw new RangeError('no') }, id: () => threadId,
+  hoard: () => { const all = []; for (;;) all.push(new Array(1e5).fill(all.length)) } })`
+const open = (seconds = 5) => openThreads<Test>(new URL(`data:text/javascript,${encodeURIComponent(code)}`), { threads: 1, waiting: 2, seconds, megabytes: 32 })
+
+test('work runs elsewhere, one after the other, in a thread that stays', async () => {
+  const run = open()
+  expect(await run('double', 21)).toBe(42)
+  const ids = [await run('id', undefined), await run('id', undefined)]
+  expect(ids[0]).toBeGreaterThan(0)
+  expect(ids[1]).toBe(ids[0])
+  await expect(run('fail', undefined)).rejects.toThrow('no')
+})
+
+test('what waits is bounded', async () => {
+  const run = open()
+  const settled = await Promise.allSettled(Array.from({ length: 5 }, (_, n) => run('double', n)))
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'])
+  expect(settled[4]).toMatchObject({ reason: { def: { code: 503001 } } })
+})
+
+test('work that never ends or takes all memory is ended, and the next goes on in a fresh thread', async () => {
+  const run = open(1)
+  const [spun, next] = await Promise.allSettled([run('spin', undefined), run('double', 1)])
+  expect([spun.status === 'rejected' && spun.reason, next]).toEqual([expect.any(Overrun), { status: 'fulfilled', value: 2 }])
+  const hoarding = open(20)
+  await expect(hoarding('hoard', undefined)).rejects.toThrow(Overrun)
+  expect(await hoarding('double', 2)).toBe(4)
+  const stop = new AbortController()
+  const stopped = hoarding('spin', undefined, { signal: stop.signal })
+  stop.abort()
+  await expect(stopped).rejects.toThrow()
+})
