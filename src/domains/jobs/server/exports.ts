@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { writeXlsxStream } from 'hucre/xlsx'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { type Actor, type App, type Ctx, isRefused } from '../../../server/context.ts'
@@ -15,6 +14,7 @@ import { permissions } from '../../accounts/permissions.ts'
 import { jobErrors } from '../contract.ts'
 import { jobLimits } from '../rules.ts'
 import { hasTitle, type SheetColumn, sheetColumn } from './cells.ts'
+import { rendered } from './rendered.ts'
 
 /** What a person asked for; kept with the job and looked at anew when it runs. */
 export type ExportParams = { endpoint: string; query: Record<string, unknown>; columns: string[] }
@@ -125,8 +125,8 @@ export async function writeExport(app: App, plan: Plan, lang: Lang, progress: Pr
         if (rows >= total || list.length === 0) return
       }
     }
-    const file = writeXlsxStream(cells(), { name: 'Data', columns: columns.map(({ def }: SheetColumn) => def), freezePane: { rows: 1 } })
-    return { ...(await app.files.write(file, 'xlsx')), rows }
+    const heads = columns.map(({ def }: SheetColumn) => def)
+    return { ...(await app.files.write(rendered(cells(), heads), 'xlsx')), rows }
   })
 }
 
