@@ -100,7 +100,7 @@ async function main() {
   if (!values.dev) await buildWeb(log)
   if (stopping) return
   log('Starting the server …')
-  startServers({ config, databaseUrl, dev: values.dev === true, running, log, fail: () => stop(1) })
+  await startServers({ config, databaseUrl, dev: values.dev === true, running, log, fail: () => stop(1) })
 }
 
 await main().catch((error: Error) => {

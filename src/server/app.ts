@@ -7,6 +7,14 @@ import { refuseWrongInstallation } from './installation.ts'
 import { openJobs } from './jobs.ts'
 import { openLive } from './live.ts'
 
+/** Connections at most: three processes together stay below the 100 that PostgreSQL has by default. */
+const pools: Readonly<Record<string, { reads: number; writes: number }>> = { gateway: { reads: 4, writes: 12 }, worker: { reads: 4, writes: 8 } }
+const usual = { reads: 10, writes: 14 }
+
+/** Told to the other processes when a loop is wanted that runs in one of them; nobody's screen. */
+const loopTopic = 'loop:'
+const platform = 1
+
 /** Opens what a process needs. `now` is the server's clock; only tests give another. */
 export async function openApp(config: Config, name: string, now: () => Date = () => new Date()): Promise<App> {
   if (!config.databaseUrl) throw new Error('DATABASE_URL is not set')
@@ -16,7 +24,7 @@ export async function openApp(config: Config, name: string, now: () => Date = ()
     base: { app: name },
     redact: { paths: ['password', '*.password', 'headers.authorization'], censor: '[secret]' },
   })
-  const database = await openDatabase({ url: config.databaseUrl, reads: 10, writes: 14, statementMs: 20_000 })
+  const database = await openDatabase({ url: config.databaseUrl, ...(pools[name] ?? usual), statementMs: 20_000 })
   try {
     await refuseWrongInstallation(database, config)
   } catch (error) {
@@ -24,7 +32,14 @@ export async function openApp(config: Config, name: string, now: () => Date = ()
     throw error
   }
   const live = await openLive(database, (error) => log.warn({ err: error }, 'live updates'))
-  return { config, database, log, files: openFiles(config.dataDir), jobs: openJobs(config.databaseUrl, log, database), live, now }
+  const jobs = openJobs(config.databaseUrl, log, database)
+  live.subscribe((topics) => {
+    for (const topic of topics) if (topic.startsWith(loopTopic)) jobs.poke(topic.slice(loopTopic.length))
+  })
+  const poke = (name: string): void => {
+    if (!jobs.poke(name)) live.publish([loopTopic + name], platform)
+  }
+  return { config, database, log, files: openFiles(config.dataDir), jobs: { ...jobs, poke }, live, now }
 }
 
 /** Streams first (they never end by themselves), then work in progress, the database last. */

@@ -51,6 +51,8 @@ export type Database = {
   aside<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** One look at the data for as long as `work` takes: REPEATABLE READ, read only, on a small pool beside those of screens and writes. */
   snapshot<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
+  /** Whether the database answers, on a connection that screens and writes cannot take; who asks at once shares one question. */
+  ping(): Promise<void>
   /** A connection of its own for LISTEN; not pooled, reconnects are the caller's. */
   listen(): Promise<pg.Client>
   /** When a transaction was last refused for want of room, or because the database is read-only; 0: never. */
@@ -81,6 +83,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const reads = make(options.reads, 'reads')
   const snapshots = make(2, 'snapshots', 3 * options.statementMs)
   const asides = make(2, 'asides')
+  const probe = make(1, 'probe', 2000)
+  let pinged: Promise<void> | undefined
   await untilThere(() => refuseStrongRole(writes))
   const reading = <T>(naming: Naming, scope: Scope, work: (db: Db) => Promise<T>, pool = reads) =>
     withClient(pool, async (client) => {
@@ -125,6 +129,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
           throw error
         }
       }),
+    ping() {
+      pinged ??= withClient(probe, async (client) => void (await client.query('select 1'))).finally(() => {
+        pinged = undefined
+      })
+      return pinged
+    },
     async listen() {
       const client = new pg.Client({ connectionString: options.url, application_name: 'huodao-listen', keepAlive: true })
       await client.connect()
@@ -132,7 +142,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     stats: () => ({ reads: stats(reads), writes: stats(writes) }),
     async close() {
-      await Promise.all([writes.end(), reads.end(), snapshots.end(), asides.end()])
+      await Promise.all([writes.end(), reads.end(), snapshots.end(), asides.end(), probe.end()])
     },
   }
 }

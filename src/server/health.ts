@@ -1,11 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { sql } from 'kysely'
 import client from 'prom-client'
 import { apiDocs } from './apiDocs.ts'
 import type { App } from './context.ts'
-import { noScope } from './database.ts'
 import { metricsOf } from './metrics.ts'
 import { openApi } from './openapi.ts'
 import { openWriteProbe } from './writeProbe.ts'
@@ -36,7 +34,7 @@ export function serveHealth(http: FastifyInstance, app: App): void {
   const takesWrites = openWriteProbe(app.database)
   http.get('/health', async (_, reply) => {
     try {
-      await app.database.read(noScope, (db) => sql`select 1`.execute(db))
+      await app.database.ping()
       if (!(await takesWrites())) return reply.status(503).send({ status: 'database takes no writes', environment: app.config.environment })
       return { status: 'ok', environment: app.config.environment }
     } catch {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import { type Database, systemScope } from './database.ts'
-import { openLoops } from './loops.ts'
+import { type Loops, openLoops } from './loops.ts'
 
 /** Background work of this process: schedules and queues by pg-boss, second-level sweeps as plain loops. */
 export type JobQueue = {
@@ -10,7 +10,7 @@ export type JobQueue = {
   schedule(name: string, cron: string, work: () => Promise<void>): Promise<void>
   /** Runs `work` every `ms`, never twice at once in this process; failures are logged and the loop goes on. */
   every(name: string, ms: number, work: () => Promise<unknown>): void
-  /** Runs a loop's work now instead of at its next turn. */
+  /** Runs a loop's work now instead of at its next turn, in whichever process it is. */
   poke(name: string): void
   /** Every schedule of all processes with its last and next run. */
   schedules(): Promise<ScheduleState[]>
@@ -34,7 +34,7 @@ export type ScheduleState = {
 const tz = 'Asia/Shanghai'
 type Order = { manual?: boolean } | null
 
-export function openJobs(url: string, log: Logger, database: Database): JobQueue {
+export function openJobs(url: string, log: Logger, database: Database): Omit<JobQueue, 'poke'> & Pick<Loops, 'poke'> {
   let boss: Promise<PgBoss> | undefined
   let desk: Promise<PgBoss> | undefined
   const loops = openLoops(log, database)

@@ -10,7 +10,7 @@ type Pulse = { everyMs: number; runs: number; failures: number; lastAt: Date | n
 const tellEveryMs = 10_000
 const processName = `${hostname()}:${process.pid}`.slice(0, 100)
 
-export type Loops = { every(name: string, ms: number, work: () => Promise<unknown>): void; poke(name: string): void; close(): Promise<void> }
+export type Loops = { every(name: string, ms: number, work: () => Promise<unknown>): void; poke(name: string): boolean; close(): Promise<void> }
 
 export function openLoops(log: Logger, database: Database): Loops {
   const loops = new Map<string, Loop>()
@@ -44,7 +44,10 @@ export function openLoops(log: Logger, database: Database): Loops {
       loops.set(name, loop)
       telling ??= setInterval(() => void tell().catch((error: unknown) => log.warn({ err: error }, 'pulse of loops')), tellEveryMs).unref()
     },
-    poke: (name) => loops.get(name)?.run(),
+    poke(name) {
+      loops.get(name)?.run()
+      return loops.has(name)
+    },
     async close() {
       clearInterval(telling)
       await Promise.all([...loops.values()].map((loop) => loop.stop()))

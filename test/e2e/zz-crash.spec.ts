@@ -12,7 +12,7 @@ const databaseKills = Number(process.env.DATABASE_KILLS ?? 2)
 
 type Line = { orderNum: string; unit?: number; result?: string; outTradeNo?: string; amount?: number }
 
-/** T1b: while the fleet sells, the API and PostgreSQL die again and again; afterwards the books agree with the machines' own record. */
+/** T1b: while the fleet sells, the API, beside it the gateway or the worker, and PostgreSQL die again and again; afterwards the books agree with the machines' own record. */
 export const flows: Flow[] = [
   {
     name: `${apiKills} kills of the API and ${databaseKills} of PostgreSQL lose and double nothing`,
@@ -25,7 +25,9 @@ export const flows: Flow[] = [
         await sleep(400 + (n % 5) * 250)
         if (n % every === every - 1) process.kill(postmaster(env), 'SIGKILL')
         await sleep(50)
-        process.kill(child(env, 'src/apps/all.ts'), 'SIGKILL')
+        process.kill(child(env, 'src/apps/serve.ts api'), 'SIGKILL')
+        const other = findChild(env, `src/apps/serve.ts ${n % 2 ? 'gateway' : 'worker'}`)
+        if (other) process.kill(other, 'SIGKILL')
         const began = Date.now()
         await healthy(env)
         took.push(Date.now() - began)
@@ -96,14 +98,19 @@ async function healthy(env: Env): Promise<void> {
 
 const postmaster = (env: Env) => Number(readFileSync(path.join(env.dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
 
-/** The process below this run's product that runs `file`. */
 function child(env: Env, file: string): number {
+  const found = findChild(env, file)
+  if (!found) throw new Error(`no process runs ${file}`)
+  return found
+}
+/** The process below this run's product that runs `file`. */
+function findChild(env: Env, file: string): number | undefined {
   const lines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
   for (const line of lines) {
     const [, pid, args] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? []
     if (pid && args?.includes(file) && environment(Number(pid)).DATA_DIR === env.dataDir) return Number(pid)
   }
-  throw new Error(`no process runs ${file}`)
+  return undefined
 }
 function environment(pid: number): Record<string, string> {
   try {
@@ -116,4 +123,4 @@ function environment(pid: number): Record<string, string> {
     return {}
   }
 }
-const databaseUrl = (env: Env) => environment(child(env, 'src/apps/all.ts')).DATABASE_URL as string
+const databaseUrl = (env: Env) => environment(child(env, 'src/apps/serve.ts api')).DATABASE_URL as string
