@@ -1,5 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -12,9 +11,7 @@ import { recordControls } from '../src/domains/device-commands/server/gateway.ts
 import { limits } from '../src/domains/machines/rules.ts'
 import { applyFacts, type Fact } from '../src/domains/machines/server/facts.ts'
 import { openIntake } from '../src/domains/machines/server/intake.ts'
-import { createHandlers } from '../src/domains/orders/server/create.ts'
 import { recordVend } from '../src/domains/orders/server/vend.ts'
-import { applyPayment } from '../src/domains/orders/server/verbs.ts'
 import { install } from '../src/seed/index.ts'
 import { closeApp, openApp } from '../src/server/app.ts'
 import { loadConfig } from '../src/server/config.ts'
@@ -22,8 +19,8 @@ import type { App } from '../src/server/context.ts'
 import { startPostgres } from '../src/server/embedded.ts'
 import { migrate } from '../src/server/migrate.ts'
 import { bySystem } from '../src/server/run.ts'
-import { tokenHash } from '../src/server/sessions.ts'
 import { freePort } from '../test/support/freePort.ts'
+import { ask, fill, pulseOf, rtuOf, sell } from './gateway/shop.ts'
 
 /**
  * T5 on this machine (quality.md): connected machines in one extra process, heartbeats and vends; a reconnect storm of all while the
@@ -63,7 +60,7 @@ try {
   owner.on('error', () => {}) // the server is stopped under it when something fails
   await owner.connect()
   await owner.query(`select set_config('app.all', 'on', false)`)
-  const token = await fill(owner)
+  const token = await fill(owner, machines)
   const app = await openApp(config, 'bench')
   await connected(app, owner, token)
   await saturated(app, owner)
@@ -80,51 +77,6 @@ try {
   rmSync(dataDir, { recursive: true, force: true })
 }
 process.exitCode = broken ? 1 : 0
-
-/** One operator with all machines, four full lanes each, and a session of its user. */
-async function fill(owner: pg.Client): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
-  await owner.query(`insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'OPERATOR', 'bench')`)
-  await owner.query(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values (90000, 2, 'ROLE_BENCH', 'b', 'b', 5, 'ORG_TREE')`)
-  await owner.query(`insert into role_permissions values (90000, 'device:read')`)
-  await owner.query(`insert into users (id, org_id, username, password_hash, real_name) values (90000, 2, 'bench', 'x', 'b')`)
-  await owner.query(`insert into user_roles (user_id, role_id, org_id) values (90000, 90000, 2)`)
-  await owner.query(
-    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, created_at, last_seen_at, expires_at) values ($1, 90000, 2, '', '', now(), now(), now() + interval '1 day')`,
-    [tokenHash(token)],
-  )
-  await owner.query(
-    `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values (90000, 2, 't', true, true, 'spring', 'GENERAL', true, 6, 10)`,
-  )
-  await owner.query(`insert into product_categories (id, org_id, name) values (90000, 2, 'c')`)
-  await owner.query(
-    `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values (90000, 2, 90000, 'water', 'x', 'NONE', 100, 300, '{a}')`,
-  )
-  const numbers = Array.from({ length: machines }, (_, n) => rtuOf(n))
-  await owner.query(
-    `insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash, broker_hash)
-    select 90000 + n, 2, rtu, rtu, 90000, '110000', '110100', '110101', 'a', 'GENERAL', 'OPERATING', true, hash, '$7$1$' || repeat('A', 16) || '$' || repeat('A', 86) || '==' from unnest($1::text[], $2::bytea[]) with ordinality as x(rtu, hash, n)`,
-    [numbers, numbers.map((rtu) => createHash('sha256').update(`secret-${rtu}`).digest())],
-  )
-  await owner.query(`insert into device_states (device_id, org_id) select id, 2 from devices`)
-  await owner.query(`insert into lane_floors (org_id, device_id, level, name) select 2, id, 1, '1' from devices`)
-  await owner.query(
-    `insert into lanes (org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, quantity, retail_price, price) select 2, f.device_id, f.id, n, n, n, 90000, 199, 199, 300, 300 from lane_floors f, generate_series(1, 4) n`,
-  )
-  await owner.query('analyze')
-  return token
-}
-function rtuOf(n: number): string {
-  return `B${String(n + 1).padStart(6, '0')}`
-}
-
-type Answer = Record<string, number> & { acked: number | [string, number[]][] }
-function ask(child: ChildProcess, message: object): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    child.once('message', (answer: Answer & { failed?: string }) => (answer.failed ? reject(new Error(answer.failed)) : resolve(answer)))
-    child.send(message)
-  })
-}
 
 async function connected(app: App, owner: pg.Client, token: string): Promise<void> {
   const http = await buildApi(app)
@@ -185,48 +137,6 @@ async function sellFor(app: App, forSeconds: number): Promise<number> {
   }
   await Promise.all(running)
   return made
-}
-
-async function sell(app: App, rtuNumber: string, roadIndex: number): Promise<void> {
-  const order = await bySystem(app, (ctx) =>
-    createHandlers.mobileOrder(ctx, { rtuNumber, items: [{ roadIndex, count: 1, price: 300 }], payType: 'WECHAT', clientId: randomUUID(), consumer: '' }),
-  )
-  await bySystem(app, async (ctx) => {
-    const payment = await ctx.db
-      .selectFrom('payments')
-      .select(['id', 'org_id', 'order_id', 'order_at', 'order_num'])
-      .where('out_trade_no', '=', order.outTradeNo)
-      .executeTakeFirstOrThrow()
-    await applyPayment(ctx, payment as Parameters<typeof applyPayment>[1], { orderPaid: true })
-    await ctx.db.updateTable('payments').set({ state: 'SUCCESS', applied: true, paid_at: ctx.now }).where('id', '=', payment.id).execute()
-  })
-}
-
-/** Asks ten times a second until it is called; answers how it went. */
-function pulseOf(url: string, token: string): () => Promise<{ p99: number; count: number; errors: number }> {
-  const times: number[] = []
-  const running: Promise<void>[] = []
-  let errors = 0
-  const timer = setInterval(() => {
-    const start = performance.now()
-    const asked = fetch(url, { headers: { authorization: token } }).then(
-      async (response) => {
-        await response.arrayBuffer()
-        times.push(performance.now() - start)
-        if (response.status !== 200) errors += 1
-      },
-      () => {
-        errors += 1
-      },
-    )
-    running.push(asked)
-  }, 100)
-  return async () => {
-    clearInterval(timer)
-    await Promise.all(running)
-    times.sort((a, b) => a - b)
-    return { p99: times[Math.floor(times.length * 0.99)] ?? 0, count: times.length, errors }
-  }
 }
 
 async function lost(owner: pg.Client, acked: readonly [string, number[]][]): Promise<number> {

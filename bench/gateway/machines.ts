@@ -24,6 +24,7 @@ let sent = 0
 let vended = 0
 
 function tell(machine: Machine, kind: string, body: object, fact = true): void {
+  if (stopped) return
   if (fact) machine.seq += 1
   const text = JSON.stringify({ boot: machine.boot, seq: machine.seq, ts: Date.now(), ...body })
   if (fact) {
