@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { Overrun, openThreads } from './threads.ts'
 
-type Test = { double: (n: number) => number; spin: () => void; hoard: () => void; fail: () => void; id: () => number }
+type Test = { double: (n: number) => number; spin: () => void; hoard: () => void; fail: () => void; late: () => void; id: () => number }
 const main = new URL('./threadMain.ts', import.meta.url).href
 const code = `import { threadId } from 'node:worker_threads'; import { serveThread } from '${main}';
-serveThread({ double: (n) => 2 * n, spin: () => { for (;;); }, fail: () => { throw new RangeError('no') }, id: () => threadId,
+serveThread({ double: (n) => 2 * n, spin: () => { for (;;); }, fail: () => { throw new RangeError('no') }, id: () => threadId, late: () => void setTimeout(() => { throw new Error('after its answer') }, 50),
   hoard: () => { const all = []; for (;;) all.push(new Array(1e5).fill(all.length)) } })`
 const open = (seconds = 5) => openThreads<Test>(new URL(`data:text/javascript,${encodeURIComponent(code)}`), { threads: 1, waiting: 2, seconds, megabytes: 32 })
 
@@ -15,6 +15,9 @@ test('work runs elsewhere, one after the other, in a thread that stays', async (
   expect(ids[0]).toBeGreaterThan(0)
   expect(ids[1]).toBe(ids[0])
   await expect(run('fail', undefined)).rejects.toThrow('no')
+  await run('late', undefined)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(await run('double', 4)).toBe(8)
 })
 
 test('what waits is bounded', async () => {

@@ -26,20 +26,28 @@ export function openThreads<F extends Work>(module: URL, bounds: Bounds): Thread
   const idle: Worker[] = []
   const waiting: (() => void)[] = []
   let running = 0
+  const forget = (worker: Worker): boolean => {
+    const at = idle.indexOf(worker)
+    if (at >= 0) idle.splice(at, 1)
+    return at >= 0
+  }
+  const open = (): Worker => {
+    const worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: bounds.megabytes } })
+    worker.on('error', () => {}) // one that fails after its answer must not end the process
+    worker.on('exit', () => forget(worker))
+    return worker
+  }
   const rest = (worker: Worker) => {
     idle.push(worker)
     worker.unref()
-    setTimeout(() => {
-      const at = idle.indexOf(worker)
-      if (at >= 0) void idle.splice(at, 1)[0]?.terminate()
-    }, idleMs).unref()
+    setTimeout(() => forget(worker) && void worker.terminate(), idleMs).unref()
   }
   return async (name, input, { transfer = [], signal } = {}) => {
     if (running < bounds.threads) running += 1
     else if (waiting.length >= bounds.waiting) throw new Refusal(common.busy)
     else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
-      const worker = idle.pop() ?? new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: bounds.megabytes } })
+      const worker = idle.pop() ?? open()
       try {
         const value = await asked(worker, { name, input }, transfer, AbortSignal.any([AbortSignal.timeout(bounds.seconds * 1000), ...(signal ? [signal] : [])]))
         rest(worker)
