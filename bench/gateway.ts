@@ -192,7 +192,7 @@ async function prepare(owner: pg.Client, count: number): Promise<Fact[]> {
   )
   await owner.query('analyze')
   return rows.map(({ cmd_id, id, rtu, n }) => ({
-    machine: { id: Number(id), orgId: 2, rtu },
+    machine: { id: Number(id), orgId: 2, rtu, epoch: 0 },
     at: new Date(),
     up: {
       kind: 'vend_result',

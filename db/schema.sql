@@ -507,6 +507,7 @@ table public.device_faults row security
   closed_at timestamp with time zone
   handled_by bigint
   remark text default ''::text not null
+  road integer
   constraint device_faults_code_check CHECK ((length(code) <= 40))
   constraint device_faults_detail_check CHECK ((length(detail) <= 200))
   constraint device_faults_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
@@ -515,9 +516,10 @@ table public.device_faults row security
   constraint device_faults_level_check CHECK ((level = ANY (ARRAY['WARN'::text, 'ERROR'::text])))
   constraint device_faults_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint device_faults_pkey PRIMARY KEY (id)
+  constraint device_faults_road_check CHECK (((road >= 1) AND (road <= 400)))
   CREATE INDEX device_faults_device ON public.device_faults USING btree (device_id, opened_at)
   CREATE INDEX device_faults_org ON public.device_faults USING btree (org_id, opened_at)
-  CREATE UNIQUE INDEX device_faults_open ON public.device_faults USING btree (device_id, COALESCE(lane_id, (0)::bigint), code) WHERE (closed_at IS NULL)
+  CREATE UNIQUE INDEX device_faults_open ON public.device_faults USING btree (device_id, COALESCE(lane_id, ((- road))::bigint, (0)::bigint), code) WHERE (closed_at IS NULL)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
@@ -527,8 +529,10 @@ table public.device_message_keys row security
   seq bigint not null
   org_id bigint not null
   received_at timestamp with time zone not null
+  digest bytea
   constraint device_message_keys_boot_check CHECK ((length(boot) <= 40))
   constraint device_message_keys_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint device_message_keys_digest_check CHECK ((octet_length(digest) = 8))
   constraint device_message_keys_pkey PRIMARY KEY (device_id, boot, seq)
   constraint device_message_keys_seq_check CHECK ((seq >= 0))
   CREATE INDEX device_message_keys_age ON public.device_message_keys USING btree (received_at)
@@ -723,9 +727,11 @@ table public.devices row security
   business_hours jsonb default '[]'::jsonb not null
   online_mall boolean default false not null
   broker_hash text
+  boot_epoch integer default 0 not null
   constraint devices_address_check CHECK (((address <> ''::text) AND (length(address) <= 100)))
   constraint devices_board_no_check CHECK (((length(board_no) >= 6) AND (length(board_no) <= 40)))
   constraint devices_board_no_fkey FOREIGN KEY (board_no) REFERENCES main_boards(board_no) ON UPDATE CASCADE
+  constraint devices_boot_epoch_check CHECK (((boot_epoch >= 0) AND (boot_epoch <= 999999)))
   constraint devices_broker_hash_check CHECK ((broker_hash ~ '^\$7\$[1-9][0-9]{0,6}\$[A-Za-z0-9+/]{16}\$[A-Za-z0-9+/]{86}==$'::text))
   constraint devices_business_hours_check CHECK (((jsonb_typeof(business_hours) = 'array'::text) AND (jsonb_array_length(business_hours) <= 21)))
   constraint devices_card_check CHECK ((card ~ '^[0-9]{19,20}$'::text))
@@ -753,6 +759,7 @@ table public.devices row security
   CREATE UNIQUE INDEX devices_board ON public.devices USING btree (board_no) WHERE (board_no IS NOT NULL)
   CREATE UNIQUE INDEX devices_card ON public.devices USING btree (card) WHERE (card IS NOT NULL)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  CREATE TRIGGER begin_boot_epoch BEFORE UPDATE OF secret_hash, board_no ON public.devices FOR EACH ROW WHEN (((old.secret_hash IS DISTINCT FROM new.secret_hash) OR (old.board_no IS DISTINCT FROM new.board_no))) EXECUTE FUNCTION begin_boot_epoch()
   CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE OF org_id, lifecycle, kind, county ON public.devices FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
   CREATE TRIGGER keep_board BEFORE INSERT OR UPDATE OF board_no, card, org_id ON public.devices FOR EACH ROW EXECUTE FUNCTION keep_board()
   CREATE TRIGGER open_owner AFTER INSERT ON public.devices FOR EACH ROW EXECUTE FUNCTION open_owner()
@@ -2557,6 +2564,15 @@ AS $function$
   order by s.locked desc, case when s.locked then above.depth else -above.depth end
   limit 1
 $function$
+
+CREATE OR REPLACE FUNCTION public.begin_boot_epoch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.boot_epoch := least(old.boot_epoch + 1, 999999);
+  return new;
+end $function$
 
 CREATE OR REPLACE FUNCTION public.bump_access_version()
  RETURNS trigger

@@ -249,3 +249,18 @@ test.each(['office', 'school', 'airport', 'residential'] as const)('customers of
     }
   }
 })
+
+test('a start that is not believed goes on above the last one that was', () => {
+  const { machine, said, hear } = build()
+  machine.will()
+  machine.telemetry()
+  machine.connected()
+  hear('welcome', { boot: 7, lastBoot: 3 })
+  expect(said.map(({ kind, boot, seq }) => [kind, boot, seq])).toEqual([
+    ['hello', 7, 1],
+    ['hello', 4, 1],
+  ])
+  hear('ack', { boot: 4, seqs: [1] })
+  hear('welcome', { boot: 4, lastBoot: 4 })
+  expect(said.at(-1)).toMatchObject({ kind: 'telemetry', boot: 4, seq: 2 })
+})

@@ -80,10 +80,11 @@ export function createMachine(options: MachineOptions): Machine {
     sayHello()
   }
 
-  /** A memory that lost its boot counter continues above the platform's. */
+  /** A memory that lost its boot counter continues above the platform's; so does one whose hello was not taken, because it jumped. */
   function welcome(down: Down<'welcome'>): void {
     if (down.boot !== boot) return
-    if (down.lastBoot > boot) {
+    const refused = boot > down.lastBoot && outbox.all().some((message) => message.kind === 'hello' && message.boot === boot && message.seq === hello)
+    if (down.lastBoot > boot || refused) {
       const old = boot
       boot = down.lastBoot + 1
       seq = 1

@@ -274,6 +274,7 @@ export interface DeviceFaultsTable {
   closed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   handled_by: number | null
   remark: Generated<string>
+  road: number | null
 }
 
 export interface DeviceMessageKeysTable {
@@ -282,6 +283,7 @@ export interface DeviceMessageKeysTable {
   seq: number
   org_id: number
   received_at: ColumnType<Date, Date | string, Date | string>
+  digest: Buffer | null
 }
 
 export interface DeviceMessagesTable {
@@ -406,6 +408,7 @@ export interface DevicesTable {
   business_hours: Generated<unknown>
   online_mall: Generated<boolean>
   broker_hash: string | null
+  boot_epoch: Generated<number>
 }
 
 export interface IdempotencyKeysTable {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseUpTopic, readDown, readUp } from './protocol.ts'
-import { askFor, bootText, freshBucket, freshSeen, limits, markSeen, markTail, signalOf, take, vendTime } from './rules.ts'
+import { askFor, bootNumber, bootText, freshBucket, freshSeen, isBelievable, limits, markSeen, markTail, signalOf, take, vendTime } from './rules.ts'
 
 test.each([
   [-60, 'strong'],
@@ -94,4 +94,28 @@ test('what cannot be read is left out, what must be there is missed', () => {
 test('downward messages', () => {
   expect(readDown('v1/X/down/ack', Buffer.from('{"boot":1,"seqs":[1,2],"ts":5}'))).toEqual({ kind: 'ack', ts: 5, body: { boot: 1, seqs: [1, 2] } })
   expect(readDown('v1/X/down/dance', Buffer.from('{"ts":5}'))).toBeNull()
+})
+
+test('counters of a machine: how far they may jump', () => {
+  const now = Date.UTC(2026, 10, 22)
+  const seconds = Math.floor(now / 1000)
+  const may = (last: [number, number] | null, next: [number, number]) =>
+    isBelievable(last && { boot: last[0], seq: last[1] }, { boot: next[0], seq: next[1] }, now)
+  expect(may(null, [1, 1])).toBe(true)
+  expect(may(null, [seconds, 1])).toBe(true)
+  expect(may(null, [seconds + 90_000, 1])).toBe(false)
+  expect(may([42, 7], [1042, 1])).toBe(true)
+  expect(may([42, 7], [1043, 1])).toBe(false)
+  expect(may([42, 7], [42, 1_000_007])).toBe(true)
+  expect(may([42, 7], [42, 1_000_008])).toBe(false)
+  expect(may([42, 7], [43, 1_000_001])).toBe(false)
+  expect(may([42, 7], [41, 900])).toBe(true)
+  expect(may([42, 7], [41, 1_000_000_001])).toBe(false)
+  // a clock counts while the machine is off
+  expect(may([seconds - 9_000_000, 7], [seconds, 1])).toBe(true)
+  // poisoned before there was a bound: it goes on where it is, and no further
+  expect(may([999_999_999_000, 7], [999_999_999_000, 8])).toBe(true)
+  expect(may([999_999_999_000, 7], [999_999_999_001, 1])).toBe(false)
+  expect(bootText(42) < bootText(1, 1) && bootText(999_999_999_999) < bootText(1, 1) && bootText(999_999_999_999, 1) < bootText(1, 2)).toBe(true)
+  expect(bootNumber(bootText(42, 17))).toBe(42)
 })

@@ -12,6 +12,8 @@ export const limits = {
   badCost: 5,
   batch: 200,
   gatherMs: 5,
+  /** A batch that is in conflict is tried so often, then in halves, then its bad message is put aside. */
+  conflictTries: 5,
   /** Messages that wait for the database; beyond it machines wait. */
   waiting: 20_000,
   /** A hole in the numbers is asked for after this long, and again, so many times. */
@@ -20,6 +22,9 @@ export const limits = {
   /** A machine's clock may differ so much before the timeline says so; beyond `vendMs` a vend counts at receipt. */
   skewMs: 300_000,
   vendMs: 600_000,
+  /** Beyond it people are told that the clock is wrong. */
+  clockAheadMs: 86_400_000,
+  clockBehindMs: 31_536_000_000,
   screensMs: 5000,
   keyDays: 35,
   /** A document without an answer is sent again after this long, so many times since the hello. */
@@ -31,6 +36,10 @@ export const limits = {
   connectMs: 5000,
   /** A machine's second connections are written down at most this often. */
   takeoverMs: 60_000,
+  /** How far the counters of a machine may jump and still be believed: its starts, and the facts of one start. */
+  bootJump: 1000,
+  seqJump: 1_000_000,
+  seqMost: 1_000_000_000,
 }
 export type Limits = Readonly<typeof limits>
 
@@ -42,8 +51,33 @@ export const signalOf = (rsrp: number): Signal => (rsrp >= -90 ? 'strong' : rsrp
 /** When a vend happened: as told when that is near the receipt, else the receipt (core.md, rule 8). */
 export const vendTime = (told: Date | null, received: Date): Date => (told && Math.abs(told.getTime() - received.getTime()) <= limits.vendMs ? told : received)
 
-/** Boots sort as text the same way as numbers, so that (boot, seq) is a range of the key's index. */
-export const bootText = (boot: number): string => String(boot).padStart(12, '0')
+/**
+ * A start of a machine, kept as text that sorts as it happened, so that (boot, seq) is a range of the key's index. Starts are counted
+ * within an epoch, which begins with every other secret or board: a letter stands above every digit.
+ */
+export const bootText = (boot: number, epoch = 0): string => `${epoch ? `e${String(epoch).padStart(6, '0')}` : ''}${String(boot).padStart(12, '0')}`
+/** Facts wait in a machine for days, not for a year; and nothing has happened tomorrow. */
+export const isClockWrong = (told: number, received: number): boolean => told - received > limits.clockAheadMs || received - told > limits.clockBehindMs
+
+export const bootNumber = (text: string): number => Number(text.slice(-12))
+
+/** Counters from here on are the clock of the machine in seconds: they grow while it is off. */
+const clockBoots = 1_000_000_000
+
+/** The highest start that can be believed after `last` (null: the first of an epoch). Nobody started more often than once a second. */
+export function highestBoot(last: number | null, now: number): number {
+  const ever = Math.floor(now / 1000) + 86_400
+  return last === null || last >= clockBoots ? ever : Math.min(last + limits.bootJump, ever)
+}
+
+export type Place = { readonly boot: number; readonly seq: number }
+/** Whether a fact may move the counters of its machine on; what is older than the last one moves nothing. */
+export function isBelievable(last: Place | null, next: Place, now: number): boolean {
+  if (next.seq > limits.seqMost) return false
+  if (last && next.boot < last.boot) return true
+  if (next.boot > (last?.boot ?? 0) && next.boot > highestBoot(last?.boot ?? null, now)) return false
+  return next.seq - (last?.boot === next.boot ? last.seq : 0) <= limits.seqJump
+}
 
 export type Bucket = { tokens: number; strikes: number; at: number; bannedUntil: number }
 export const freshBucket = (limits: Limits, at: number): Bucket => ({ tokens: limits.burst, strikes: 0, at, bannedUntil: 0 })
@@ -82,6 +116,7 @@ export function markSeen(seen: Seen, seq: number, at: number): void {
 
 /** The machine says that it has used the numbers up to `seq`. */
 export function markTail(seen: Seen, seq: number, at: number): void {
+  if (seq - seen.top > limits.seqJump) return
   if (!hasHole(seen)) seen.since = at
   seen.tail = Math.max(seen.tail, seq)
 }

@@ -74,8 +74,17 @@ export type Happening =
   | { kind: 'result'; result: ResultCode; dropDetected: boolean; durationMs: number }
   /** No result in time. */
   | { kind: 'overdue' }
+  /** Not sent any more: its lane broke with the piece before it. */
+  | { kind: 'stopped' }
   /** Given up: `sent` tells whether the piece may have left. */
   | { kind: 'abandoned'; sent: boolean }
+
+/** Whether the machine says another end of a command than it said before; what the clock ended it may still tell. */
+export function contradicts(state: VendState, said: string | null, what: Happening): boolean {
+  const told = what.kind === 'result' ? what.result : what.kind === 'ack' ? what.ack : null
+  const answers: readonly (string | null)[] = [null, 'ACCEPTED', 'DUPLICATE']
+  return !answers.includes(told) && !answers.includes(said) && said !== told && ['SUCCESS', 'FAILED', 'VOID'].includes(state)
+}
 
 /** What the piece's row becomes; `park` is a result that only a count can settle. */
 export type Effect = {
@@ -112,6 +121,7 @@ export function happen(unit: { vendState: VendState; hold: Hold }, dropSensor: b
   })
   const isOpen = open.includes(unit.vendState)
   if (what.kind === 'overdue') return unit.vendState === 'SENT' || unit.vendState === 'ACKED' ? effect('UNKNOWN', unit.hold) : null
+  if (what.kind === 'stopped') return unit.vendState === 'WAIT' ? effect('VOID', 'RELEASED', { failReason: 'LANE_FAULT' }) : null
   if (what.kind === 'abandoned') {
     if (what.sent ? !isOpen : unit.vendState !== 'WAIT') return null
     return effect('VOID', what.sent ? 'FAILED_HOLD' : 'RELEASED', { failReason: what.sent ? 'TIMEOUT' : 'OFFLINE' })

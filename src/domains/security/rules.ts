@@ -1,5 +1,15 @@
 /** What a security event is about; the texts stand in locale.ts under `enums.kind`. */
-export const securityKinds = ['PAYMENT_MISMATCH', 'PAYMENT_FORGED', 'MACHINE_CONTRADICTION', 'SIGN_IN_PRESSURE'] as const
+export const securityKinds = [
+  'PAYMENT_MISMATCH',
+  'PAYMENT_FORGED',
+  'MACHINE_CONTRADICTION',
+  'SIGN_IN_PRESSURE',
+  'MACHINE_BOOT_JUMP',
+  'MACHINE_FOREIGN_COMMAND',
+  'MACHINE_CLOCK',
+  'MACHINE_FLOOD',
+  'MACHINE_SECRET_GUESSED',
+] as const
 export type SecurityKind = (typeof securityKinds)[number]
 
 /** Open events of one kind in one organisation; beyond it the next ones share the subject `*`. */

@@ -69,7 +69,7 @@ async function readFacts(db: Db, now: Date, ruleOf: RuleOf): Promise<{ facts: Fa
       false as urgent, '{}'::jsonb as data, true as may_open, d.county, b.carrier, coalesce(s.offline_cause, 'TIMEOUT') as cause, d.business_hours as hours
     from d join device_states s on s.device_id = d.id left join main_boards b on b.board_no = d.board_no where not s.online and s.offline_since is not null
     union all
-    select d.org_id, d.id, 'FAULT', f.code, max(f.opened_at), d.drug, jsonb_build_object('roads', coalesce(jsonb_agg(distinct l.road_index) filter (where l.id is not null), '[]')), true, ${nothing}
+    select d.org_id, d.id, 'FAULT', f.code, max(f.opened_at), d.drug, jsonb_build_object('roads', coalesce(jsonb_agg(distinct coalesce(l.road_index, f.road)) filter (where l.id is not null or f.road is not null), '[]')), true, ${nothing}
     from d join device_faults f on f.device_id = d.id left join lanes l on l.id = f.lane_id
     where f.closed_at is null and f.level = 'ERROR' and f.code <> 'TEMP_EXCURSION' group by d.org_id, d.id, d.drug, f.code
     union all

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type App, type Ctx, iso } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
-import type { ControlFact, ControlOut } from '../../machines/server/controls.ts'
+import type { ControlOut, RecordControls } from '../../machines/server/controls.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { type CommandState, type CommandType, commandSeconds, heard, resend } from '../rules.ts'
 
@@ -29,8 +29,8 @@ type Row = { cmd_id: string; device_id: number; org_id: number; type: CommandTyp
 const columns = sql`cmd_id, device_id, org_id, type, state, reason, issued_at`
 
 /** Inside the transaction that stored the messages. A machine may only speak about its own commands. */
-export async function recordControls(ctx: Ctx, facts: readonly ControlFact[]): Promise<void> {
-  if (!facts.length) return
+export const recordControls: RecordControls = async (ctx, facts) => {
+  if (!facts.length) return { own: new Set() }
   const { rows } =
     await sql<Row>`select ${columns} from device_commands where cmd_id = any(${facts.map((fact) => fact.cmdId)}::uuid[]) order by cmd_id for update`.execute(
       ctx.db,
@@ -43,6 +43,7 @@ export async function recordControls(ctx: Ctx, facts: readonly ControlFact[]): P
     if (command && next) changed.add(Object.assign(command, next))
   }
   await write(ctx, [...changed])
+  return { own: new Set(rows.map((row) => `${row.device_id}/${row.cmd_id}`)) }
 }
 
 /** What the clock ends: never sent, never answered, or accepted without a result. */

@@ -26,7 +26,7 @@ type Fault = {
   handled_by: string | null
   remark: string
 }
-const faultColumns = sql`f.id, f.org_id, f.device_id, f.lane_id, d.rtu_number, l.road_index, f.code, f.level, f.detail, f.opened_at, f.closed_at, u.real_name as handled_by, f.remark`
+const faultColumns = sql`f.id, f.org_id, f.device_id, f.lane_id, d.rtu_number, coalesce(l.road_index, f.road) as road_index, f.code, f.level, f.detail, f.opened_at, f.closed_at, u.real_name as handled_by, f.remark`
 const faultFrom = sql`device_faults f join devices d on d.id = f.device_id left join lanes l on l.id = f.lane_id left join users u on u.id = f.handled_by`
 const faultRows = (ctx: Ctx, input: Input<typeof devices.faults>) =>
   selectPage<Fault>(ctx.db, {

@@ -67,7 +67,7 @@ export const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
         kind: x.kind,
         createTime: iso(x.created_at),
         deviceTime: isoOrNull(x.device_ts),
-        boot: x.boot,
+        boot: x.boot.slice(-12), // as the machine counts it
         seq: x.seq,
         missing: Math.max(0, x.missing ?? 0),
         data: x.data,

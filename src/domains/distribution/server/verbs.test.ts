@@ -96,7 +96,7 @@ describe('transfer', () => {
       bySystem(world.app, (ctx) =>
         addTelemetry(ctx, [
           {
-            machine: { id, orgId, rtu: '' },
+            machine: { id, orgId, rtu: '', epoch: 0 },
             up: { kind: 'telemetry', boot: 1, seq: minute, ts: null, body: { temperature }, notes: [] },
             at: new Date(now.getTime() + minute * 60_000),
           } as unknown as Fact,

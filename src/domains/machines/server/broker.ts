@@ -4,7 +4,7 @@ import type { App } from '../../../server/context.ts'
 import { boardNoForm } from '../../boards/contract.ts'
 import { downFilter, downTopic, maxMessageBytes, parseUpTopic, upTopic } from '../protocol.ts'
 import { boundedFrames } from './frames.ts'
-import type { Identities, Known, Machine } from './identity.ts'
+import { type Identities, isSame, type Known, type Machine } from './identity.ts'
 import type { Link, LinkEvents } from './link.ts'
 
 type Connection = { readonly machine: Known; readonly client: Client; hears: boolean }
@@ -124,7 +124,8 @@ export async function openBroker(
     shutOut,
     send(machine, kind, body) {
       const connection = connections.get(machine.rtu)
-      if (!connection?.hears) return false
+      // what an earlier board said is acknowledged to nobody
+      if (!connection?.hears || connection.machine.epoch !== machine.epoch) return false
       const { client } = connection
       if (client.conn.writableLength > maxUnread) {
         events.refused('slow')
@@ -139,8 +140,7 @@ export async function openBroker(
     async recheck() {
       const known = await identities.look([...connections.keys()])
       for (const [rtu, { machine, client }] of connections) {
-        const now = known.get(rtu)
-        if (!now?.open || !now.secretHash.equals(machine.secretHash) || now.orgId !== machine.orgId) client.close()
+        if (!isSame(known.get(rtu), machine)) client.close()
       }
     },
     async stop() {

@@ -8,7 +8,8 @@ export type ControlFact = {
   readonly cmdId: string
   readonly word: { readonly kind: 'ack'; readonly ack: string } | { readonly kind: 'result'; readonly ok: boolean; readonly reason: string }
 }
-export type RecordControls = (ctx: Ctx, facts: readonly ControlFact[]) => Promise<void>
+/** Answers which of the commands are of the machine that speaks, as `deviceId/cmdId`; nothing when nobody is to judge. */
+export type RecordControls = (ctx: Ctx, facts: readonly ControlFact[]) => Promise<{ own: ReadonlySet<string> } | undefined>
 
 export function controlMessage({ cmdId, type, issuedAt, expireAt }: ControlOut): readonly ['command', Control] {
   return ['command', { cmdId, type, issuedAt: issuedAt.getTime(), expireAt: expireAt.getTime() }]

@@ -221,7 +221,9 @@ test('the broker refuses wrong secrets, unknown numbers and the topics of others
   await other.tell('hello', {})
   await other.told('welcome')
   expect(spy.messages).toEqual([])
-  expect(await world.sql('select distinct boot from device_message_keys where device_id = $1', [rowId('CHILD', 1)])).toEqual([{ boot: '000000000007' }])
+  expect(await world.sql('select distinct boot from device_message_keys where device_id = $1', [rowId('CHILD', 1)])).toEqual([
+    { boot: expect.stringMatching(/000000000007$/) },
+  ])
   await spy.stop()
 
   // nobody ends another's connection by its client id

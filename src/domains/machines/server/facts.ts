@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import { type Ctx, iso } from '../../../server/context.ts'
-import type { VendFact } from '../../orders/server/vend.ts'
+import type { RecordVends, VendFact } from '../../orders/server/vend.ts'
 import type { Up, UpKind } from '../protocol.ts'
-import { bootText, limits, vendTime } from '../rules.ts'
+import { limits, vendTime } from '../rules.ts'
+import { bootOf } from './boots.ts'
 import type { ControlFact, RecordControls } from './controls.ts'
+import { contradiction, type Doubt, digestOf, foreignCommand, wrongClocks } from './doubts.ts'
 import type { Machine } from './identity.ts'
 import { applyShadows } from './shadows.ts'
 import { applyState } from './states.ts'
@@ -12,28 +14,32 @@ import { addTelemetry } from './telemetry.ts'
 /** A numbered message of a machine and when it came in. */
 export type Fact = { readonly machine: Machine; readonly up: Up; readonly at: Date }
 /** Who keeps what machines say about commands: orders their vends, people's commands theirs. */
-export type Recorders = { readonly vends: (ctx: Ctx, facts: readonly VendFact[]) => Promise<void>; readonly controls: RecordControls }
+export type Recorders = { readonly vends: RecordVends; readonly controls: RecordControls }
 
 const answers: ReadonlySet<UpKind> = new Set<UpKind>(['cmd_ack', 'vend_result', 'cmd_result'])
 export const isAnswer = (fact: Pick<Fact, 'up'>): boolean => answers.has(fact.up.kind)
 const keyOf = (deviceId: number, boot: string, seq: number): string => `${deviceId}/${boot}/${seq}`
-const factKey = (fact: Fact): string => keyOf(fact.machine.id, bootText(fact.up.boot), fact.up.seq)
+const factKey = (fact: Fact): string => keyOf(fact.machine.id, bootOf(fact), fact.up.seq)
 
 /**
  * Writes facts of many machines and their effects in the caller's transaction; a number seen before has none.
  * Effects do not depend on the order of arrival: what a machine said last, by (boot, seq), is what counts.
  * Answers to commands and states do not share a batch, so that each takes its locks in the global order.
  */
-export async function applyFacts(ctx: Ctx, facts: readonly Fact[], record: Recorders): Promise<{ fresh: readonly Fact[] }> {
-  const unique = [...new Map(facts.map((fact) => [factKey(fact), fact])).values()]
+export async function applyFacts(ctx: Ctx, facts: readonly Fact[], record: Recorders): Promise<{ fresh: readonly Fact[]; doubts: readonly Doubt[] }> {
+  const unique = [...new Map(facts.toReversed().map((fact) => [factKey(fact), fact])).values()].reverse()
   const owners = await takeKeys(ctx, unique)
   const fresh = unique.flatMap((fact) => ownedBy(fact, owners.get(factKey(fact))))
-  if (fresh.length === 0) return { fresh }
-  await keepMessages(ctx, fresh, await stockNotes(ctx, fresh))
+  const doubts = owners.size < facts.length ? await changedRepeats(ctx, facts, owners) : []
+  if (fresh.length === 0) return { fresh, doubts }
+  const stock = await compareStock(ctx, fresh)
+  await keepMessages(ctx, fresh, stock.notes)
+  doubts.push(...stock.doubts, ...wrongClocks(fresh))
   const told = fresh.filter(isAnswer)
   if (told.length) {
-    await record.controls(ctx, told.map(controlFact))
-    await record.vends(ctx, told.filter((fact) => fact.up.kind !== 'cmd_result').flatMap(vendFacts))
+    const controls = await record.controls(ctx, told.map(controlFact))
+    const vends = await record.vends(ctx, told.filter((fact) => fact.up.kind !== 'cmd_result').flatMap(vendFacts))
+    if (controls && vends) doubts.push(...doubtfulAnswers(told, controls.own, vends))
   }
   const states = fresh.filter((fact) => !isAnswer(fact))
   if (states.length) {
@@ -41,7 +47,42 @@ export async function applyFacts(ctx: Ctx, facts: readonly Fact[], record: Recor
     await applyShadows(ctx, states)
     await addTelemetry(ctx, states)
   }
-  return { fresh }
+  return { fresh, doubts }
+}
+
+/** Repeats have no effect; one that says something else than the first time is somebody else's, or a counter that was lost. */
+async function changedRepeats(ctx: Ctx, facts: readonly Fact[], taken: ReadonlyMap<string, number>): Promise<Doubt[]> {
+  const firsts = new Map<string, Fact>()
+  const changed: Fact[] = []
+  const repeats: Fact[] = []
+  for (const fact of facts) {
+    const key = factKey(fact)
+    const other = firsts.get(key)
+    if (!other) firsts.set(key, fact)
+    else if (!digestOf(fact).equals(digestOf(other))) changed.push(fact)
+    if (!taken.has(key)) repeats.push(fact)
+  }
+  if (repeats.length) {
+    const { rows } = await sql<{ n: number }>`
+      select x.n from unnest(${repeats.map((fact) => fact.machine.id)}::bigint[], ${repeats.map(bootOf)}::text[], ${repeats.map((fact) => fact.up.seq)}::bigint[],
+        ${repeats.map(digestOf)}::bytea[]) with ordinality as x (device_id, boot, seq, digest, n)
+      join device_message_keys k on k.device_id = x.device_id and k.boot = x.boot and k.seq = x.seq where k.digest <> x.digest`.execute(ctx.db)
+    for (const { n } of rows) if (!changed.includes(repeats[n - 1] as Fact)) changed.push(repeats[n - 1] as Fact)
+  }
+  return changed.map((fact) => contradiction(fact, 'REPEATED_NUMBER'))
+}
+
+/** Answers to commands that the machine was never given, and those that say another end than the first one. */
+function doubtfulAnswers(
+  told: readonly Fact[],
+  controls: ReadonlySet<string>,
+  vends: { own: ReadonlySet<string>; contradicted: ReadonlySet<string> },
+): Doubt[] {
+  return told.flatMap((fact) => {
+    const key = `${fact.machine.id}/${fact.up.body.cmdId}`
+    if (!vends.own.has(key) && !controls.has(key)) return [foreignCommand(fact)]
+    return vends.contradicted.has(key) && fact.up.kind !== 'cmd_result' ? [contradiction(fact, 'RESULT', { cmdId: String(fact.up.body.cmdId) })] : []
+  })
 }
 
 /** A fact whose effect cannot be written is kept with a note, so that it can be looked at and done again. */
@@ -54,10 +95,10 @@ export async function parkFact(ctx: Ctx, fact: Fact, reason: string): Promise<vo
 /** The numbers that are new, each with the owner the machine has now: its connection may still be that of an earlier one. */
 async function takeKeys(ctx: Ctx, facts: readonly Fact[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ device_id: number; boot: string; seq: number; org_id: number }>`
-    insert into device_message_keys (device_id, boot, seq, org_id, received_at)
-    select x.device_id, x.boot, x.seq, (select d.org_id from devices d where d.id = x.device_id), x.at
-    from unnest(${facts.map((fact) => fact.machine.id)}::bigint[], ${facts.map((fact) => bootText(fact.up.boot))}::text[], ${facts.map((fact) => fact.up.seq)}::bigint[],
-      ${facts.map((fact) => iso(fact.at))}::timestamptz[]) as x (device_id, boot, seq, at)
+    insert into device_message_keys (device_id, boot, seq, org_id, received_at, digest)
+    select x.device_id, x.boot, x.seq, (select d.org_id from devices d where d.id = x.device_id), x.at, x.digest
+    from unnest(${facts.map((fact) => fact.machine.id)}::bigint[], ${facts.map(bootOf)}::text[], ${facts.map((fact) => fact.up.seq)}::bigint[],
+      ${facts.map((fact) => iso(fact.at))}::timestamptz[], ${facts.map(digestOf)}::bytea[]) as x (device_id, boot, seq, at, digest)
     order by x.device_id, x.boot, x.seq
     on conflict do nothing returning device_id, boot, seq, org_id`.execute(ctx.db)
   return new Map(rows.map((row) => [keyOf(row.device_id, row.boot, row.seq), row.org_id]))
@@ -69,7 +110,7 @@ async function keepMessages(ctx: Ctx, facts: readonly Fact[], extra: ReadonlyMap
     insert into device_messages (org_id, created_at, device_id, boot, seq, kind, device_ts, payload, note)
     select x.org_id, x.at, x.device_id, x.boot, x.seq, x.kind, x.ts, x.payload::jsonb, x.note
     from unnest(${facts.map((fact) => fact.machine.orgId)}::bigint[], ${facts.map((fact) => iso(fact.at))}::timestamptz[], ${facts.map((fact) => fact.machine.id)}::bigint[],
-      ${facts.map((fact) => bootText(fact.up.boot))}::text[], ${facts.map((fact) => fact.up.seq)}::bigint[], ${facts.map((fact) => fact.up.kind)}::text[],
+      ${facts.map(bootOf)}::text[], ${facts.map((fact) => fact.up.seq)}::bigint[], ${facts.map((fact) => fact.up.kind)}::text[],
       ${facts.map((fact) => (fact.up.ts === null ? null : iso(new Date(fact.up.ts))))}::timestamptz[], ${facts.map((fact) => JSON.stringify(fact.up.body))}::text[],
       ${facts.map((fact) => noteOf(fact, extra.get(factKey(fact))))}::text[]) as x (org_id, at, device_id, boot, seq, kind, ts, payload, note)`.execute(ctx.db)
 }
@@ -116,24 +157,26 @@ function vendFacts({ machine, up, at }: Fact): VendFact[] {
   return facts
 }
 
-/** Counters of machines are compared with our stock, never written over it. */
-async function stockNotes(ctx: Ctx, facts: readonly Fact[]): Promise<Map<string, string>> {
+/** Counters of machines are compared with our stock, never written over it. A count that cannot be is told to people. */
+async function compareStock(ctx: Ctx, facts: readonly Fact[]): Promise<{ notes: Map<string, string>; doubts: Doubt[] }> {
   const counted = facts.filter((fact) => fact.up.kind === 'stock')
   const notes = new Map<string, string>()
-  if (counted.length === 0) return notes
-  const { rows } = await sql<{ device_id: number; road_index: number; quantity: number }>`
-    select device_id, road_index, quantity from lanes where device_id = any(${counted.map((fact) => fact.machine.id)}::bigint[]) and archived_at is null`.execute(
+  const doubts: Doubt[] = []
+  if (counted.length === 0) return { notes, doubts }
+  const { rows } = await sql<{ device_id: number; road_index: number; quantity: number; capacity: number }>`
+    select device_id, road_index, quantity, capacity from lanes where device_id = any(${counted.map((fact) => fact.machine.id)}::bigint[]) and archived_at is null`.execute(
     ctx.db,
   )
-  const ours = new Map(rows.map((row) => [`${row.device_id}/${row.road_index}`, row.quantity]))
+  const ours = new Map(rows.map((row) => [`${row.device_id}/${row.road_index}`, row]))
   for (const fact of counted) {
     const told = fact.up.body.lanes as readonly { lane: number; count: number }[]
-    const wrong = told.filter(({ lane, count }) => ours.get(`${fact.machine.id}/${lane}`) !== count)
+    const of = (lane: number) => ours.get(`${fact.machine.id}/${lane}`)
+    const wrong = told.filter(({ lane, count }) => of(lane)?.quantity !== count)
     if (wrong.length)
-      notes.set(
-        factKey(fact),
-        `stock differs: ${wrong.map(({ lane, count }) => `lane ${lane} ${count} (${ours.get(`${fact.machine.id}/${lane}`) ?? 'none'})`).join(', ')}`,
-      )
+      notes.set(factKey(fact), `stock differs: ${wrong.map(({ lane, count }) => `lane ${lane} ${count} (${of(lane)?.quantity ?? 'none'})`).join(', ')}`)
+    const first = new Map(told.toReversed().map(({ lane, count }) => [lane, count]))
+    const impossible = wrong.find(({ lane, count }) => count > (of(lane)?.capacity ?? 0)) ?? told.find(({ lane, count }) => first.get(lane) !== count)
+    if (impossible) doubts.push(contradiction(fact, 'STOCK', impossible))
   }
-  return notes
+  return { notes, doubts }
 }

@@ -4,7 +4,16 @@ import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { brokerHash } from '../../devices/server/secret.ts'
 
-export type Machine = { readonly id: number; readonly orgId: number; readonly rtu: string }
+export type Machine = {
+  readonly id: number
+  readonly orgId: number
+  readonly rtu: string
+  /** Since its last secret or board; what it numbers is counted within it. */
+  readonly epoch: number
+}
+/** Same machine by the same secret: what the other one was told is not for it. */
+export const isSame = (a: Known | undefined, b: Known): boolean =>
+  a?.open === true && a.secretHash.equals(b.secretHash) && a.orgId === b.orgId && a.epoch === b.epoch
 export type Known = Machine & { readonly secretHash: Buffer; readonly open: boolean; readonly hasBrokerHash: boolean }
 type Entry = { readonly known: Known | null; readonly until: number }
 
@@ -92,12 +101,12 @@ export function openIdentities(app: App): Identities {
     },
     async online() {
       const { rows } = await app.database.read(systemScope, (db) =>
-        sql<{ id: number; org_id: number; rtu_number: string; at: Date }>`
-        select d.id, d.org_id, d.rtu_number, s.last_seen_at as at from device_states s join devices d on d.id = s.device_id where s.online and s.last_seen_at is not null`.execute(
+        sql<{ id: number; org_id: number; rtu_number: string; boot_epoch: number; at: Date }>`
+        select d.id, d.org_id, d.rtu_number, d.boot_epoch, s.last_seen_at as at from device_states s join devices d on d.id = s.device_id where s.online and s.last_seen_at is not null`.execute(
           db,
         ),
       )
-      return rows.map((row) => ({ machine: { id: row.id, orgId: row.org_id, rtu: row.rtu_number }, at: row.at }))
+      return rows.map((row) => ({ machine: { id: row.id, orgId: row.org_id, rtu: row.rtu_number, epoch: row.boot_epoch }, at: row.at }))
     },
   }
 }
@@ -107,15 +116,15 @@ export const opensDoor = sql<boolean>`(d.lifecycle not in ('SOLD','SCRAPPED') an
 
 async function load(app: App, numbers: readonly string[]): Promise<Map<string, Known>> {
   const { rows } = await app.database.read(systemScope, (db) =>
-    sql<{ id: number; org_id: number; rtu_number: string; secret_hash: Buffer; open: boolean; has: boolean }>`
-    select d.id, d.org_id, d.rtu_number, d.secret_hash, ${opensDoor} as open, d.broker_hash is not null as has from devices d where d.rtu_number = any(${numbers}::text[])`.execute(
+    sql<{ id: number; org_id: number; rtu_number: string; boot_epoch: number; secret_hash: Buffer; open: boolean; has: boolean }>`
+    select d.id, d.org_id, d.rtu_number, d.boot_epoch, d.secret_hash, ${opensDoor} as open, d.broker_hash is not null as has from devices d where d.rtu_number = any(${numbers}::text[])`.execute(
       db,
     ),
   )
   return new Map(
-    rows.map(({ id, org_id: orgId, rtu_number: rtu, secret_hash: secretHash, open, has: hasBrokerHash }) => [
+    rows.map(({ id, org_id: orgId, rtu_number: rtu, boot_epoch: epoch, secret_hash: secretHash, open, has: hasBrokerHash }) => [
       rtu,
-      { id, orgId, rtu, secretHash, open, hasBrokerHash },
+      { id, orgId, rtu, epoch, secretHash, open, hasBrokerHash },
     ]),
   )
 }

@@ -77,9 +77,16 @@ async function ask(random: Random, machine: Machine): Promise<Ask[]> {
 function story(random: Random, machine: Machine, commands: readonly Command[], asks: readonly Ask[]): Told[] {
   const told: Told[] = []
   let boot = random.int(1, 50)
+  let epoch = machine.epoch
   const say = (kind: UpKind, body: Record<string, unknown>) => {
-    const seq = told.filter((other) => other.boot === boot).length + 1
-    told.push({ machine, kind, boot, seq, body: { ...body, fw: `1.${boot}.${seq}`, apk: random.chance(0.1) ? '<script>'.repeat(9) : `2.${seq}` } })
+    const seq = told.filter((other) => other.boot === boot && other.machine.epoch === epoch).length + 1
+    told.push({
+      machine: { ...machine, epoch },
+      kind,
+      boot,
+      seq,
+      body: { ...body, fw: `1.${boot}.${seq}`, apk: random.chance(0.1) ? '<script>'.repeat(9) : `2.${seq}` },
+    })
   }
   const vends = commands.flatMap((command): [UpKind, Record<string, unknown>][] => {
     const result = random.pick(results)
@@ -121,7 +128,10 @@ function story(random: Random, machine: Machine, commands: readonly Command[], a
       else say(random.pick(['fault', 'clear'] as const), { code: random.pick(['JAM', 'COLD']), ...(random.chance(0.7) ? { lane: random.int(1, 2) } : {}) })
     }
     boot += random.int(1, 3)
+    // another board counts from anywhere, also below
+    if (random.chance(0.3)) [epoch, boot] = [epoch + 1, random.int(1, 50)]
   }
+  epoch = told.at(-1)?.machine.epoch ?? epoch
   boot = told.at(-1)?.boot ?? boot
   for (const next of vends) say(...next)
   return told
@@ -139,11 +149,18 @@ function disturb(random: Random, told: readonly Told[]): Told[] {
         ]
       : [{ message, at: at() }]
   })
-  const yesterday = random.chance(0.5) ? told.filter((message) => message.boot === told[0]?.boot) : []
+  const yesterday = random.chance(0.5) ? told.filter((message) => message.boot === told[0]?.boot && message.machine.epoch === 0) : []
+  // somebody with its secret says what nobody's counter can have reached
+  for (const { machine } of told.filter(() => random.chance(0.02))) placed.push({ message: forged(machine, random), at: random.int(0, told.length) })
   return [...placed.sort((a, b) => a.at - b.at).map(({ message }) => message), ...yesterday]
 }
 
-const key = ({ machine, boot, seq }: Pick<Told, 'machine' | 'boot' | 'seq'>) => `${machine.rtu}/${boot}/${seq}`
+const forged = (machine: Machine, random: Random): Told =>
+  random.chance(0.5)
+    ? { machine, kind: 'telemetry', boot: random.pick([5_000_000_000, 999_999_999_999]), seq: 1, body: { temperature: 99 } }
+    : { machine, kind: 'clear', boot: 1, seq: Number.MAX_SAFE_INTEGER, body: { code: 'JAM' } }
+
+const key = ({ machine, boot, seq }: Pick<Told, 'machine' | 'boot' | 'seq'>) => `${machine.rtu}/${machine.epoch}/${boot}/${seq}`
 
 /** One life of the gateway; a tenth of its acknowledgements is lost. */
 async function deliver(random: Random, messages: readonly Told[], skew: number, acked: Set<string>): Promise<void> {
@@ -170,7 +187,7 @@ async function deliver(random: Random, messages: readonly Told[], skew: number, 
   await intake.drain(20_000)
 }
 
-const inOrder = (told: readonly Told[]) => told.toSorted((a, b) => a.boot - b.boot || a.seq - b.seq)
+const inOrder = (told: readonly Told[]) => told.toSorted((a, b) => a.machine.epoch - b.machine.epoch || a.boot - b.boot || a.seq - b.seq)
 const inBounds = (value: unknown, from: number, to: number): value is number => typeof value === 'number' && value >= from && value <= to
 
 function truth(told: readonly Told[]) {
@@ -178,7 +195,7 @@ function truth(told: readonly Told[]) {
   const faults = new Set<string>()
   const shadows = { CONFIG: { applied: 0, refused: 0, reason: '' }, PLANOGRAM: { applied: 0, refused: 0, reason: '' } }
   const hours = { tn: null as number | null, tx: null as number | null, ts: 0, tc: 0, hs: 0, hc: 0, rs: 0, rc: 0 }
-  for (const { kind, boot, body } of inOrder(told)) {
+  for (const { machine, kind, boot, body } of inOrder(told)) {
     if (typeof body.config === 'number') shadows.CONFIG.applied = body.config
     if (typeof body.planogram === 'number') shadows.PLANOGRAM.applied = body.planogram
     if (kind === 'applied') {
@@ -203,7 +220,7 @@ function truth(told: readonly Told[]) {
     if (inBounds(body.humidity, 0, 100)) state.humidity = body.humidity
     if (typeof body.rsrp === 'number') state.signal = signalOf(body.rsrp)
     if (typeof (body.open ?? body.door) === 'boolean') state.door = (body.open ?? body.door) as boolean
-    Object.assign(state, { boot: bootText(boot), fw: body.fw, apk: String(body.apk).slice(0, 40) })
+    Object.assign(state, { boot: bootText(boot, machine.epoch), fw: body.fw, apk: String(body.apk).slice(0, 40) })
     const fault = `${body.code}/${body.lane ?? ''}`
     if (kind === 'fault') faults.add(fault)
     if (kind === 'clear') faults.delete(fault)
@@ -244,6 +261,8 @@ test.each(Array.from({ length: seeds }, (_, n) => first + n))('seed %i equals th
   expect(all.filter((message) => !acked.has(key(message)))).toEqual([])
   // nothing was put aside
   const ids = machines.map(({ id }) => id)
+  const events = await world.rows(`select distinct kind from security_events where device_id = any($1)`, [ids])
+  expect(events.filter(({ kind }) => kind !== 'MACHINE_BOOT_JUMP')).toEqual([])
   expect(await world.rows(`select kind, note from device_messages where note like 'no effect%' and device_id = any($1)`, [ids])).toEqual([])
   for (const [n, machine] of machines.entries()) {
     const told = stories[n] as Told[]

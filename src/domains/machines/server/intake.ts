@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { type App, systemActor } from '../../../server/context.ts'
-import { systemScope } from '../../../server/database.ts'
 import { bySystem, databaseRefusal } from '../../../server/run.ts'
 import { readUp, type UpKind } from '../protocol.ts'
 import { askFor, type Bucket, freshBucket, freshSeen, type Limits, markSeen, markTail, type Seen, take } from '../rules.ts'
+import { bootOf, lastBoots, openBoots } from './boots.ts'
+import { bootJump, openDoubts } from './doubts.ts'
 import { noteDevice } from './events.ts'
 import { applyFacts, type Fact, isAnswer, parkFact, type Recorders } from './facts.ts'
 import type { Machine } from './identity.ts'
@@ -30,6 +30,8 @@ const maxWaitingBytes = 33_554_432
 /** Takes messages of all machines in, a few milliseconds' worth at a time; says so to the machine after the commit. */
 export function openIntake(app: App, limits: Limits, record: Recorders): Intake {
   const presence = openPresence(app)
+  const boots = openBoots(app)
+  const doubts = openDoubts(app)
   const buckets = new Map<string, Bucket>()
   /** When each machine may connect again without waiting, in the sense of a bucket that leaks one connection every `connectMs`. */
   const connects = new Map<string, number>()
@@ -77,21 +79,42 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
   }
 
   async function write(batch: readonly Item[]): Promise<void> {
-    const facts = batch.flatMap((item) => ('fact' in item ? [item.fact] : []))
+    const { fine: facts, jumped } = await believed(batch.flatMap((item) => ('fact' in item ? [item.fact] : [])))
     await store(facts.filter(isAnswer))
     await store(facts.filter((fact) => !isAnswer(fact)))
+    // a machine whose counter was lost upwards hears where it is
+    const astray = jumped.filter((fact) => fact.up.kind === 'hello')
+    if (astray.length) await welcome(astray)
     for (const item of batch) if ('beat' in item) presence.hear(item.beat)
     const byes = batch.flatMap((item) => ('bye' in item ? [item.bye] : []))
     if (byes.length) await insist(() => presence.leave(byes))
   }
 
-  /** Tries again as long as it is the database that is away, busy or in conflict. */
+  /** Without those whose counters jump: neither stored nor acknowledged, so that no later message is older than they are. */
+  async function believed(facts: readonly Fact[]): Promise<{ fine: Fact[]; jumped: Fact[] }> {
+    let judged = { fine: [] as Fact[], jumped: [] as Fact[] }
+    if (facts.length === 0) return judged
+    await insist(async () => {
+      judged = await boots.judge(facts)
+    })
+    for (const { machine, up } of judged.jumped) {
+      count('jumped')
+      app.log.warn({ rtu: machine.rtu, boot: up.boot, seq: up.seq, kind: up.kind }, 'the counters of a machine jump')
+    }
+    doubts.note(judged.jumped.map(bootJump))
+    return judged
+  }
+
+  /** Tries again as long as the database is away or busy; a conflict that does not pass is no reason to hold everybody's messages. */
   async function insist(work: () => Promise<void>): Promise<void> {
-    for (let pause = 50; ; pause = Math.min(pause * 2, 3000)) {
+    for (let tries = 1; ; tries += 1) {
+      const pause = Math.min(25 * 2 ** tries, 3000)
       try {
         return await work()
       } catch (error) {
-        if (!passes(error) || gaveUp) throw error
+        const refusal = databaseRefusal(error)?.def
+        const passes = refusal?.status === 503 || (refusal?.name === 'common.stale' && tries < limits.conflictTries)
+        if (!passes || gaveUp) throw error
         app.log.warn({ err: error }, 'the database does not take messages, holding them')
         await sleep(pause)
       }
@@ -102,7 +125,8 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     if (facts.length === 0) return
     try {
       await insist(async () => {
-        const { fresh } = await bySystem(app, (ctx) => applyFacts(ctx, facts, record))
+        const { fresh, doubts: found } = await bySystem(app, (ctx) => applyFacts(ctx, facts, record))
+        doubts.note(found)
         counts.stored = (counts.stored ?? 0) + fresh.length
         screens.changed ||= fresh.some((fact) => !isAnswer(fact))
         counts.repeated = (counts.repeated ?? 0) + facts.length - fresh.length
@@ -128,7 +152,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
   }
 
   async function acknowledge(facts: readonly Fact[]): Promise<void> {
-    const groups = Map.groupBy(facts, (fact) => `${fact.machine.id}/${fact.up.boot}`)
+    const groups = Map.groupBy(facts, (fact) => `${fact.machine.id}/${bootOf(fact)}`)
     for (const [first, ...rest] of groups.values()) {
       if (!first) continue
       const all = [first, ...rest]
@@ -149,9 +173,9 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       await presence.flush()
       const last = await lastBoots(
         app,
-        hellos.map((fact) => fact.machine.id),
+        hellos.map((fact) => fact.machine),
       )
-      for (const { machine, up } of hellos) link?.send(machine, 'welcome', { boot: up.boot, lastBoot: Number(last.get(machine.id) ?? up.boot) })
+      for (const { machine, up } of hellos) link?.send(machine, 'welcome', { boot: up.boot, lastBoot: last.get(machine.id) ?? 1 })
     } catch (error) {
       app.log.warn({ err: error }, 'welcome') // the machine says hello again
     }
@@ -159,7 +183,8 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
 
   function track(machine: Machine, boot: number, first: number, at: Date): Seen | null {
     const known = seen.get(machine.id)
-    if (known && known.boot >= boot) return known.boot === boot ? known : null
+    if (known && known.machine.epoch > machine.epoch) return null
+    if (known && known.machine.epoch === machine.epoch && known.boot >= boot) return known.boot === boot ? known : null
     const numbers = { ...freshSeen(boot, first - 1, at.getTime()), machine }
     seen.set(machine.id, numbers)
     return numbers
@@ -214,7 +239,8 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       }
       const at = app.now()
       if (kind === 'heartbeat') {
-        const numbers = track(machine, up.boot, up.seq + 1, at)
+        if (boots.isAstray(machine, up.boot)) return count('jumped')
+        const numbers = boots.isCurrent(machine, up.boot) ? track(machine, up.boot, up.seq + 1, at) : null
         if (numbers) markTail(numbers, up.seq, at.getTime())
         return add({ size: payload.byteLength, beat: { machine, up, at } })
       }
@@ -240,6 +266,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
         app.live.publish(['devices'], systemActor.orgId)
       }
       await presence.flush()
+      await doubts.flush()
     },
     sweep: () => presence.sweep(),
     async drain(ms) {
@@ -249,19 +276,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       if (running) app.log.warn({ waiting: queue.length }, 'stopping with messages that the database did not take; machines keep them')
       gaveUp = true
       await presence.flush().catch(() => {})
+      await doubts.flush()
     },
   }
-}
-
-const passes = (error: unknown): boolean => {
-  const refusal = databaseRefusal(error)
-  return refusal?.def.status === 503 || refusal?.def.name === 'common.stale'
-}
-
-async function lastBoots(app: App, deviceIds: readonly number[]): Promise<Map<number, string>> {
-  const { rows } = await app.database.read(systemScope, (db) =>
-    sql<{ id: number; boot: string }>`
-    select x.id, (select max(boot) from device_message_keys k where k.device_id = x.id) as boot from unnest(${deviceIds}::bigint[]) as x (id)`.execute(db),
-  )
-  return new Map(rows.map((row) => [row.id, row.boot]))
 }

@@ -86,7 +86,8 @@ export function openPresence(app: App): Presence {
 /** One row for two: heard last, and the versions of the newer place. A heartbeat's signal beats none. */
 function merge(a: Heard, b: Heard | undefined): Heard {
   if (!b) return a
-  const [old, young] = a.boot < b.boot || (a.boot === b.boot && (a.seq < b.seq || (a.seq === b.seq && a.at < b.at))) ? [a, b] : [b, a]
+  const [of, than] = [bootText(a.boot, a.machine.epoch), bootText(b.boot, b.machine.epoch)]
+  const [old, young] = of < than || (of === than && (a.seq < b.seq || (a.seq === b.seq && a.at < b.at))) ? [a, b] : [b, a]
   const withSignal = young.signal ? young : old
   return {
     ...young,
@@ -127,11 +128,12 @@ async function writeHeard(app: App, rows: readonly Heard[]): Promise<number[]> {
     const { rows: written } = await sql<{ device_id: number; org_id: number; online: boolean }>`
       insert into device_states as s (device_id, org_id, online, last_seen_at, boot, fw, apk, rsrp, signal)
       select u.device_id, u.org_id, true, u.at, n.boot, n.fw, n.apk, n.rsrp, n.signal
-      from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => r.machine.orgId)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => bootText(r.boot))}::text[], ${rows.map((r) => r.seq)}::bigint[],
+      from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => r.machine.orgId)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => bootText(r.boot, r.machine.epoch))}::text[], ${rows.map((r) => r.seq)}::bigint[],
         ${rows.map((r) => r.fw)}::text[], ${rows.map((r) => r.apk)}::text[], ${rows.map((r) => r.rsrp)}::int[], ${rows.map((r) => r.signal)}::text[]) as u (device_id, org_id, at, boot, seq, fw, apk, rsrp, signal)
-      -- nothing of a place that is not the machine's newest
+      -- nothing of a place that is not the machine's newest, or of a start without a fact that was taken
       left join lateral (select u.boot, u.fw, u.apk, u.rsrp, u.signal
-        where not exists (select from device_message_keys k where k.device_id = u.device_id and (k.boot, k.seq) > (u.boot, u.seq))) n on true
+        where not exists (select from device_message_keys k where k.device_id = u.device_id and (k.boot, k.seq) > (u.boot, u.seq))
+          and exists (select from device_message_keys k where k.device_id = u.device_id and k.boot = u.boot)) n on true
       where exists (select from devices d where d.id = u.device_id) order by u.device_id
       on conflict (device_id) do update set
         last_seen_at = greatest(s.last_seen_at, excluded.last_seen_at),
@@ -161,7 +163,7 @@ async function writeByes(app: App, byes: readonly Bye[]): Promise<number[]> {
     const { rows: changed } = await sql<Moved>`
       update device_states s set online = false, offline_since = x.at, offline_cause = x.cause
       from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => r.cause)}::text[],
-        ${rows.map((r) => (r.session ? bootText(r.session.boot) : null))}::text[], ${rows.map((r) => r.session?.seq ?? null)}::bigint[]) as x (device_id, at, cause, boot, seq)
+        ${rows.map((r) => (r.session ? bootText(r.session.boot, r.machine.epoch) : null))}::text[], ${rows.map((r) => r.session?.seq ?? null)}::bigint[]) as x (device_id, at, cause, boot, seq)
       where s.device_id = x.device_id and s.online and (s.last_seen_at is null or s.last_seen_at <= x.at)
         and not exists (
           select from device_message_keys k

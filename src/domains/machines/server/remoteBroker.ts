@@ -2,7 +2,7 @@ import mqtt, { type IPublishPacket } from 'mqtt'
 import type { App } from '../../../server/context.ts'
 import { downTopic, parseUpTopic } from '../protocol.ts'
 import { limits } from '../rules.ts'
-import type { Identities, Known } from './identity.ts'
+import { type Identities, isSame, type Known } from './identity.ts'
 import type { Link, LinkEvents } from './link.ts'
 
 /**
@@ -56,7 +56,7 @@ export async function openRemoteBroker(app: App, url: string, identities: Identi
 
   return {
     send(machine, kind, body) {
-      if (!client.connected) return false
+      if (!client.connected || (heard.get(machine.rtu)?.machine.epoch ?? machine.epoch) !== machine.epoch) return false
       client.publish(downTopic(machine.rtu, kind), JSON.stringify({ ...body, ts: app.now().getTime() }), { qos: 1 })
       return true
     },
@@ -69,7 +69,7 @@ export async function openRemoteBroker(app: App, url: string, identities: Identi
       const known = await identities.look([...heard.keys()])
       for (const [rtu, { machine, at }] of heard) {
         const now = known.get(rtu)
-        if (now?.open && now.secretHash.equals(machine.secretHash) && now.orgId === machine.orgId) heard.set(rtu, { machine: now, at })
+        if (now && isSame(now, machine)) heard.set(rtu, { machine: now, at })
         else {
           // another's connection cannot be ended from here, and Mosquitto keeps the last will of those it ends itself:
           // the machine counts as gone until it is heard again

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { type App, type Ctx, iso } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import type { DocumentKind } from '../protocol.ts'
-import { bootText, limits } from '../rules.ts'
+import { limits } from '../rules.ts'
+import { bootOf } from './boots.ts'
 import { noteDevice } from './events.ts'
 import type { Fact } from './facts.ts'
 
@@ -53,7 +54,7 @@ export async function markDelivered(app: App, sent: readonly { deviceId: number;
 type Claim = {
   deviceId: number
   orgId: number
-  boot: number
+  boot: string
   seq: number
   kind: DocumentKind
   slot: 'runs' | 'refuses'
@@ -62,12 +63,13 @@ type Claim = {
   at: Date
 }
 
-function claimsOf({ machine, up, at }: Fact): Claim[] {
+function claimsOf(fact: Fact): Claim[] {
+  const { machine, up, at } = fact
   const { body } = up
   const claim = (kind: DocumentKind, slot: Claim['slot'], version: number, reason = ''): Claim => ({
     deviceId: machine.id,
     orgId: machine.orgId,
-    boot: up.boot,
+    boot: bootOf(fact),
     seq: up.seq,
     kind,
     slot,
@@ -123,7 +125,7 @@ async function writeClaims(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
 async function standing(ctx: Ctx, claims: readonly Claim[]): Promise<Claim[]> {
   if (claims.length === 0) return []
   const { rows } = await sql<{ n: number }>`
-    select x.n from unnest(${claims.map((c) => c.deviceId)}::bigint[], ${claims.map((c) => bootText(c.boot))}::text[], ${claims.map((c) => c.seq)}::bigint[],
+    select x.n from unnest(${claims.map((c) => c.deviceId)}::bigint[], ${claims.map((c) => c.boot)}::text[], ${claims.map((c) => c.seq)}::bigint[],
       ${claims.map((c) => c.kind)}::text[], ${claims.map((c) => c.slot)}::text[]) with ordinality as x (device_id, boot, seq, kind, slot, n)
     left join lateral (
       select true as found from device_message_keys k

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { type Ctx, iso } from '../../../server/context.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
-import { bootText, type Signal, signalOf } from '../rules.ts'
+import { type Signal, signalOf } from '../rules.ts'
+import { bootOf, isAfter } from './boots.ts'
 import type { Fact } from './facts.ts'
 
 /** What a fact says about one thing of the machine; the newest by (boot, seq) counts. */
@@ -45,13 +46,12 @@ function newestOf(claims: readonly Claim[]): Claim[] {
   }
   return [...newest.values()]
 }
-const isAfter = (a: Fact, b: Fact): boolean => a.up.boot > b.up.boot || (a.up.boot === b.up.boot && a.up.seq > b.up.seq)
 
 /** Claims that no newer stored fact contradicts. In the usual order of arrival this is one empty index range each. */
 async function standing(ctx: Ctx, claims: readonly Claim[]): Promise<Claim[]> {
   if (claims.length === 0) return []
   const { rows } = await sql<{ n: number }>`
-    select x.n from unnest(${claims.map((c) => c.fact.machine.id)}::bigint[], ${claims.map((c) => bootText(c.fact.up.boot))}::text[], ${claims.map((c) => c.fact.up.seq)}::bigint[],
+    select x.n from unnest(${claims.map((c) => c.fact.machine.id)}::bigint[], ${claims.map((c) => bootOf(c.fact))}::text[], ${claims.map((c) => c.fact.up.seq)}::bigint[],
       ${claims.map((c) => c.slot)}::text[], ${claims.map((c) => c.code)}::text[], ${claims.map((c) => c.lane)}::int[]) with ordinality as x (device_id, boot, seq, slot, code, lane, n)
     left join lateral (
       select true as found from device_message_keys k
@@ -80,8 +80,10 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
           ${opened.map((c) => c.code)}::text[], ${column('level', 'ERROR')}::text[], ${column('detail', '')}::text[], ${opened.map((c) => iso(c.fact.at))}::timestamptz[]) as x (org_id, device_id, lane, code, level, detail, at)
         left join lanes l on l.device_id = x.device_id and l.road_index = x.lane and l.archived_at is null),
       stopped as (update lanes set status = 'FAULT' where id in (select lane_id from x where level = 'ERROR') and status = 'ENABLED')
-      insert into device_faults (org_id, device_id, lane_id, code, level, detail, opened_at)
-      select org_id, device_id, lane_id, code, level, detail, at from x order by device_id on conflict do nothing`.execute(ctx.db)
+      insert into device_faults (org_id, device_id, lane_id, road, code, level, detail, opened_at)
+      select org_id, device_id, lane_id, case when lane_id is null then lane end, code, level, detail, at from x order by device_id on conflict do nothing`.execute(
+      ctx.db,
+    )
   }
   if (cleared.length) {
     await sql`
@@ -90,7 +92,9 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
           ${cleared.map((c) => iso(c.fact.at))}::timestamptz[]) as x (device_id, lane, code, at)
         left join lanes l on l.device_id = x.device_id and l.road_index = x.lane and l.archived_at is null),
       closed as (update device_faults f set closed_at = greatest(x.at, f.opened_at) from x
-        where f.device_id = x.device_id and f.code = x.code and f.lane_id is not distinct from x.lane_id and f.closed_at is null returning f.id)
+        where f.device_id = x.device_id and f.code = x.code and f.closed_at is null
+          -- also what was said of the lane before it was drawn
+          and (f.lane_id = x.lane_id or (f.lane_id is null and f.road is not distinct from x.lane)) returning f.id)
       update lanes set status = 'ENABLED' where id in (select lane_id from x) and status = 'FAULT'
         and not exists (select from device_faults f where f.lane_id = lanes.id and f.closed_at is null and f.level = 'ERROR' and f.id not in (select id from closed))`.execute(
       ctx.db,

@@ -57,7 +57,7 @@ export async function openWorld(): Promise<World> {
         `insert into lanes (org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, quantity, retail_price, price) select 2, $1, $2, n, n, n, 1, 50, 50, 300, 300 from generate_series(1, 4) n`,
         [id, floor?.id],
       )
-      return { id, orgId: 2, rtu }
+      return { id, orgId: 2, rtu, epoch: 0 }
     },
     async close() {
       await closeApp(app)

@@ -3,7 +3,7 @@ import type { Ctx } from '../../../server/context.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { releaseRepairedLanes } from '../../lanes/server/repaired.ts'
 import { type Move, moveStock } from '../../stock/server/move.ts'
-import { type Effect, type Happening, happen, type VendState } from '../rules.ts'
+import { contradicts, type Effect, type Happening, happen, type VendState } from '../rules.ts'
 import { openRefunds } from './refunds.ts'
 import { addProducts, addSales, type ProductDelta, type SalesDelta } from './rollups.ts'
 import { lockOrders, type Order, type OrderEvent, relabel, type Unit, writeEvents } from './rows.ts'
@@ -20,19 +20,21 @@ type Command = {
   unit_id: number
   attempt: number
   state: VendState
+  result_code: string | null
   drop_sensor: boolean
   auto_refund: boolean
 }
 /**
  * Settles what machines and clocks say about commands: pieces, stock, refunds, order labels and figures in one transaction,
- * set-based, idempotent and in any order. Locks: orders, units, lanes, rollups.
+ * set-based, idempotent and in any order. Locks: orders, units, lanes, rollups. Answers the commands whose machine said another end before.
  */
-export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<void> {
-  if (!facts.length) return
+export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<ReadonlySet<string>> {
+  const contradicted = new Set<string>()
+  if (!facts.length) return contradicted
   const { rows: commands } = await sql<Command>`
-    select c.cmd_id, c.org_id, c.device_id, c.order_id, c.order_at, c.unit_id, c.attempt, c.state, d.drop_sensor, d.auto_refund
+    select c.cmd_id, c.org_id, c.device_id, c.order_id, c.order_at, c.unit_id, c.attempt, c.state, c.result_code, d.drop_sensor, d.auto_refund
     from vend_commands c join devices d on d.id = c.device_id where c.cmd_id = any(${[...new Set(facts.map((f) => f.cmdId))]}::uuid[])`.execute(ctx.db)
-  if (!commands.length) return
+  if (!commands.length) return contradicted
   const { orders, units } = await lockOrders(
     ctx,
     commands.map((c) => ({ orgId: c.org_id, at: c.order_at, id: c.order_id })),
@@ -45,6 +47,8 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<void> {
     const command = commandOf.get(fact.cmdId)
     const unit = command && unitOf.get(command.unit_id)
     if (!command || !unit) continue
+    const said = work.commands.get(fact.cmdId)
+    if (contradicts(said?.state ?? command.state, said?.result ?? command.result_code, fact.what)) contradicted.add(fact.cmdId)
     if (command.attempt !== unit.attempt) {
       if (fact.what.kind === 'result' && fact.what.result === 'OK') work.cases.push({ unit, kind: 'DOUBLE_SHIPPED' })
       continue
@@ -53,6 +57,7 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<void> {
     if (effect) apply(work, unit, command, effect, fact, tests.has(unit.order_id))
   }
   await write(ctx, work, orders, units)
+  return contradicted
 }
 
 type Work = {
@@ -227,7 +232,7 @@ async function openFaults(ctx: Ctx, faults: Work['faults']): Promise<void> {
   await sql`insert into device_faults (org_id, device_id, lane_id, code, level, opened_at)
     select distinct on (device_id, lane_id, code) org_id, device_id, lane_id, code, 'ERROR', at
     from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, lane_id bigint, code text, at timestamptz)
-    on conflict (device_id, coalesce(lane_id, 0), code) where closed_at is null do nothing`.execute(ctx.db)
+    on conflict do nothing`.execute(ctx.db)
   ctx.touch('devices')
 }
 

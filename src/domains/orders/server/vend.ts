@@ -10,9 +10,12 @@ export type VendFact =
   | { kind: 'ack'; deviceId: number; cmdId: string; ack: AckCode; at: Date }
   | { kind: 'result'; deviceId: number; cmdId: string; result: ResultCode; dropDetected: boolean; durationMs: number; at: Date }
 
+/** Answers as `deviceId/cmdId` which commands are of the machine that speaks, and which ends contradict the one before. */
+export type RecordVends = (ctx: Ctx, facts: readonly VendFact[]) => Promise<{ own: ReadonlySet<string>; contradicted: ReadonlySet<string> } | undefined>
+
 /** Inside the transaction that stored the messages. A machine may only speak about its own commands. */
-export async function recordVend(ctx: Ctx, facts: readonly VendFact[]): Promise<void> {
-  if (!facts.length) return
+export const recordVend: RecordVends = async (ctx, facts) => {
+  if (!facts.length) return { own: new Set(), contradicted: new Set() }
   const { rows } = await sql<{
     cmd_id: string
     device_id: number
@@ -20,7 +23,7 @@ export async function recordVend(ctx: Ctx, facts: readonly VendFact[]): Promise<
   const owner = new Map(rows.map((row) => [row.cmd_id, row.device_id]))
   const own = facts.filter((fact) => owner.get(fact.cmdId) === fact.deviceId)
   // money and rollups use the server's clock; the machine's own time stays in the raw message
-  await settle(
+  const contradicted = await settle(
     ctx,
     own.map(
       (fact): Fact => ({
@@ -33,6 +36,8 @@ export async function recordVend(ctx: Ctx, facts: readonly VendFact[]): Promise<
       }),
     ),
   )
+  const named = (cmdIds: Iterable<string>) => new Set([...cmdIds].map((cmdId) => `${owner.get(cmdId)}/${cmdId}`))
+  return { own: named(owner.keys()), contradicted: named(contradicted) }
 }
 
 export type VendOut = {
@@ -67,15 +72,31 @@ type OutRow = {
  */
 export async function takeCommands(app: App, deviceIds: readonly number[]): Promise<VendOut[]> {
   if (!deviceIds.length) return []
-  return bySystem(app, async (ctx) => {
-    const now = ctx.now
-    const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
-    const { rows } = await sql<OutRow>`
+  const { out, stopped } = await bySystem(app, (ctx) => takeDue(ctx, deviceIds))
+  // nothing leaves a broken lane: those who paid for it have their money back without waiting for the motor to say so
+  if (stopped.length)
+    await bySystem(app, (ctx) =>
+      settle(
+        ctx,
+        stopped.map((cmdId): Fact => ({ cmdId, at: ctx.now, what: { kind: 'stopped' } })),
+      ),
+    )
+  return out
+}
+
+/** A test is how a repairman tries a broken lane. */
+const isBroken = sql<boolean>`exists (select from lanes l where l.id = c.lane_id and l.status = 'FAULT') and not exists (
+  select from orders o where o.org_id = c.org_id and o.created_at = c.order_at and o.id = c.order_id and o.order_type = 'TEST')`
+
+async function takeDue(ctx: Ctx, deviceIds: readonly number[]): Promise<{ out: VendOut[]; stopped: string[] }> {
+  const now = ctx.now
+  const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
+  const { rows } = await sql<OutRow>`
       with online as (select unnest(${[...deviceIds]}::bigint[]) as device_id),
       next as (
         select distinct on (c.device_id) c.cmd_id, 'vend' as kind, true as first
         from vend_commands c join online using (device_id)
-        where c.state = 'WAIT' and not exists (select 1 from vend_commands l where l.device_id = c.device_id and l.state in ('SENT','ACKED','UNKNOWN'))
+        where c.state = 'WAIT' and not (${isBroken}) and not exists (select 1 from vend_commands l where l.device_id = c.device_id and l.state in ('SENT','ACKED','UNKNOWN'))
         order by c.device_id, c.created_at, c.order_id, c.unit_no
       ), again as (
         select c.cmd_id, 'vend' as kind, false as first from vend_commands c join online using (device_id)
@@ -103,19 +124,21 @@ export async function takeCommands(app: App, deviceIds: readonly number[]): Prom
         select s.org_id, ${now}::timestamptz, s.order_id, s.order_at, s.device_id, s.unit_no, 'SENT', jsonb_build_object('road', s.road) from sent s where s.first
       )
       select s.device_id, d.rtu_number, s.cmd_id, s.order_num, s.unit_no, s.road, s.motor_no, s.issued_at, s.expire_at, s.kind from sent s join devices d on d.id = s.device_id`.execute(
-      ctx.db,
-    )
-    return rows.map((row) => ({
-      deviceId: row.device_id,
-      rtuNumber: row.rtu_number,
-      cmdId: row.cmd_id,
-      orderNum: row.order_num,
-      unitNo: row.unit_no,
-      road: row.road,
-      motorNo: row.motor_no,
-      issuedAt: row.issued_at,
-      expireAt: row.expire_at,
-      kind: row.kind,
-    }))
-  })
+    ctx.db,
+  )
+  const { rows: stopped } = await sql<{ cmd_id: string }>`
+      select c.cmd_id from vend_commands c where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT' and ${isBroken}`.execute(ctx.db)
+  const out = rows.map((row) => ({
+    deviceId: row.device_id,
+    rtuNumber: row.rtu_number,
+    cmdId: row.cmd_id,
+    orderNum: row.order_num,
+    unitNo: row.unit_no,
+    road: row.road,
+    motorNo: row.motor_no,
+    issuedAt: row.issued_at,
+    expireAt: row.expire_at,
+    kind: row.kind,
+  }))
+  return { out, stopped: stopped.map((row) => row.cmd_id) }
 }

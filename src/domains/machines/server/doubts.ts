@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { App } from '../../../server/context.ts'
+import type { SecurityKind } from '../../security/rules.ts'
+import { raiseApart } from '../../security/server/raise.ts'
+import { isClockWrong } from '../rules.ts'
+import type { Fact } from './facts.ts'
+import type { Machine } from './identity.ts'
+
+/** Something of a machine that a person must look at: it contradicts itself, or somebody speaks in its name. */
+export type Doubt = { readonly machine: Machine; readonly kind: SecurityKind; readonly detail: Readonly<Record<string, string | number>> }
+
+export type Doubts = {
+  note(doubts: readonly Doubt[]): void
+  /** Writes what was noted since, one row for each machine and kind however often it happened. */
+  flush(): Promise<void>
+}
+
+/** Gathers in memory, so that a flood of bad messages costs the good ones nothing. */
+export function openDoubts(app: App): Doubts {
+  let noted = new Map<string, Doubt & { times: number }>()
+  return {
+    note(doubts) {
+      for (const doubt of doubts) {
+        const key = `${doubt.machine.id}/${doubt.kind}`
+        noted.set(key, { ...doubt, times: (noted.get(key)?.times ?? 0) + 1 })
+      }
+    },
+    async flush() {
+      const all = [...noted.values()]
+      noted = new Map()
+      for (const { machine, kind, detail, times } of all)
+        await raiseApart(app, { orgId: machine.orgId, kind, subject: machine.rtu, deviceId: machine.id, detail: { ...detail, times } })
+    },
+  }
+}
+
+const place = ({ up }: Fact) => ({ message: up.kind, boot: up.boot, seq: up.seq })
+export const contradiction = (fact: Fact, what: string, more: Record<string, string | number> = {}): Doubt => ({
+  machine: fact.machine,
+  kind: 'MACHINE_CONTRADICTION',
+  detail: { what, ...place(fact), ...more },
+})
+export const foreignCommand = (fact: Fact): Doubt => ({
+  machine: fact.machine,
+  kind: 'MACHINE_FOREIGN_COMMAND',
+  detail: { ...place(fact), cmdId: String(fact.up.body.cmdId) },
+})
+export const bootJump = (fact: Fact): Doubt => ({ machine: fact.machine, kind: 'MACHINE_BOOT_JUMP', detail: place(fact) })
+
+/** The clocks that cannot be: the platform's own times are its own, but somebody should set the machine's. */
+export const wrongClocks = (facts: readonly Fact[]): Doubt[] =>
+  facts.flatMap((fact) =>
+    fact.up.ts !== null && isClockWrong(fact.up.ts, fact.at.getTime())
+      ? [{ machine: fact.machine, kind: 'MACHINE_CLOCK' as const, detail: { ...place(fact), clock: new Date(fact.up.ts).toISOString() } }]
+      : [],
+  )
+
+/** What a number stands for: kind and content; the clock and the versions may be others when it is said again. */
+export const digestOf = ({ up }: Fact): Buffer => createHash('sha256').update(up.kind).update(JSON.stringify(up.body)).digest().subarray(0, 8)
