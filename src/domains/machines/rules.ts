@@ -34,6 +34,8 @@ export const limits = {
   /** Connections of one machine: so many at once, then one every `connectMs`. */
   connects: 20,
   connectMs: 5000,
+  /** Wrong secrets of one machine within a minute, after which people are told. */
+  wrongSecrets: 20,
   /** A machine's second connections are written down at most this often. */
   takeoverMs: 60_000,
   /** How far the counters of a machine may jump and still be believed: its starts, and the facts of one start. */
@@ -42,6 +44,19 @@ export const limits = {
   seqMost: 1_000_000_000,
 }
 export type Limits = Readonly<typeof limits>
+
+/** What one connection may carry: 15 facts a second, their answers and a few large reports are far below it. */
+export const frameLimits = {
+  packet: 16_384 + 256,
+  packets: 100,
+  packetBurst: 500,
+  bytes: 131_072,
+  byteBurst: 524_288,
+  unread: 262_144,
+  heldMs: 30_000,
+}
+/** A fleet behind one address comes back at once: only those who say nothing, or the wrong thing, are counted. */
+export const doorLimits = { silent: 100, silentInAll: 2000, refusals: 10, refusalBurst: 300 }
 
 export type Signal = 'strong' | 'medium' | 'weak'
 

@@ -2,8 +2,10 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { Aedes, type AuthenticateError, type Client } from 'aedes'
 import type { App } from '../../../server/context.ts'
 import { boardNoForm } from '../../boards/contract.ts'
-import { downFilter, downTopic, maxMessageBytes, parseUpTopic, upTopic } from '../protocol.ts'
-import { boundedFrames } from './frames.ts'
+import { downFilter, downTopic, parseUpTopic, upTopic } from '../protocol.ts'
+import { doorLimits, frameLimits } from '../rules.ts'
+import { openDoorstep } from './doorstep.ts'
+import { boundedFrames, type Cut } from './frames.ts'
 import { type Identities, isSame, type Known, type Machine } from './identity.ts'
 import type { Link, LinkEvents } from './link.ts'
 
@@ -11,10 +13,6 @@ type Connection = { readonly machine: Known; readonly client: Client; hears: boo
 type Packet = { topic: string; payload: string | Buffer; retain: boolean; qos: 0 | 1 | 2 }
 
 const maxConnections = 20_000
-/** Topic and fixed header on top of the payload. */
-const maxPacketBytes = maxMessageBytes + 256
-/** A machine that does not read what it is sent is let go. */
-const maxUnread = 262_144
 
 /**
  * The broker inside the gateway (MQTT 3.1.1). Nothing is routed between clients: what machines publish goes to
@@ -31,11 +29,15 @@ export async function openBroker(
   const connections = new Map<string, Connection>()
   const proven = new WeakMap<Client, Machine>()
   const addresses = new WeakMap<object, string>()
+  const owners = new WeakMap<object, Machine>()
+  const doorstep = openDoorstep(doorLimits)
   let stopping = false
 
   async function admit(client: Client, username: string | undefined, password: Buffer | undefined): Promise<Known | null> {
     if (stopping || !username || isBanned(username)) return null
-    const machine = password && client.id === username ? await identities.prove(username, password) : null
+    const claimed = password && client.id === username ? await identities.find(username) : null
+    const machine = claimed && password ? await identities.prove(username, password) : null
+    if (claimed && !machine) events.mistaken(claimed)
     if (!machine && boardNoForm.test(username) && !(await identities.knows(username))) onUnknown(username, addresses.get(client.conn) ?? '')
     return machine && events.admits(machine) ? machine : null
   }
@@ -61,9 +63,11 @@ export async function openBroker(
         (machine) => {
           if (!machine) {
             events.refused('login')
+            doorstep.refused(addresses.get(client.conn) ?? '')
             return done(refusal(), false)
           }
           proven.set(client, machine)
+          owners.set(client.conn, machine)
           // from here on the connection of this machine; the broker closes an older one before this one is registered
           if (connections.has(machine.rtu)) {
             events.takenOver(machine)
@@ -112,8 +116,21 @@ export async function openBroker(
 
   const server = createServer((socket: Socket) => {
     socket.setNoDelay(true)
-    const frames = boundedFrames(socket, maxPacketBytes, () => events.refused('frame'))
-    addresses.set(frames, socket.remoteAddress ?? '')
+    const address = socket.remoteAddress ?? ''
+    const end = () => {
+      events.refused('address')
+      socket.destroy()
+    }
+    const guest = doorstep.arrive(address, end)
+    if (!guest) return end()
+    const cut = (why: Cut): void => {
+      events.refused(why)
+      const machine = owners.get(frames)
+      if (machine && why === 'flood') events.flooded(machine)
+    }
+    const frames = boundedFrames(socket, frameLimits, cut, guest.spoke)
+    socket.once('close', guest.spoke)
+    addresses.set(frames, address)
     broker.handle(frames)
   })
   server.maxConnections = maxConnections
@@ -127,7 +144,7 @@ export async function openBroker(
       // what an earlier board said is acknowledged to nobody
       if (!connection?.hears || connection.machine.epoch !== machine.epoch) return false
       const { client } = connection
-      if (client.conn.writableLength > maxUnread) {
+      if (client.conn.writableLength > frameLimits.unread) {
         events.refused('slow')
         client.close()
         return false

@@ -37,6 +37,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
   const connects = new Map<string, number>()
   /** When each machine's second connection was last written down. */
   const takeovers = new Map<string, number>()
+  const mistakes = new Map<string, { since: number; times: number }>()
   const seen = new Map<number, Seen & { machine: Machine }>()
   const counts: Record<string, number> = { stored: 0, repeated: 0, parked: 0 }
   let queue: Item[] = []
@@ -190,19 +191,34 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     return numbers
   }
 
-  function allowed(rtu: string, cost: number): boolean {
+  function allowed(machine: Machine, cost: number): boolean {
+    const { rtu } = machine
     const now = Date.now()
     const bucket = buckets.get(rtu) ?? freshBucket(limits, now)
     buckets.set(rtu, bucket)
     const verdict = take(limits, bucket, now, cost)
     if (verdict === 'pass') return true
     count(verdict === 'ban' ? 'banned' : 'rate')
-    if (verdict === 'ban') link?.shutOut?.(rtu)
+    if (verdict === 'ban') {
+      flooded(machine)
+      link?.shutOut?.(rtu)
+    }
     return false
   }
 
+  const flooded = (machine: Machine): void => doubts.note([{ machine, kind: 'MACHINE_FLOOD', detail: {} }])
+
   return {
     counts,
+    flooded,
+    mistaken(machine) {
+      const now = Date.now()
+      const known = mistakes.get(machine.rtu)
+      const counted = known && now - known.since < 60_000 ? known : { since: now, times: 0 }
+      counted.times += 1
+      mistakes.set(machine.rtu, counted)
+      if (counted.times >= limits.wrongSecrets) doubts.note([{ machine, kind: 'MACHINE_SECRET_GUESSED', detail: { tries: counted.times } }])
+    },
     answerOver(opened) {
       link = opened
     },
@@ -229,11 +245,11 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       bySystem(app, (ctx) => noteDevice(ctx, [event])).catch((error: unknown) => app.log.warn({ err: error }, 'second connection'))
     },
     async receive(machine: Machine, kind: UpKind | null, payload: Uint8Array) {
-      if (closing || !allowed(machine.rtu, 1)) return
+      if (closing || !allowed(machine, 1)) return
       const up = readUp(kind, payload)
       if (typeof up === 'string') {
         count('unreadable')
-        allowed(machine.rtu, limits.badCost - 1)
+        allowed(machine, limits.badCost - 1)
         app.log.debug({ rtu: machine.rtu, kind, reason: up }, 'a message cannot be read')
         return
       }
@@ -260,6 +276,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       }
       for (const [rtu, bucket] of buckets) if (Date.now() - bucket.at > 60_000 && bucket.bannedUntil < Date.now()) buckets.delete(rtu)
       for (const [rtu, debt] of connects) if (debt < Date.now()) connects.delete(rtu)
+      for (const [rtu, { since }] of mistakes) if (Date.now() - since > 60_000) mistakes.delete(rtu)
       for (const [rtu, at] of takeovers) if (now - at >= limits.takeoverMs) takeovers.delete(rtu)
       if (screens.changed && now - screens.toldAt >= limits.screensMs) {
         Object.assign(screens, { changed: false, toldAt: now })

@@ -21,7 +21,11 @@ export type LinkEvents = {
   refused(reason: Refused): void
   /** A proven machine wants in; false when it comes too often. */
   admits(machine: Machine): boolean
+  /** Somebody says its number with a wrong secret. */
+  mistaken(machine: Machine): void
+  /** Cut off because it sends more than anybody can take. */
+  flooded(machine: Machine): void
   /** A second connection replaces the first. */
   takenOver(machine: Machine): void
 }
-export type Refused = 'frame' | 'login' | 'topic' | 'subscribe' | 'rate' | 'banned' | 'unreadable' | 'takeover' | 'slow' | 'flapping'
+export type Refused = 'frame' | 'flood' | 'address' | 'login' | 'topic' | 'subscribe' | 'rate' | 'banned' | 'unreadable' | 'takeover' | 'slow' | 'flapping'

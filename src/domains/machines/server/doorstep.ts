@@ -1,0 +1,62 @@
+/** Who knocks at the broker's port: what one address may cost before anybody has proven anything. */
+export type DoorLimits = {
+  /** Connections that have not said a whole packet yet, of one address and in all; beyond it the oldest ends. */
+  readonly silent: number
+  readonly silentInAll: number
+  /** Refused sign-ins of one address a second, and at once; beyond it its connections end at once. */
+  readonly refusals: number
+  readonly refusalBurst: number
+}
+type Address = { readonly silent: Set<() => void>; tokens: number; at: number }
+
+export type Doorstep = {
+  /** A connection came; null: not from this address now. */
+  arrive(address: string, end: () => void): { spoke(): void } | null
+  refused(address: string): void
+}
+
+export function openDoorstep(limits: DoorLimits): Doorstep {
+  const addresses = new Map<string, Address>()
+  const silent = new Map<() => void, Address>()
+
+  function of(key: string): Address {
+    const now = Date.now()
+    const known = addresses.get(key)
+    if (known) {
+      known.tokens = Math.min(limits.refusalBurst, known.tokens + ((now - known.at) / 1000) * limits.refusals)
+      known.at = now
+      return known
+    }
+    // full buckets that nobody waits at say nothing
+    if (addresses.size > 10_000) for (const [name, { silent, at }] of addresses) if (!silent.size && now - at > 60_000) addresses.delete(name)
+    const fresh = { silent: new Set<() => void>(), tokens: limits.refusalBurst, at: now }
+    addresses.set(key, fresh)
+    return fresh
+  }
+  function leave(end: () => void): void {
+    silent.get(end)?.silent.delete(end)
+    silent.delete(end)
+  }
+  function endOldest(ends: Iterable<() => void>): void {
+    const [oldest] = ends
+    if (!oldest) return
+    leave(oldest)
+    oldest()
+  }
+
+  return {
+    arrive(key, end) {
+      const address = of(key)
+      if (address.tokens < 1) return null
+      address.silent.add(end)
+      silent.set(end, address)
+      if (address.silent.size > limits.silent) endOldest(address.silent)
+      if (silent.size > limits.silentInAll) endOldest(silent.keys())
+      return { spoke: () => leave(end) }
+    },
+    refused(key) {
+      const address = of(key)
+      address.tokens = Math.max(0, address.tokens - 1)
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { frameLimits, limits } from '../rules.ts'
+import { openBroker } from './broker.ts'
+import { boundedFrames } from './frames.ts'
+import { type Machine, openIdentities } from './identity.ts'
+import { type Intake, openIntake } from './intake.ts'
+import type { Link } from './link.ts'
+import { openWorld, type World } from './testWorld.ts'
+
+/** Bytes as nobody's client sends them: what one connection, one address may cost. */
+let world: World
+let intake: Intake
+let link: Link
+let machine: Machine
+const sockets: Socket[] = []
+
+beforeAll(async () => {
+  world = await openWorld()
+  intake = openIntake(world.app, limits, { vends: async () => undefined, controls: async () => undefined })
+  link = await openBroker(world.app, openIdentities(world.app), intake.isBanned, intake)
+  intake.answerOver(link)
+  machine = await world.addMachine()
+})
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+})
+afterAll(async () => {
+  await intake.drain(2000)
+  await link.stop()
+  await world.close()
+})
+
+const text = (value: string) => Buffer.concat([Buffer.from([0, value.length]), Buffer.from(value)])
+function packet(type: number, body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([type, body.length]), body])
+}
+const connectAs = ({ rtu }: Machine, secret = `secret-${rtu}`) =>
+  packet(0x10, Buffer.concat([text('MQTT'), Buffer.from([4, 0xc2, 0, 60]), text(rtu), text(rtu), text(secret)]))
+const pings = (count: number) => Buffer.alloc(count * 2, Buffer.from([0xc0, 0]))
+function dial(): { socket: Socket; state: { closed: boolean; bytes: number } } {
+  const socket = connect(world.app.config.mqttPort, '127.0.0.1')
+  sockets.push(socket)
+  const state = { closed: false, bytes: 0 }
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    state.closed = true
+  })
+  socket.on('data', (chunk) => {
+    state.bytes += chunk.length
+  })
+  return { socket, state }
+}
+async function signIn(who: Machine) {
+  const one = dial()
+  one.socket.write(connectAs(who))
+  await vi.waitFor(() => expect(one.state.bytes).toBe(4), 3000)
+  return one
+}
+
+test.each([
+  ['pings', () => pings(200_000)],
+  ['acknowledgements of nothing', () => Buffer.alloc(400_000, Buffer.from([0x40, 2, 0, 1]))],
+])('%s without end are read as fast as one machine may speak', async (_, flood) => {
+  const { socket, state } = await signIn(await world.addMachine())
+  const before = process.cpuUsage()
+  for (let n = 0; n < 40; n += 1) socket.write(flood())
+  await sleep(1000)
+  const { user, system } = process.cpuUsage(before)
+  expect(state.bytes).toBeLessThan(4 + 2 * (frameLimits.packetBurst + 3 * frameLimits.packets))
+  expect((user + system) / 1000).toBeLessThan(800)
+  // nothing of it is gathered here: it waits in the sender
+  expect(socket.writableLength).toBeGreaterThan(0)
+})
+
+test('a connection that is held back all the time ends, one that does not read too', async () => {
+  const cuts: string[] = []
+  const server = createServer((socket) => {
+    const frames = boundedFrames(socket, { ...frameLimits, packetBurst: 5, heldMs: 300 }, (why) => cuts.push(why))
+    frames.on('data', () => frames.write(Buffer.alloc(socket.remotePort === deaf ? 90_000 : 2)))
+    frames.on('error', () => {})
+  }).listen(0)
+  let deaf = 0
+  const port = (server.address() as AddressInfo).port
+  const fast = connect(port)
+  fast.on('error', () => {})
+  fast.resume()
+  fast.write(pings(10_000))
+  await once(fast, 'close')
+  expect(cuts).toEqual(['flood'])
+  const slow = connect(port)
+  slow.on('error', () => {})
+  await once(slow, 'connect')
+  deaf = slow.localPort as number
+  slow.pause()
+  const timer = setInterval(() => slow.write(pings(1)), 5)
+  await vi.waitFor(() => expect(cuts).toEqual(['flood', 'slow']), 8000)
+  clearInterval(timer)
+  slow.destroy()
+  server.close()
+})
+
+test('connections that say nothing, or half a word, drive each other out, not a machine', async () => {
+  const guests = Array.from({ length: 130 }, dial)
+  for (const [n, { socket }] of guests.entries()) if (n % 2) socket.write(connectAs(machine).subarray(0, 9))
+  await vi.waitFor(() => expect(guests.filter(({ state }) => state.closed).length).toBe(30), 3000)
+  await signIn(machine)
+  expect(guests.filter(({ state }) => state.closed).length).toBeLessThanOrEqual(31)
+})
+
+test('wrong secrets: people see it, and an address that goes on is not heard any more', async () => {
+  const wrong = async () => {
+    const { socket, state } = dial()
+    socket.write(connectAs(machine, 'wrong'))
+    await vi.waitFor(() => expect(state.closed).toBe(true), 3000)
+    return state.bytes
+  }
+  const answers: number[] = []
+  for (let n = 0; n < 40; n += 1) answers.push(...(await Promise.all(Array.from({ length: 10 }, wrong))))
+  expect(answers.filter((bytes) => bytes === 4).length).toBeGreaterThanOrEqual(300)
+  expect(answers.at(-1)).toBe(0)
+  expect(intake.counts.address).toBeGreaterThan(20)
+  await intake.tick()
+  const [seen] = await world.rows(`select kind from security_events where subject = $1`, [machine.rtu])
+  expect(seen?.kind).toBe('MACHINE_SECRET_GUESSED')
+})
