@@ -100,19 +100,29 @@ export function found<T>(row: T | undefined): T {
 
 export const may = (ctx: Pick<Ctx, 'actor'>, permission: string): boolean => ctx.actor.permissions.has(permission)
 
+/** What hangs on the identifier of the role somebody acts with; through a view it must hold for his own role too. */
+export const byRole = ({ actor }: Pick<Ctx, 'actor'>, rule: (role: string) => boolean): boolean =>
+  rule(actor.role) && (actor.view === undefined || rule(actor.view.ownRole))
+
 /** The first wall: the actor's rows, as a condition. Row policies repeat it. */
 export function visible(ctx: Pick<Ctx, 'actor'>, orgColumn: string, deviceColumn?: string): RawBuilder<boolean> {
   const { scope } = ctx.actor
   const org = scope.all ? sql<boolean>`true` : sql<boolean>`${sql.ref(orgColumn)} = any(${[...scope.orgs]}::bigint[])`
-  if (!deviceColumn || scope.devices === null) return org
-  return sql<boolean>`(${org} and ${sql.ref(deviceColumn)} = any(${[...scope.devices]}::bigint[]))`
+  if (!deviceColumn) return org
+  const device = sql.ref(deviceColumn)
+  const own = scope.devices === null ? org : sql<boolean>`(${org} and ${device} = any(${[...scope.devices]}::bigint[]))`
+  return scope.watched ? sql<boolean>`(${own} or ${device} = any(${[...scope.watched]}::bigint[]))` : own
 }
 
-/** Rows that organisations share downwards (products, categories): own tree and what stands above. */
-export function inheritable(ctx: Pick<Ctx, 'actor'>, orgColumn: string): RawBuilder<boolean> {
+/**
+ * Rows that organisations share downwards (products, categories): own tree and what stands above. `used`: what machines hold that are
+ * looked at, as a condition on them.
+ */
+export function inheritable(ctx: Pick<Ctx, 'actor'>, orgColumn: string, used?: (watched: RawBuilder<unknown>) => RawBuilder<unknown>): RawBuilder<boolean> {
   const { scope } = ctx.actor
   if (scope.all) return sql<boolean>`true`
-  return sql<boolean>`${sql.ref(orgColumn)} = any(${[...scope.orgs, ...scope.ancestors]}::bigint[])`
+  const shared = sql<boolean>`${sql.ref(orgColumn)} = any(${[...scope.orgs, ...scope.ancestors]}::bigint[])`
+  return scope.watched && used ? sql<boolean>`(${shared} or ${used(sql`any(${[...scope.watched]}::bigint[])`)})` : shared
 }
 
 /** True when the organisation of a row the actor wants to change is his own or below. */

@@ -25,9 +25,11 @@ export type Scope = {
   readonly ancestors: readonly number[]
   /** null: every machine of the organisations; otherwise only these. */
   readonly devices: readonly number[] | null
+  /** Machines of anybody that are looked at, with what they hold and sold, and nothing else of their owners. null: no such task. */
+  readonly watched: readonly number[] | null
 }
-export const systemScope: Scope = { all: true, orgs: [], ancestors: [], devices: null }
-export const noScope: Scope = { all: false, orgs: [], ancestors: [], devices: null }
+export const systemScope: Scope = { all: true, orgs: [], ancestors: [], devices: null, watched: null }
+export const noScope: Scope = { all: false, orgs: [], ancestors: [], devices: null, watched: null }
 
 export type Db = Kysely<DB>
 type Client = pg.PoolClient & { scope?: string | undefined; prepared?: Set<string> }
@@ -188,12 +190,12 @@ export const isOutdatedPlan = (error: unknown): boolean => error instanceof Erro
 /** Numbers only, so the text is safe to concatenate; one round trip together with `begin`. */
 function prologue(client: Client, scope: Scope): string {
   const list = (ids: readonly number[]) => `{${ids.map((id) => Math.trunc(id)).join(',')}}`
-  const key = `${scope.all ? 'on' : 'off'}|${list(scope.orgs)}|${list(scope.ancestors)}|${scope.devices ? list(scope.devices) : ''}`
+  const key = `${scope.all ? 'on' : 'off'}|${list(scope.orgs)}|${list(scope.ancestors)}|${scope.devices ? list(scope.devices) : ''}|${list(scope.watched ?? [])}`
   if (client.scope === key) return ''
   const role = client.scope === undefined ? `set role huodao_app; set timezone to 'UTC'; ` : ''
   client.scope = key
-  const [all, orgs, ancestors, devices] = key.split('|')
-  return `${role}set app."all" = '${all}'; set app.orgs = '${orgs}'; set app.ancestors = '${ancestors}'; set app.devices = '${devices}'; `
+  const [all, orgs, ancestors, devices, watched] = key.split('|')
+  return `${role}set app."all" = '${all}'; set app.orgs = '${orgs}'; set app.ancestors = '${ancestors}'; set app.devices = '${devices}'; set app.watched = '${watched}'; `
 }
 
 /** A database that is just coming up (after a crash, or beside us) is waited for, half a minute at most. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { DataScope } from '../domains/accounts/roles.ts'
-import { accessOf } from '../domains/accounts/rules.ts'
+import { accessOf, type HeldRole, type HomeKind, scopeAt } from '../domains/accounts/rules.ts'
 import { passwordExpired } from '../domains/session/rules.ts'
 import { cachedSetting, noteSettingsVersion, platformOrg } from '../domains/settings/server/values.ts'
 import type { Access } from '../shared/contract.ts'
@@ -79,6 +79,7 @@ type PersonRow = {
   username: string
   org_id: number
   org_path: string
+  org_kind: HomeKind
   status: string
   region_code: string
   must_change_password: boolean
@@ -92,7 +93,7 @@ type PersonRow = {
 export async function loadPerson(database: Database, userId: number): Promise<Person | null> {
   return database.read(systemScope, async (db) => {
     const { rows } = await sql<PersonRow>`
-      select u.id, u.username, u.org_id, o.path::text as org_path, u.status, u.region_code, u.must_change_password, u.password_changed_at,
+      select u.id, u.username, u.org_id, o.path::text as org_path, o.kind as org_kind, u.status, u.region_code, u.must_change_password, u.password_changed_at,
         exists (select 1 from organisations a where a.path @> o.path and a.status = 'DISABLED') as org_closed,
         (select json_agg(json_build_object('code', r.code, 'rank', r.rank, 'data_scope', r.data_scope, 'status', r.status,
             'permissions', (select coalesce(json_agg(p.permission_code), '[]') from role_permissions p where p.role_id = r.id)) order by r.rank desc)
@@ -104,9 +105,9 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
     if (row?.status !== 'ENABLED' || row.org_closed || !row.roles?.length) return null
     const ofPlatform = !row.org_path.includes('.')
     const live = row.roles.filter((role) => role.status === 'ENABLED')
-    const held = live.map((role) => ({ code: role.code, dataScope: role.data_scope, permissions: role.permissions }))
+    const held = live.map((role) => ({ code: role.code, dataScope: scopeAt(role.data_scope, row.org_kind), permissions: role.permissions }))
     const access = accessOf(held, ofPlatform)
-    const scopes = await scopesOf(db, row, ofPlatform)
+    const scopes = await scopesOf(db, row, held)
     const bounded = held.some((role) => role.dataScope === 'REGION_DRUGS')
     const widest = scopes(new Set<DataScope>(bounded ? ['REGION_DRUGS'] : held.map((role) => role.dataScope)))
     const permissions = new Set(access.keys())
@@ -114,7 +115,7 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
       userId: row.id,
       username: row.username,
       orgId: row.org_id,
-      role: row.roles[0]?.code ?? '',
+      role: live[0]?.code ?? '',
       rank: Math.max(0, ...live.map((role) => role.rank)),
       ofPlatform,
       permissions,
@@ -125,7 +126,7 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
       },
       password: { mustChange: row.must_change_password, changedAt: row.password_changed_at },
       mark: createHash('sha256')
-        .update(JSON.stringify([[...permissions].sort(), row.roles[0]?.code, row.org_id, row.menus]))
+        .update(JSON.stringify([[...permissions].sort(), live[0]?.code, row.org_id, row.menus]))
         .digest('base64url')
         .slice(0, 12),
     }
@@ -133,17 +134,17 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
 }
 
 /** The rows behind each kind of scope; what needs rows of its own is read once, only when a role asks for it. */
-async function scopesOf(db: Db, row: PersonRow, ofPlatform: boolean): Promise<(kinds: ReadonlySet<DataScope>) => Scope> {
+async function scopesOf(db: Db, row: PersonRow, held: readonly HeldRole[]): Promise<(kinds: ReadonlySet<DataScope>) => Scope> {
   const { orgs, ancestors } = await branchOf(db, row.org_path)
-  const asked = new Set(row.roles?.map((role) => role.data_scope))
+  const asked = new Set(held.map((role) => role.dataScope))
   const region = asked.has('REGION_DRUGS') ? await regionScope(db, row, ancestors) : null
   const devices = asked.has('ASSIGNED_DEVICES') ? await assignedDevices(db, row.id) : []
   return (kinds) => {
     if (kinds.has('REGION_DRUGS') && region) return region
-    if (kinds.has('ALL') && ofPlatform) return systemScope
-    if (kinds.has('ALL') || kinds.has('ORG_TREE')) return { all: false, orgs, ancestors, devices: null }
+    if (kinds.has('ALL') && row.org_kind === 'PLATFORM') return systemScope
+    if (kinds.has('ALL') || kinds.has('ORG_TREE')) return { all: false, orgs, ancestors, devices: null, watched: null }
     // own lanes, own budget, own goods: no machine is theirs; their rows lie in their own organisation
-    return { all: false, orgs, ancestors, devices: kinds.has('ASSIGNED_DEVICES') ? devices : [] }
+    return { all: false, orgs, ancestors, devices: kinds.has('ASSIGNED_DEVICES') ? devices : [], watched: null }
   }
 }
 
@@ -159,19 +160,11 @@ async function assignedDevices(db: Db, userId: number): Promise<number[]> {
   return rows.map((row) => row.id)
 }
 
-/** Drug machines of the region, whoever owns them; goods and types may belong to whoever stands above the owners. */
+/** Drug machines of the region, whoever owns them. They are looked at; their owners stay out, and his own machines are no task of his. */
 async function regionScope(db: Db, row: PersonRow, ancestors: readonly number[]): Promise<Scope> {
   const prefix = `${regionPrefix(row.region_code)}%`
-  const { rows: drugs } = await sql<{ id: number; org_id: number }>`
-    select id, org_id from devices where kind = 'DRUG' and ${row.region_code} <> '' and county like ${prefix}`.execute(db)
-  const owners = [...new Set(drugs.map((drug) => drug.org_id))]
-  const { rows: above } = await sql<{ id: number }>`
-    select distinct a.id from organisations o join organisations a on a.path @> o.path where o.id = any(${owners}::bigint[])`.execute(db)
-  return {
-    all: false,
-    // his own organisation holds his account and preferences
-    orgs: [...new Set([row.org_id, ...owners])],
-    ancestors: [...new Set([...ancestors, ...above.map((a) => a.id)])],
-    devices: drugs.map((drug) => drug.id),
-  }
+  const { rows: drugs } = await sql<{ id: number }>`
+    select id from devices where kind = 'DRUG' and ${row.region_code} <> '' and county like ${prefix}`.execute(db)
+  // his own organisation holds his account and preferences
+  return { all: false, orgs: [row.org_id], ancestors, devices: [], watched: drugs.map((drug) => drug.id) }
 }

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endpoints } from '../../test/support/registry.ts'
+import { permissions } from '../domains/accounts/permissions.ts'
 import { devices } from '../domains/devices/contract.ts'
 import { organisations } from '../domains/organisations/contract.ts'
 import { session } from '../domains/session/contract.ts'
 import { users } from '../domains/users/contract.ts'
-import { openWorld, type World } from '../domains/users/server/testWorld.ts'
+import { addRole, openWorld, type World } from '../domains/users/server/testWorld.ts'
 
 let world: World
 let root = ''
@@ -40,6 +42,51 @@ describe('a previewed role', () => {
     expect((await through(root, { 'x-view-role': '999999' }).call(session.user)).status).toBe(404)
     expect((await through(root, { 'x-view-role': "1' or 1=1" }).call(session.user)).status).toBe(404)
     expect((await through(root, { 'x-view-role': '1', 'x-view-org': '1' }).call(session.user)).status).toBe(400)
+  })
+})
+
+describe('a view gives nothing', () => {
+  /** Everything an answer allows, by where it stands. */
+  const allowed = (value: unknown, path = ''): string[] =>
+    value === true
+      ? path.endsWith('/hidden')
+        ? []
+        : [path]
+      : typeof value === 'object' && value !== null
+        ? Object.entries(value).flatMap(([key, below]) => allowed(below, `${path}/${Array.isArray(value) ? ((below as { id?: number })?.id ?? key) : key}`))
+        : []
+  /** The platform's manager: nearly every right, below the super administrator. */
+  const manager = async () => {
+    await addRole(
+      world,
+      1,
+      'ROLE_C_MANAGER',
+      95,
+      permissions.map((p) => p.code),
+    )
+    await world.sql(`update roles set data_scope = 'ALL' where code = 'ROLE_C_MANAGER'`)
+    await world.addUser('manager', 1, 'ROLE_C_MANAGER')
+    return world.login('manager')
+  }
+  test('to whoever looks: no row, right or button that he has not without it, whatever the role', async () => {
+    const token = await manager()
+    const wrong: string[] = []
+    const plain = endpoints.filter(({ endpoint }) => endpoint.kind === 'read' && endpoint.access !== 'open' && endpoint.input.safeParse({}).success)
+    const alone = new Map<string, Awaited<ReturnType<World['call']>>>()
+    for (const { name, endpoint } of plain) alone.set(name, await world.call(endpoint, {}, { token }))
+    for (const code of ['ROLE_SUPER_ADMIN', 'ROLE_RTU_AGENT', 'ROLE_DRUG_REGULATOR']) {
+      const role = through(token, { 'x-view-role': String(await world.roleId(code)) })
+      for (const { name, endpoint } of plain) {
+        const own = alone.get(name) as Awaited<ReturnType<World['call']>>
+        const seen = await role.call(endpoint)
+        if (seen.status === 200 && own.status !== 200) wrong.push(`${code} opens ${name}`)
+        if (seen.status !== 200 || own.status !== 200) continue
+        const more = new Set(allowed(seen.body)).difference(new Set(allowed(own.body)))
+        const rows = (body: { list?: unknown }) => (Array.isArray(body.list) ? body.list.length : 0)
+        if (more.size || rows(seen.body) > rows(own.body)) wrong.push(`${code} ${name}: ${[...more].slice(0, 5)}`)
+      }
+    }
+    expect(wrong).toEqual([])
   })
 })
 

@@ -11,7 +11,14 @@ import { branchOf, type Person } from './sessions.ts'
  * What a person looks through: a role he previews (`x-view-role`), or an organisation below the platform (`x-view-org`), one at a time.
  * A view only takes away: rights and rows are those he has anyway and the view has too, and nothing is changed through it (http.ts).
  */
-export type View = { readonly kind: 'role' | 'org'; readonly id: number; readonly name: string; readonly nameEn: string }
+export type View = {
+  readonly kind: 'role' | 'org'
+  readonly id: number
+  readonly name: string
+  readonly nameEn: string
+  /** The role of whoever looks; what hangs on a role's identifier must hold for both (`byRole`). */
+  readonly ownRole: string
+}
 
 export async function seenThrough<P extends Person>(app: App, person: P, headers: IncomingHttpHeaders): Promise<P> {
   const given = [headers['x-view-role'], headers['x-view-org']]
@@ -31,9 +38,11 @@ async function asRole<P extends Person>(app: App, person: P, id: number): Promis
     return rows[0]
   })
   if (!row) throw new Refusal(common.notFound)
-  const access = accessOf([{ code: row.code, dataScope: row.data_scope, permissions: row.permissions }], person.ofPlatform && row.data_scope === 'ALL')
+  const ofPlatform = person.ofPlatform && row.data_scope === 'ALL'
+  const access = accessOf([{ code: row.code, dataScope: row.data_scope, permissions: row.permissions }], ofPlatform)
   const permissions = new Set([...access.keys()].filter((code) => person.permissions.has(code)))
-  return { ...person, role: row.code, rank: Math.min(person.rank, row.rank), permissions, view: { kind: 'role', id, name: row.name, nameEn: row.name_en } }
+  const view: View = { kind: 'role', id, name: row.name, nameEn: row.name_en, ownRole: person.role }
+  return { ...person, role: row.code, rank: Math.min(person.rank, row.rank), ofPlatform, permissions, view }
 }
 
 /** People of the platform who see every organisation. */
@@ -47,9 +56,17 @@ async function asOrganisation<P extends Person>(app: App, person: P, id: number)
     return rows[0] && { name: rows[0].name, branch: await branchOf(db, rows[0].path) }
   })
   if (!own) throw new Refusal(common.notFound)
-  const scope: Scope = { all: false, ...own.branch, devices: null }
+  const scope: Scope = { all: false, ...own.branch, devices: null, watched: null }
   const permissions = new Set([...person.permissions].filter((code) => !isPlatformOnly(code)))
   // his own account, messages and layouts stay his
   const scopeOf: Person['scopeOf'] = (right) => (right === 'self' ? person.scope : scope)
-  return { ...person, orgId: id, ofPlatform: false, permissions, scope, scopeOf, view: { kind: 'org', id, name: own.name, nameEn: own.name } }
+  return {
+    ...person,
+    orgId: id,
+    ofPlatform: false,
+    permissions,
+    scope,
+    scopeOf,
+    view: { kind: 'org', id, name: own.name, nameEn: own.name, ownRole: person.role },
+  }
 }

@@ -89,7 +89,7 @@ describe('rows', () => {
     for (const table of owned()) expect([table.name, await count(noScope, table.name)]).toEqual([table.name, 0])
   })
   it('another organisation sees only its own and what is shared downwards', async () => {
-    const scope: Scope = { all: false, orgs: [place.SIBLING], ancestors: [place.PARENT, place.PLATFORM], devices: null }
+    const scope: Scope = { all: false, orgs: [place.SIBLING], ancestors: [place.PARENT, place.PLATFORM], devices: null, watched: null }
     const inherited = new Set(
       (await world.sql<{ name: string }>(`select polrelid::regclass::text as name from pg_policy where polname = 'inherited'`)).map((row) => row.name),
     )
@@ -103,7 +103,7 @@ describe('rows', () => {
     }
   })
   it('shared rows cannot be changed from below', async () => {
-    const scope: Scope = { all: false, orgs: [place.OWN], ancestors: [place.PARENT, place.PLATFORM], devices: null }
+    const scope: Scope = { all: false, orgs: [place.OWN], ancestors: [place.PARENT, place.PLATFORM], devices: null, watched: null }
     for (const table of ['products', 'product_categories', 'device_types', 'roles']) {
       const changed = await world.app.database.transact(scope, (db) =>
         sql`update ${sql.table(table)} set version = version + 1 where org_id in (${place.PARENT}::bigint, ${place.PLATFORM}::bigint)`.execute(db),
@@ -112,7 +112,7 @@ describe('rows', () => {
     }
   })
   it('a row cannot be given to another organisation', async () => {
-    const scope: Scope = { all: false, orgs: [place.OWN], ancestors: [], devices: null }
+    const scope: Scope = { all: false, orgs: [place.OWN], ancestors: [], devices: null, watched: null }
     await expect(
       world.app.database.transact(scope, (db) => sql`update products set org_id = ${place.SIBLING}::bigint where id = ${rowId('OWN', 1)}`.execute(db)),
     ).rejects.toThrow(/row-level security/)
@@ -121,7 +121,7 @@ describe('rows', () => {
     ).rejects.toThrow(/row-level security/)
   })
   it('assigned machines bound the rows of machines', async () => {
-    const scope: Scope = { all: false, orgs: [place.OWN], ancestors: [], devices: [rowId('OWN', 11)] }
+    const scope: Scope = { all: false, orgs: [place.OWN], ancestors: [], devices: [rowId('OWN', 11)], watched: null }
     const bound = await world.sql<{
       name: string
       column: string

@@ -26,7 +26,7 @@ vi.mock('../../src/server/sessions.ts', async (original) => {
       const actor = await real.actorOfToken(...given)
       if (!wall.down || !('scope' in actor) || actor.scope.all) return actor
       const everything = (scope: Scope): Scope => {
-        const told = { ...scope, all: true, devices: null }
+        const told = { ...scope, all: true, devices: null, watched: null }
         wall.real.set(told, scope)
         return told
       }

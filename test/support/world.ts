@@ -102,7 +102,7 @@ async function addOrganisation({ sql }: World, where: Place): Promise<void> {
 
 /** One user per built-in role, named by the role's code, and the odd ones: all permissions, none, disabled. Only `full` and `clerk` stand for row tests. */
 async function addPeople({ sql }: World): Promise<void> {
-  const homes: Record<string, Place> = { ROLE_SUPER_ADMIN: 'PLATFORM', ROLE_ADMIN: 'PLATFORM', ROLE_RTU_AGENT: 'PARENT' }
+  const homes: Record<string, Place> = { ROLE_SUPER_ADMIN: 'PLATFORM', ROLE_ADMIN: 'PLATFORM', ROLE_RTU_AGENT: 'PARENT', ROLE_DRUG_REGULATOR: 'PLATFORM' }
   const extra = [
     { code: 'ROLE_FULL', scope: 'ORG_TREE', codes: permissions.map((p) => p.code) },
     { code: 'ROLE_CLERK', scope: 'ASSIGNED_DEVICES', codes: permissions.map((p) => p.code) },

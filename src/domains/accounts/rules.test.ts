@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { orgKinds } from './contract.ts'
 import { permissions } from './permissions.ts'
 import { roles } from './roles.ts'
-import { accessOf, type HeldRole, isPlatformOnly, readOf } from './rules.ts'
+import { accessOf, type HeldRole, isPlatformOnly, readOf, scopeAt } from './rules.ts'
 
 const role = (code: string, dataScope: HeldRole['dataScope'], ...codes: string[]): HeldRole => ({ code, dataScope, permissions: codes })
 
@@ -27,7 +28,19 @@ describe('what an actor may do', () => {
     )
     expect(access.has('device:delete')).toBe(false)
     expect([...(access.get('device:read') ?? [])]).toEqual(['REGION_DRUGS'])
-    expect([...(access.get('user:read') ?? [])]).toEqual(['REGION_DRUGS'])
+    expect(access.has('user:read')).toBe(false)
+  })
+  test('the scope makes the regulator, whatever the role is called; no code of his changes anything or shows people or money', () => {
+    const access = accessOf([role('ROLE_C_ANY', 'REGION_DRUGS', ...permissions.map((p) => p.code))], true)
+    expect([...access.values()].every((scopes) => [...scopes].join() === 'REGION_DRUGS')).toBe(true)
+    expect([...access.keys()].filter((code) => !/:(read|export)$/.test(code))).toEqual(['job:cancel', 'upload:create'])
+    expect([...access.keys()].filter((code) => /^(user|role|org|complaint|ledger|withdrawal|setting|alert)/.test(code))).toEqual([])
+    expect(['product:cost', 'order:money', 'dashboard:money', 'user:lookup'].filter((code) => access.has(code))).toEqual([])
+  })
+  test('a region is worth nothing but the own rows in the organisation of a tenant', () => {
+    expect(orgKinds.filter((kind) => scopeAt('REGION_DRUGS', kind) === 'REGION_DRUGS')).toEqual(['PLATFORM', 'REGULATOR'])
+    expect(scopeAt('REGION_DRUGS', 'AGENT')).toBe('OWN_GOODS')
+    expect(scopeAt('ORG_TREE', 'AGENT')).toBe('ORG_TREE')
   })
   test('every platform code is in the catalogue or waits for its group', () => {
     const codes = new Set(permissions.map((p) => p.code))

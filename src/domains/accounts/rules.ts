@@ -1,3 +1,4 @@
+import type { orgKinds } from './contract.ts'
 import { permissions } from './permissions.ts'
 import type { DataScope } from './roles.ts'
 
@@ -28,15 +29,31 @@ export function readOf(code: string): string | null {
   return code === read || standAlone.has(code) || !known.has(read) ? null : read
 }
 
-const regulator = 'ROLE_DRUG_REGULATOR'
-const reads = /:(read|export|lookup|money)$/
+/** The kind of organisation somebody stands in. */
+export type HomeKind = (typeof orgKinds)[number]
+
+/** Whose people may look at the machines of a region: no tenant's, whoever gave them the role. */
+export const mayWatch = (home: HomeKind): boolean => home === 'PLATFORM' || home === 'REGULATOR'
+
+/** What a role's scope is worth in an organisation; a region elsewhere is nothing but the rows of the own organisation. */
+export const scopeAt = (scope: DataScope, home: HomeKind): DataScope => (scope === 'REGION_DRUGS' && !mayWatch(home) ? 'OWN_GOODS' : scope)
+
+/** What a regulator may read of machines that are not his, whatever he is given besides: no people, no complaints, no money. */
+const watchable = new Set(
+  'device fault lane device-type product product-category batch medical-insurance trace-code drug-evidence stock stock-flow near-expiry prescription order'.split(
+    ' ',
+  ),
+)
 /** What every signed-in person needs for himself; a regulator keeps it. */
-const ownThings = new Set(['job:cancel', 'upload:create'])
+const ownThings = new Set(['dashboard:read', 'message:read', 'notice:read', 'job:read', 'job:cancel', 'upload:create'])
+const watches = (code: string): boolean => ownThings.has(code) || (/:(read|export)$/.test(code) && watchable.has(code.replace(/:.*/, '')))
+
+const isRegulator = (roles: readonly HeldRole[]): boolean => roles.some((role) => role.dataScope === 'REGION_DRUGS')
 
 /** Null when the code works for somebody with these roles who has it in one of them. */
-export function withheld(code: string, held: ReadonlySet<string>, roleCodes: readonly string[], ofPlatform: boolean): Withheld | null {
+export function withheld(code: string, held: ReadonlySet<string>, roles: readonly HeldRole[], ofPlatform: boolean): Withheld | null {
   if (platformOnly.has(code) && !ofPlatform) return 'PLATFORM_ONLY'
-  if (roleCodes.includes(regulator) && !reads.test(code) && !ownThings.has(code)) return 'REGULATOR_READS'
+  if (isRegulator(roles) && !watches(code)) return 'REGULATOR_READS'
   const read = readOf(code)
   return read && !held.has(read) ? 'READ_MISSING' : null
 }
@@ -47,12 +64,11 @@ export function withheld(code: string, held: ReadonlySet<string>, roleCodes: rea
  */
 export function accessOf(roles: readonly HeldRole[], ofPlatform: boolean): Map<string, ReadonlySet<DataScope>> {
   const held = new Set(roles.flatMap((role) => role.permissions))
-  const codes = roles.map((role) => role.code)
-  const bounded = roles.some((role) => role.dataScope === 'REGION_DRUGS')
+  const bounded = isRegulator(roles)
   const access = new Map<string, Set<DataScope>>()
   for (const role of roles)
     for (const code of role.permissions)
-      if (!withheld(code, held, codes, ofPlatform)) access.set(code, (access.get(code) ?? new Set<DataScope>()).add(bounded ? 'REGION_DRUGS' : role.dataScope))
+      if (!withheld(code, held, roles, ofPlatform)) access.set(code, (access.get(code) ?? new Set<DataScope>()).add(bounded ? 'REGION_DRUGS' : role.dataScope))
   return access
 }
 

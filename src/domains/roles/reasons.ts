@@ -16,11 +16,10 @@ export function rightsOf(holders: readonly Holder[], ofPlatform: boolean, closed
   const live = holders.filter((role) => role.enabled)
   const access = closed ? new Map<string, ReadonlySet<DataScope>>() : accessOf(live, ofPlatform)
   const held = new Set(live.flatMap((role) => role.permissions))
-  const identifiers = live.map((role) => role.code)
   const reasonFor = (code: string, listed: readonly Holder[]): RightReason | null => {
     if (closed) return 'CLOSED'
     if (!listed.length) return 'NO_ROLE_LISTS'
-    return listed.some((role) => role.enabled) ? withheld(code, held, identifiers, ofPlatform) : 'ROLE_DISABLED'
+    return listed.some((role) => role.enabled) ? withheld(code, held, live, ofPlatform) : 'ROLE_DISABLED'
   }
   return (code) => {
     const listed = holders.filter((role) => role.permissions.includes(code))
@@ -36,13 +35,15 @@ export function rightsOf(holders: readonly Holder[], ofPlatform: boolean, closed
   }
 }
 
-type Row = { orgId: number; deviceId: number | null; shared: boolean; barred: boolean }
+/** `watched`: it lies in a machine that is looked at. */
+type Row = { orgId: number; deviceId: number | null; shared: boolean; barred: boolean; watched: boolean }
 
 /** Which rule of a scope lets a row in or keeps it out; the same comparisons as `visible` and `inheritable`. */
 export function rowRule(scope: Scope, kinds: readonly DataScope[], row: Row): { visible: boolean; rule: RowRule } {
   const regional = kinds.includes('REGION_DRUGS')
   if (scope.all) return { visible: true, rule: 'EVERYTHING' }
   if (row.barred) return { visible: false, rule: 'NOT_A_DRUG' }
+  if (row.watched || (row.deviceId !== null && scope.watched?.includes(row.deviceId))) return { visible: true, rule: 'REGION' }
   if (!scope.orgs.includes(row.orgId))
     return row.shared && scope.ancestors.includes(row.orgId)
       ? { visible: true, rule: 'SHARED_FROM_ABOVE' }

@@ -35,8 +35,11 @@ export const menuErrors = defineErrors('menus', {
   kept: [422001, '菜单管理和角色管理不能隐藏、停用或删除', 'Menu and role management can be neither hidden, disabled nor deleted'],
 })
 
-type Giver = { rank: number; isSuper: boolean; permissions: ReadonlySet<string> }
-type Given = { builtin: boolean; rank: number; enabled: boolean; listed: boolean; codes: readonly string[] }
+type Giver = { rank: number; isSuper: boolean; ofPlatform: boolean; permissions: ReadonlySet<string> }
+type Given = { dataScope: DataScope; builtin: boolean; rank: number; enabled: boolean; listed: boolean; codes: readonly string[] }
+
+/** The one scope that leads out of the own organisation: the platform alone writes it into a role, gives it and moves its region. */
+const crossesOrganisations = (scope: DataScope): boolean => scope === 'REGION_DRUGS'
 
 /**
  * Whether somebody may give a role to another. Built-in roles are composed and distributed by super administrators alone, so the
@@ -44,7 +47,7 @@ type Given = { builtin: boolean; rank: number; enabled: boolean; listed: boolean
  * through them what he does not hold.
  */
 export function mayGive(giver: Giver, role: Given): boolean {
-  if (!role.enabled) return false
+  if (!role.enabled || (crossesOrganisations(role.dataScope) && !giver.ofPlatform)) return false
   if (giver.isSuper) return true
   return role.listed && role.rank <= giver.rank && (role.builtin || role.codes.every((code) => giver.permissions.has(code)))
 }
@@ -53,7 +56,7 @@ export function mayGive(giver: Giver, role: Given): boolean {
 export const belongsIn = (role: { code: string; org_id: number }, home: { above: readonly number[]; kind: string }): boolean =>
   home.above.includes(role.org_id) && (role.code !== superCode || home.kind === 'PLATFORM')
 
-type Editor = Giver & { ofPlatform: boolean; wholeTree: boolean }
+type Editor = Giver & { wholeTree: boolean }
 type Edited = { builtin: boolean; identifier: string; rank: number }
 
 /** Why this person may not change this role at all; null when he may. The row is already known to be his own or below. */
@@ -66,8 +69,17 @@ export function editable(editor: Editor, role: Edited): ErrorDef | null {
 
 /** Data scopes somebody may write into a custom role. */
 export function scopesOf(editor: Pick<Editor, 'ofPlatform' | 'wholeTree'>): DataScope[] {
-  const narrow: DataScope[] = ['ASSIGNED_DEVICES', 'OWN_LANES', 'OWN_BUDGET', 'OWN_GOODS', 'REGION_DRUGS']
-  return [...(editor.ofPlatform && editor.wholeTree ? (['ALL'] as const) : []), ...(editor.wholeTree ? (['ORG_TREE'] as const) : []), ...narrow]
+  const wide = editor.ofPlatform && editor.wholeTree
+  const tree: DataScope[] = editor.wholeTree ? ['ORG_TREE'] : []
+  return [
+    ...(wide ? (['ALL'] as const) : []),
+    ...tree,
+    'ASSIGNED_DEVICES',
+    'OWN_LANES',
+    'OWN_BUDGET',
+    'OWN_GOODS',
+    ...(wide ? (['REGION_DRUGS'] as const) : []),
+  ]
 }
 
 /** Codes that lean on a read which is not in the set. */

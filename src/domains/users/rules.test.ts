@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { orgKinds } from '../accounts/contract.ts'
 import { username } from './contract.ts'
 import { freedName, maskedPhone, missingHome, placeRule, regionRule, servesAs } from './rules.ts'
 
@@ -10,7 +11,21 @@ describe('where a role makes sense', () => {
     [['ROLE_RTU_SP', 'ROLE_LANE_TENANT'], 'OPERATOR', 'LANE_TENANT'],
     [['ROLE_CAMPUS_CARD', 'ROLE_HOSPITAL_CARD'], 'SCHOOL', 'HOSPITAL'],
     [[], 'PLATFORM', null],
-  ])('%j in %s misses %s', (roles, kind, missing) => expect(missingHome(roles, kind)).toBe(missing))
+  ] as const)('%j in %s misses %s', (roles, kind, missing) => {
+    expect(
+      missingHome(
+        roles.map((code) => ({ code, data_scope: 'ORG_TREE' as const })),
+        kind,
+      ),
+    ).toBe(missing)
+  })
+  test('who looks at machines of others stands in the platform or in an authority', () => {
+    const watching = [{ code: 'ROLE_C_ANY', data_scope: 'REGION_DRUGS' as const }]
+    expect(orgKinds.map((kind) => [kind, missingHome(watching, kind)]).filter(([, missing]) => missing === null)).toEqual([
+      ['PLATFORM', null],
+      ['REGULATOR', null],
+    ])
+  })
 })
 
 test('a regulator has a region', () => {

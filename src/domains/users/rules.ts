@@ -1,5 +1,6 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { defineStates } from '../../shared/moves.ts'
+import { type HeldRole, type HomeKind, mayWatch } from '../accounts/rules.ts'
 import { userErrors } from './contract.ts'
 import { departmentErrors, departmentLevels } from './departments.ts'
 import type { resetStates } from './resets.ts'
@@ -22,10 +23,12 @@ const homes: Readonly<Record<string, string>> = {
   ROLE_SUPPLIER: 'SUPPLIER',
   ROLE_LANE_TENANT: 'LANE_TENANT',
 }
+type HomedRole = { readonly code: string; readonly data_scope: HeldRole['dataScope'] }
 /** The kind of organisation that one of the roles misses; null when all fit. */
-export function missingHome(roles: readonly string[], orgKind: string): string | null {
-  const wanted = roles.flatMap((code) => homes[code] ?? [])
-  return wanted.find((kind) => kind !== orgKind) ?? null
+export function missingHome(roles: readonly HomedRole[], orgKind: HomeKind): string | null {
+  const wanted = roles.flatMap((role) => homes[role.code] ?? [])
+  const misplaced = wanted.find((kind) => kind !== orgKind)
+  return misplaced ?? (roles.some((role) => role.data_scope === 'REGION_DRUGS') && !mayWatch(orgKind) ? 'REGULATOR' : null)
 }
 
 /** Who supervises a region has one. */

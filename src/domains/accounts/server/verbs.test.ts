@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 const org = (key: string) => ids.organisations.get(key) ?? 0
-const scopeOf = (below: string[], above: string[]): Scope => ({ all: false, orgs: below.map(org), ancestors: above.map(org), devices: null })
+const scopeOf = (below: string[], above: string[]): Scope => ({ all: false, orgs: below.map(org), ancestors: above.map(org), devices: null, watched: null })
 const operatorScope = () => scopeOf(['op-xianda', 'supplier', 'tenant'], ['platform', 'agent-south'])
 
 async function ask<K extends keyof typeof accounts>(scope: Scope, key: K, input: Record<string, unknown> = {}) {

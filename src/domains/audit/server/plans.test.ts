@@ -51,7 +51,7 @@ describe('two hundred thousand rows', () => {
     ['the history of a thing', { targetId: '77', module: 'orders' }, 'ROLE_FULL'],
     ['a user', { username: 'role_full' }, 'ROLE_FULL'],
   ])('%s reads neither other months nor whole tables', async (_, input, who) => {
-    const tree: Scope = { all: false, orgs: [place.OWN, place.CHILD], ancestors: [place.PARENT, place.PLATFORM], devices: null }
+    const tree: Scope = { all: false, orgs: [place.OWN, place.CHILD], ancestors: [place.PARENT, place.PLATFORM], devices: null, watched: null }
     const found = await plans(input, await world.login(who), who === 'ROLE_FULL' ? tree : systemScope)
     expect(found.length).toBeGreaterThan(0)
     for (const { plan, ms } of found) {

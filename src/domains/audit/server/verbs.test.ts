@@ -301,7 +301,7 @@ describe('online users', () => {
 })
 
 test('the sealer and the list use the application role: no row is theirs without a scope', async () => {
-  const { rows } = await world.app.database.read({ all: false, orgs: [], ancestors: [], devices: null }, (db) =>
+  const { rows } = await world.app.database.read({ all: false, orgs: [], ancestors: [], devices: null, watched: null }, (db) =>
     sql`select 1 from operation_logs limit 1`.execute(db),
   )
   expect(rows).toEqual([])

@@ -1,5 +1,5 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, may } from '../../../server/context.ts'
+import { byRole, type Ctx, found, may } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
 import { want } from '../../machines/server/shadows.ts'
@@ -27,7 +27,7 @@ async function shown(ctx: Ctx, id: number): Promise<DeviceConfig> {
     changedBy: device.changedBy,
     changedAt: device.changedAt,
     storage,
-    can: { update, limits: update && mayLimit(ctx.actor.role) },
+    can: { update, limits: update && byRole(ctx, mayLimit) },
   }
 }
 

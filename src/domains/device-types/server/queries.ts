@@ -16,6 +16,7 @@ export type Row = Omit<NewType, 'screenSize' | 'dropSensor' | 'maxLevels' | 'max
   devices: number
 }
 const from = sql`device_types t`
+const readable = (ctx: Ctx) => inheritable(ctx, 't.org_id', (watched) => sql`t.id in (select d.type_id from devices d where d.id = ${watched})`)
 const columns = (
   ctx: Ctx,
 ) => sql`t.id, t.org_id, t.img, t.name, t.screen, t.screen_size, t.refrigeration, t.pattern, t.kind, t.drop_sensor, t.max_levels, t.max_roads, t.version, t.created_at,
@@ -29,7 +30,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof deviceTypes.list>) =>
     last: sql`t.id`,
     sort: { name: sql`t.name`, deviceCount: sql`devices`, createTime: sql`t.created_at` },
     where: [
-      inheritable(ctx, 't.org_id'),
+      readable(ctx),
       input.keyword && sql`strpos(lower(t.name), lower(${input.keyword})) > 0`,
       input.pattern && sql`t.pattern = ${input.pattern}`,
       input.kind && sql`t.kind = ${input.kind}`,
@@ -37,11 +38,11 @@ export const listRows = (ctx: Ctx, input: Input<typeof deviceTypes.list>) =>
   })
 
 export async function row(ctx: Ctx, id: number): Promise<Row | undefined> {
-  const { rows } = await sql<Row>`select ${columns(ctx)} from ${from} where t.id = ${id} and ${inheritable(ctx, 't.org_id')}`.execute(ctx.db)
+  const { rows } = await sql<Row>`select ${columns(ctx)} from ${from} where t.id = ${id} and ${readable(ctx)}`.execute(ctx.db)
   return rows[0]
 }
 export async function options(ctx: Ctx): Promise<Row[]> {
-  const { rows } = await sql<Row>`select ${columns(ctx)} from ${from} where ${inheritable(ctx, 't.org_id')} order by t.name limit 200`.execute(ctx.db)
+  const { rows } = await sql<Row>`select ${columns(ctx)} from ${from} where ${readable(ctx)} order by t.name limit 200`.execute(ctx.db)
   return rows
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, visible } from '../../../server/context.ts'
+import { byRole, type Ctx, found, visible } from '../../../server/context.ts'
 import { common, type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { say } from '../../../shared/text.ts'
@@ -67,7 +67,7 @@ export const retire: Handlers<Contract>['retire'] = async (ctx, input) => {
 
 export const restore: Handlers<Contract>['restore'] = async (ctx, input) => {
   const machine = await opened(ctx, input, 'STOCK')
-  if (!mayRestore(ctx.actor.role)) throw new Refusal(common.forbidden)
+  if (!byRole(ctx, mayRestore)) throw new Refusal(common.forbidden)
   return move(ctx, machine, 'STOCK', input.reason)
 }
 

@@ -168,7 +168,8 @@ export type Detail = Row & {
 }
 export async function detailRow(ctx: Ctx, id: number): Promise<Detail | undefined> {
   const staff = (kind: string) =>
-    sql`(select coalesce(array_agg(u.real_name order by a.id), '{}') from device_assignments a join users u on u.id = a.user_id where a.device_id = d.id and a.kind = ${kind} and a.to_at is null)`
+    sql`(select coalesce(array_agg(u.real_name order by a.id), '{}') from device_assignments a join users u on u.id = a.user_id where a.device_id = d.id and a.kind = ${kind} and a.to_at is null
+      and ${visible(ctx, 'a.org_id')})`
   const { rows } =
     await sql<Detail>`select ${columns}, d.province, d.city, t.pattern, t.refrigeration, t.max_levels, t.max_roads, t.kind as type_kind, d.dispensing_mode, d.licence_no, d.licence_address,
       d.drop_sensor, d.auto_refund, d.business_hours, d.online_mall, d.remark, s.door_open, s.rsrp, d.planogram_version, ${staff('REPLENISHER')} as replenishers, ${staff('REPAIRER')} as repairers

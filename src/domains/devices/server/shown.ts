@@ -1,4 +1,4 @@
-import { type App, type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
+import { type App, byRole, type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { placeName, regionPath } from '../../../shared/regions.ts'
 import { cachedByOrg, cachedSetting } from '../../settings/server/values.ts'
@@ -62,7 +62,7 @@ export function row(ctx: Ctx, d: q.Row, limits: (orgId: number) => AgeLimits): D
       pause: change && allowedFrom(lifecycleStates, 'PAUSED').includes(d.lifecycle),
       operate: change && allowedFrom(lifecycleStates, 'OPERATING').includes(d.lifecycle),
       retire: may(ctx, 'device:delete') && allowedFrom(lifecycleStates, 'SCRAPPED').includes(d.lifecycle),
-      restore: may(ctx, 'device:delete') && mayRestore(ctx.actor.role) && isClosed(d.lifecycle),
+      restore: may(ctx, 'device:delete') && byRole(ctx, mayRestore) && isClosed(d.lifecycle),
     },
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, visible } from '../../../server/context.ts'
+import { byRole, type Ctx, found, visible } from '../../../server/context.ts'
 import { databaseRefusal } from '../../../server/run.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
@@ -30,7 +30,7 @@ export async function setStoreOf(ctx: Ctx, machine: Machine, storeId: number | n
 
 /** Who may do this to machines at all; an operator only distributes his people. */
 export function checkMayMove(ctx: Ctx): void {
-  if (!movesMachines(ctx.actor.role)) throw new Refusal(common.forbidden)
+  if (!byRole(ctx, movesMachines)) throw new Refusal(common.forbidden)
 }
 
 /**

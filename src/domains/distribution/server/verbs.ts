@@ -1,5 +1,5 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
+import { byRole, type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { placeName } from '../../../shared/regions.ts'
 import { lockMachine, type Machine } from '../../boards/server/binding.ts'
@@ -34,7 +34,7 @@ const shown = (d: q.Row): AssignmentRow => ({
 async function detail(ctx: Ctx, id: number): Promise<DeviceAssignments> {
   const d = found(await q.detailRow(ctx, id))
   const open = may(ctx, 'device:assign') && openRule(d) === null
-  const transfer = open && movesMachines(ctx.actor.role)
+  const transfer = open && byRole(ctx, movesMachines)
   const [staff, owners] = [await q.staffOf(ctx, id), await q.ownersOf(ctx, id)]
   return {
     id: d.id,

@@ -65,6 +65,7 @@ export function bothScopes(a: Scope, b: Scope): Scope {
     orgs: both(a.orgs, b.orgs),
     ancestors: both(a.ancestors, b.ancestors),
     devices: a.devices === null ? b.devices : b.devices === null ? a.devices : both(a.devices, b.devices),
+    watched: a.watched && b.watched && both(a.watched, b.watched),
   }
 }
 

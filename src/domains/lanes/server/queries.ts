@@ -214,6 +214,6 @@ export async function copyRunning(ctx: Ctx, deviceId: number): Promise<boolean> 
 }
 export async function productNames(ctx: Ctx, ids: readonly (number | null)[]): Promise<Map<number, string>> {
   const { rows } = await sql<{ id: number; name: string }>`select p.id, p.name from products p where p.id = any(${ids.filter((id) => id !== null)}::bigint[])
-    and ${inheritable(ctx, 'p.org_id')}`.execute(ctx.db)
+    and ${inheritable(ctx, 'p.org_id', (watched) => sql`p.id in (select l.product_id from lanes l where l.device_id = ${watched})`)}`.execute(ctx.db)
   return new Map(rows.map((row) => [row.id, row.name]))
 }

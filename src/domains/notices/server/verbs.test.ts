@@ -339,7 +339,7 @@ describe('the bell', () => {
     )
     expect((await world.as('twin')('unread')).body).toEqual({ count: 100, popups: [] })
     await world.sql('vacuum analyze messages')
-    const plan = await world.app.database.read({ all: false, orgs: [3], ancestors: [1, 2], devices: null }, async (db) => {
+    const plan = await world.app.database.read({ all: false, orgs: [3], ancestors: [1, 2], devices: null, watched: null }, async (db) => {
       const { sql } = await import('kysely')
       const { rows } = await sql<
         Record<string, string>

@@ -266,7 +266,7 @@ const operator: Actor = {
   ofPlatform: false,
   role: 'ROLE_RTU_SP',
   permissions: new Set(['order:refund', 'order:read']),
-  scope: { all: false, orgs: [2], ancestors: [1], devices: null },
+  scope: { all: false, orgs: [2], ancestors: [1], devices: null, watched: null },
 }
 const byHand = (orderNum: string, reason: string, unitIds: number[] = [], actor = operator) =>
   act(world.app, systemCaller(actor), orders.refund, (ctx) => run(handlers.refund, ctx, Refund.parse({ orderNum, reason, unitIds })))

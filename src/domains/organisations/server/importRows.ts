@@ -115,12 +115,7 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
     }
     const region = regionRule(given ?? [], regionCode)
     if (region) fault('regionCode', region.text)
-    const home =
-      kind &&
-      missingHome(
-        (given ?? []).map((role) => role.code),
-        kind,
-      )
+    const home = kind && missingHome(given ?? [], kind)
     if (home) fault('kind', homeText(home as Kind))
     const id = ids.shift()?.id
     if (errors.length || typeof parent === 'string' || !kind || !given || id === undefined) return { errors }

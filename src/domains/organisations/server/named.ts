@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { bi } from '../../../shared/text.ts'
+import type { HomeKind } from '../../accounts/rules.ts'
 
 /** Organisations that a file names: by code, whatever its case, or by a name that only one of them has. */
 
@@ -11,7 +12,7 @@ const many = bi('有多个同名机构,请填写机构编号', 'Several organisa
 export const namedByOneOf = (words: readonly string[]): RawBuilder<boolean> =>
   sql`(o.code = any(${words.map((word) => word.toUpperCase())}::text[]) or o.name = any(${[...words]}::text[]))`
 
-export type Named = { id: number; code: string; name: string; kind: string; status: string }
+export type Named = { id: number; code: string; name: string; kind: HomeKind; status: string }
 /** Those the actor sees; read once for all rows of a file. */
 export async function organisationsNamed(ctx: Ctx, words: readonly string[]): Promise<Named[]> {
   const { rows } =

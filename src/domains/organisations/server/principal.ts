@@ -79,10 +79,7 @@ async function setRoles(ctx: Ctx, person: { id: number; region: string }, org: D
   if (removed.length) await checkAssignable(ctx, removed)
   const region = regionRule(fresh, person.region)
   if (region) throw new Refusal(region, {}, [{ field: 'roleIds', text: region.text }])
-  const home = missingHome(
-    fresh.map((role) => role.code),
-    org.kind,
-  )
+  const home = missingHome(fresh, org.kind)
   if (home) {
     const names: Readonly<Record<string, string>> = accounts[ctx.lang === 'en' ? 'en' : 'zh'].enums.kind
     throw new Refusal(userErrors.wrongHome, { kind: names[home] ?? home }, [{ field: 'roleIds', text: userErrors.wrongHome.text }])

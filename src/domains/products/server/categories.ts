@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, inheritable, iso, may, owns, visible } from '../../../server/context.ts'
 import { selectPage } from '../../../server/lists.ts'
@@ -9,7 +9,10 @@ import { productErrors } from '../rules.ts'
 type Contract = typeof products
 type Row = { id: number; org_id: number; name: string; sort: number; version: number; created_at: Date; products: number }
 
-const counted = (ctx: Ctx) => sql`(select count(*) from products p where p.category_id = c.id and ${inheritable(ctx, 'p.org_id')})`
+const placed = (watched: RawBuilder<unknown>) => sql`select l.product_id from lanes l where l.device_id = ${watched}`
+const goods = (ctx: Ctx) => inheritable(ctx, 'p.org_id', (watched) => sql`p.id in (${placed(watched)})`)
+const readable = (ctx: Ctx) => inheritable(ctx, 'c.org_id', (watched) => sql`c.id in (select p.category_id from products p where p.id in (${placed(watched)}))`)
+const counted = (ctx: Ctx) => sql`(select count(*) from products p where p.category_id = c.id and ${goods(ctx)})`
 const columns = (ctx: Ctx) => sql`c.id, c.org_id, c.name, c.sort, c.version, c.created_at, ${counted(ctx)} as products`
 
 function shown(ctx: Ctx, row: Row): CategoryRow {
@@ -27,7 +30,7 @@ function shown(ctx: Ctx, row: Row): CategoryRow {
 }
 
 async function one(ctx: Ctx, id: number): Promise<Row> {
-  const { rows } = await sql<Row>`select ${columns(ctx)} from product_categories c where c.id = ${id} and ${inheritable(ctx, 'c.org_id')}`.execute(ctx.db)
+  const { rows } = await sql<Row>`select ${columns(ctx)} from product_categories c where c.id = ${id} and ${readable(ctx)}`.execute(ctx.db)
   return found(rows[0])
 }
 
@@ -46,7 +49,7 @@ export const categories: Handlers<Contract>['categories'] = async (ctx, input) =
   const { rows, total } = await selectPage<Row>(ctx.db, {
     columns: columns(ctx),
     from: sql`product_categories c`,
-    where: [inheritable(ctx, 'c.org_id'), input.keyword && sql`position(lower(${input.keyword}) in lower(c.name)) > 0`],
+    where: [readable(ctx), input.keyword && sql`position(lower(${input.keyword}) in lower(c.name)) > 0`],
     sort: { sort: sql`c.sort`, name: sql`c.name`, createTime: sql`c.created_at`, productCount: counted(ctx) },
     last: sql`c.id`,
     input,
@@ -58,7 +61,7 @@ export const allCategories: Handlers<Contract>['allCategories'] = async (ctx) =>
   const { rows } = await sql<{
     id: number
     name: string
-  }>`select c.id, c.name from product_categories c where ${inheritable(ctx, 'c.org_id')} order by c.sort, c.id limit 1000`.execute(ctx.db)
+  }>`select c.id, c.name from product_categories c where ${readable(ctx)} order by c.sort, c.id limit 1000`.execute(ctx.db)
   return { list: rows }
 }
 

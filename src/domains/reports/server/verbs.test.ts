@@ -21,12 +21,12 @@ const platform: Actor = {
   permissions: new Set(everything),
   scope: systemScope,
 }
-const operator: Actor = { ...platform, orgId: 2, role: 'ROLE_RTU_SP', scope: { all: false, orgs: [2], ancestors: [1], devices: null } }
+const operator: Actor = { ...platform, orgId: 2, role: 'ROLE_RTU_SP', scope: { all: false, orgs: [2], ancestors: [1], devices: null, watched: null } }
 const repairer: Actor = {
   ...operator,
   role: 'ROLE_RTU_REPAIRER',
   permissions: new Set(['dashboard:read', 'device:read', 'fault:read']),
-  scope: { all: false, orgs: [2], ancestors: [1], devices: [12] },
+  scope: { all: false, orgs: [2], ancestors: [1], devices: [12], watched: null },
 }
 
 let testing: TestDatabase

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Ctx, inheritable } from '../../../server/context.ts'
+import { byRole, type Ctx, inheritable } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import type { DataScope } from '../../accounts/roles.ts'
@@ -20,7 +20,7 @@ export type AssignableRole = {
 type Candidate = AssignableRole & { listed: boolean; enabled: boolean; codes: string[] }
 
 /** A super administrator of the platform itself; the role in another organisation is worth no more than its rank. */
-export const isSuper = (ctx: Pick<Ctx, 'actor'>): boolean => ctx.actor.role === superCode && ctx.actor.ofPlatform
+export const isSuper = (ctx: Pick<Ctx, 'actor'>): boolean => byRole(ctx, (role) => role === superCode) && ctx.actor.ofPlatform
 
 /** Roles the actor sees, each with whether his own row of the distribution lists it. */
 async function candidates(ctx: Ctx, ids: readonly number[] | null): Promise<Candidate[]> {
@@ -34,7 +34,11 @@ async function candidates(ctx: Ctx, ids: readonly number[] | null): Promise<Cand
   )
   return rows
 }
-const may = (ctx: Ctx, role: Candidate): boolean => mayGive({ rank: ctx.actor.rank, isSuper: isSuper(ctx), permissions: ctx.actor.permissions }, role)
+const may = (ctx: Ctx, role: Candidate): boolean =>
+  mayGive(
+    { rank: ctx.actor.rank, isSuper: isSuper(ctx), ofPlatform: ctx.actor.ofPlatform, permissions: ctx.actor.permissions },
+    { ...role, dataScope: role.data_scope },
+  )
 
 /** What a picker offers. The actor's rows are those of the right he acts with, so a wide right elsewhere adds nothing. */
 export const assignableRoles = async (ctx: Ctx): Promise<AssignableRole[]> => (await candidates(ctx, null)).filter((role) => may(ctx, role))

@@ -5,7 +5,7 @@ import { noScope } from '../../../server/database.ts'
 import { loadPerson, type Person } from '../../../server/sessions.ts'
 import { permissions } from '../../accounts/permissions.ts'
 import type { DataScope } from '../../accounts/roles.ts'
-import { menuWithheld } from '../../accounts/rules.ts'
+import { type HomeKind, menuWithheld, scopeAt } from '../../accounts/rules.ts'
 import { screens } from '../../screens.ts'
 import type { MenuNode } from '../../session/contract.ts'
 import { type MenuFact, menuFacts, menuTree } from '../../session/server/menus.ts'
@@ -25,7 +25,9 @@ async function rolesOfUser(ctx: Ctx, userId: number): Promise<HeldRow[]> {
     from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = ${userId} order by r.rank desc, r.id`.execute(ctx.db)
   return rows
 }
-const holderOf = (row: HeldRow): Holder => ({ id: row.id, code: row.code, dataScope: row.data_scope, permissions: row.permissions, enabled: row.enabled })
+const holderOf =
+  (home: HomeKind) =>
+  (row: HeldRow): Holder => ({ id: row.id, code: row.code, dataScope: scopeAt(row.data_scope, home), permissions: row.permissions, enabled: row.enabled })
 const shownRole = (row: HeldRow) => ({
   id: row.id,
   name: row.name,
@@ -45,11 +47,11 @@ const codeAnswer = (code: string, right: Right): CodeAnswer => ({
   ...right,
 })
 
-type Subject = { id: number; username: string; real_name: string; org_name: string; enabled: boolean; of_platform: boolean }
+type Subject = { id: number; username: string; real_name: string; org_name: string; enabled: boolean; home: HomeKind }
 
 async function subjectOf(ctx: Ctx, userId: number): Promise<Subject> {
   const { rows } = await sql<Subject>`
-    select u.id, u.username, u.real_name, o.name as org_name, u.status = 'ENABLED' as enabled, nlevel(o.path) = 1 as of_platform
+    select u.id, u.username, u.real_name, o.name as org_name, u.status = 'ENABLED' as enabled, o.kind as home
     from users u join organisations o on o.id = u.org_id where u.id = ${userId} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`.execute(ctx.db)
   return found(rows[0])
 }
@@ -101,7 +103,7 @@ function pageAnswers(facts: readonly MenuFact[], held: ReadonlySet<string>, clos
 const reach = (right: (code: string) => Right, person: Person | null) => (code: string) => ({
   ...right(code),
   scope: person?.scopeOf(code as `${string}:${string}`) ?? noScope,
-  drugsOnly: person?.role === 'ROLE_DRUG_REGULATOR',
+  drugsOnly: (person?.scope.watched ?? null) !== null,
 })
 
 /** The person is loaded as for a session of his own, before a connection of the asker's is taken. */
@@ -111,7 +113,7 @@ export const explain = prepared<(typeof roles)['explain'], Person | null>({
     const subject = await subjectOf(ctx, input.id)
     const held = await rolesOfUser(ctx, subject.id)
     const closed = person ? null : !subject.enabled ? 'USER_DISABLED' : held.length ? 'ORG_DISABLED' : 'NO_ROLE'
-    const right = rightsOf(held.map(holderOf), subject.of_platform, closed !== null)
+    const right = rightsOf(held.map(holderOf(subject.home)), subject.home === 'PLATFORM', closed !== null)
     const facts = await menuFacts(
       ctx.db,
       held.map((role) => role.id),
@@ -132,5 +134,8 @@ export const explain = prepared<(typeof roles)['explain'], Person | null>({
 /** The same for oneself and one code. */
 export async function why(ctx: Ctx, input: { code: string }) {
   const held = await rolesOfUser(ctx, ctx.actor.userId ?? 0)
-  return { right: codeAnswer(input.code, rightsOf(held.map(holderOf), ctx.actor.ofPlatform, false)(input.code)), roles: held.map(shownRole) }
+  const { rows } = await sql<{ home: HomeKind }>`
+    select o.kind as home from users u join organisations o on o.id = u.org_id where u.id = ${ctx.actor.userId}`.execute(ctx.db)
+  const right = rightsOf(held.map(holderOf(found(rows[0]).home)), ctx.actor.ofPlatform, false)
+  return { right: codeAnswer(input.code, right(input.code)), roles: held.map(shownRole) }
 }

@@ -46,6 +46,14 @@ async function find(ctx: Ctx, resource: Resource, wanted: string): Promise<Found
   return (await query().execute(ctx.db)).rows[0]
 }
 
+/** Whether the product lies in one of these machines, as far as the asker sees them. */
+async function placedIn(ctx: Ctx, productId: number | null, watched: readonly number[] | null): Promise<boolean> {
+  if (!watched?.length) return false
+  const { rows } = await sql`select 1 from lanes l where l.product_id = ${productId} and l.device_id = any(${[...watched]}::bigint[])
+    and ${visible(ctx, 'l.org_id', 'l.device_id')} limit 1`.execute(ctx.db)
+  return rows.length > 0
+}
+
 /** What the person has of a code; `drugsOnly` of products. */
 type Reach = (code: string) => Right & { scope: Scope; drugsOnly: boolean }
 
@@ -59,6 +67,7 @@ export async function explainRow(ctx: Ctx, resource: Resource, wanted: string, r
         orgId: row.org_id,
         deviceId: row.device_id,
         shared: resource === 'product',
+        watched: resource === 'product' && (await placedIn(ctx, row.id, right.scope.watched)),
         barred: right.drugsOnly && resource === 'product' && !row.drug,
       })
     : { visible: false, rule: 'NO_RIGHT' as const }

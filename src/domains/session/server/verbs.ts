@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
-import { type Ctx, found, refused } from '../../../server/context.ts'
+import { byRole, type Ctx, found, refused } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { checkPassword } from '../../../server/passwords.ts'
 import { passwordDue } from '../../../server/sessions.ts'
@@ -60,7 +60,7 @@ async function user(ctx: Ctx) {
     username: row.username,
     realName: row.real_name,
     role: ctx.actor.role,
-    is_superuser: ctx.actor.role === 'ROLE_SUPER_ADMIN',
+    is_superuser: byRole(ctx, (role) => role === 'ROLE_SUPER_ADMIN'),
     img: row.avatar,
     title: row.title || row.role_name,
     menus: menuTree(await menuRows(ctx.db, view?.kind === 'role' ? [view.id] : await rolesOf(ctx.db, row.id), ctx.actor.permissions), (path) =>

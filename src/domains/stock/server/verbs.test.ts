@@ -152,7 +152,7 @@ test('an organisation reads its page from the (org_id, created_at) index', async
   expect((await ask('page=2', people.agent)).list).toHaveLength(20)
   const [text, values] = asked.mock.calls.find(([given]) => String(given).includes('lateral')) as unknown as [string, unknown[]]
   asked.mockRestore()
-  const plan = await world.app.database.read({ all: false, orgs: [2, 3, 4], ancestors: [1], devices: null }, async (db) =>
+  const plan = await world.app.database.read({ all: false, orgs: [2, 3, 4], ancestors: [1], devices: null, watched: null }, async (db) =>
     (await db.executeQuery<{ 'QUERY PLAN': string }>(CompiledQuery.raw(`explain ${text}`, values))).rows.map((row) => row['QUERY PLAN']).join('\n'),
   )
   expect(plan).toMatch(/Index Scan using stock_flows_\S*org_id_created_at_id_idx\d* on/)

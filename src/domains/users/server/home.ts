@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Ctx, found, visible } from '../../../server/context.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { locale } from '../../accounts/locale.ts'
+import type { HomeKind } from '../../accounts/rules.ts'
 import { type AssignableRole, userLimit } from '../../roles/server/assign.ts'
 import { userErrors } from '../contract.ts'
 import { missingHome, regionRule } from '../rules.ts'
@@ -9,11 +10,11 @@ import { missingHome, regionRule } from '../rules.ts'
 /** What must be right about the place somebody stands in. */
 
 /** The organisation people are added to: seen (or just made below one that is), enabled with all above it, with room for `more`. */
-export async function openHome(ctx: Ctx, orgId: number, more: number): Promise<{ kind: string }> {
+export async function openHome(ctx: Ctx, orgId: number, more: number): Promise<{ kind: HomeKind }> {
   const limit = await userLimit(ctx)
   // with a limit the organisation is locked, so that two who add at once count one after the other
   const lock = limit === null ? sql`for key share of o` : sql`for no key update of o`
-  const { rows } = await sql<{ kind: string; path: string }>`
+  const { rows } = await sql<{ kind: HomeKind; path: string }>`
     select o.kind, o.path::text as path from organisations o where o.id = ${orgId} and (${visible(ctx, 'o.id')} or ${visible(ctx, 'o.parent_id')}) ${lock}`.execute(
     ctx.db,
   )
@@ -27,13 +28,10 @@ export async function openHome(ctx: Ctx, orgId: number, more: number): Promise<{
 }
 
 /** What roles ask of a person: a regulator has a region, a sponsor's manager stands in a sponsor. */
-export function checkRoles(ctx: Pick<Ctx, 'lang'>, roles: readonly Pick<AssignableRole, 'code' | 'data_scope'>[], orgKind: string, regionCode: string): void {
+export function checkRoles(ctx: Pick<Ctx, 'lang'>, roles: readonly Pick<AssignableRole, 'code' | 'data_scope'>[], orgKind: HomeKind, regionCode: string): void {
   const region = regionRule(roles, regionCode)
   if (region) throw new Refusal(region, {}, [{ field: 'regionCode', text: region.text }])
-  const kind = missingHome(
-    roles.map((role) => role.code),
-    orgKind,
-  )
+  const kind = missingHome(roles, orgKind)
   if (!kind) return
   const names: Readonly<Record<string, string>> = locale[ctx.lang === 'en' ? 'en' : 'zh'].enums.kind
   throw new Refusal(userErrors.wrongHome, { kind: names[kind] ?? kind }, [{ field: 'orgId', text: userErrors.wrongHome.text }])

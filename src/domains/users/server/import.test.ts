@@ -56,7 +56,8 @@ test('every fault is named, nothing is kept', async () => {
     { field: 'rows.6.department', message: '该机构没有此部门' },
     { field: 'rows.7.region', message: '区域不正确' },
     { field: 'rows.8.org', message: '请选择所属赞助商' },
-    { field: 'rows.9.region', message: '请选择监管区域' },
+    // a region leads out of the organisation: an agent does not give it, whatever his distribution lists
+    { field: 'rows.9.roles', message: '角色不存在或无权分配' },
   ])
   expect(await count()).toBe(before)
   const doubled = await send([good('same-name'), good('same-name')], { dry: true })
