@@ -53,8 +53,8 @@ export type Ctx = {
   readonly userAgent: string
   /** The facts of the log row that an audited endpoint writes; called exactly once by its verb. */
   audit(entry: AuditEntry): void
-  /** Tells open screens after commit that rows of this kind changed. */
-  touch(topic: string): void
+  /** Tells open screens after commit that rows of this kind changed: in these organisations, else in the actor's and that of the log row. */
+  touch(topic: string, orgIds?: number | Iterable<number>): void
   /** Runs after commit; failures are logged, never thrown. */
   afterCommit(work: () => void | Promise<void>): void
 }

@@ -2,8 +2,12 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '../domains/audit/contract.ts'
 import { organisations } from '../domains/organisations/contract.ts'
+import { session } from '../domains/session/contract.ts'
+import { topics } from '../domains/topics.ts'
 import { users } from '../domains/users/contract.ts'
-import { openWorld, type World } from '../domains/users/server/testWorld.ts'
+import { addRole, openWorld, type World } from '../domains/users/server/testWorld.ts'
+import { noScope } from './database.ts'
+import { hears } from './live.ts'
 
 let world: World
 let base = ''
@@ -27,7 +31,18 @@ const within = (ms: number, [ended]: Promise<unknown>[]) =>
   Promise.race([ended?.then(() => 'ended'), new Promise((resolve) => setTimeout(() => resolve('open'), ms))])
 
 type Act = (root: string, id: number) => Promise<{ status: number }>
+const logout: Act = (_, __) => world.call(session.logout, {}, { token: left })
+let left = ''
 const acts: [string, Act][] = [
+  ['signed out by himself', logout],
+  [
+    'given another role',
+    async (root, id) => {
+      const [row] = await world.sql<{ version: number }>('select version from users where id = $1', [id])
+      return world.call(users.setRoles, { id, version: row?.version, roleIds: [await world.roleId('ROLE_RTU_REPAIRER')] }, { token: root })
+    },
+  ],
+  ['given another password', (root, id) => world.call(users.resetPassword, { id }, { token: root })],
   ['kicked in the list of users', (root, id) => world.call(users.logout, { id }, { token: root })],
   [
     'kicked in the list of sessions',
@@ -42,8 +57,65 @@ const acts: [string, Act][] = [
 test.each(acts)('the open page of somebody who is %s hears of it at once, another stays', async (_, act) => {
   const root = await world.login('boss')
   const kept = await open(root)
-  const left = await open(await world.login('keeper'))
+  left = await world.login('keeper')
+  const ends = await open(left)
   expect((await act(root, await world.userId('keeper'))).status).toBe(200)
-  expect(await within(3000, left)).toBe('ended')
+  expect(await within(1000, ends)).toBe('ended')
   expect(await within(100, kept)).toBe('open')
+})
+
+/** The topics a stream names while something happens. */
+async function heard(token: string, ms: number): Promise<string[]> {
+  const stop = new AbortController()
+  const response = await fetch(`${base}/api/me/events`, { headers: { authorization: token }, signal: stop.signal })
+  expect(response.status).toBe(200)
+  setTimeout(() => stop.abort(), ms)
+  let text = ''
+  try {
+    for await (const chunk of response.body as ReadableStream<Uint8Array>) text += new TextDecoder().decode(chunk)
+  } catch {
+    // ended by ourselves
+  }
+  return [...text.matchAll(/^data: (.*)$/gm)].flatMap((found) => JSON.parse(found[1] ?? '').topics).sort()
+}
+
+test('a stream tells what its person may read of his own organisations, and of nobody else’s sales', async () => {
+  await world.sql(`update organisations set status = 'ENABLED' where id = 3`)
+  await addRole(world, 3, 'ROLE_C_EMPTY', 1, [])
+  await addRole(world, 3, 'ROLE_C_SELLER', 1, ['order:read'])
+  await world.addUser('empty-1', 3, 'ROLE_C_EMPTY')
+  const seller = await world.addUser('seller-1', 3, 'ROLE_C_SELLER')
+  const streams = Promise.all(['empty-1', 'seller-1', 'chief'].map(async (who) => heard(await world.login(who), 700)))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  // a sale of organisation 5 that a machine reports, whatever else is said inside, and two things of organisation 3
+  world.app.live.publish([...Object.keys(topics), 'vend', 'identity', 'jobs:1', 'sessions:1'], 5)
+  world.app.live.publish(['orders', 'users', `jobs:${seller}`], 3)
+  expect(await streams).toEqual([[], [`jobs:${seller}`, 'orders'], ['users']])
+})
+
+test('rows of an organisation beside it are silent; what is shared from above is heard', () => {
+  const listener = (right: string, orgs: number[], ancestors: number[]) => ({
+    userId: 7,
+    permissions: new Set([right]),
+    scopeOf: () => ({ ...noScope, orgs, ancestors }),
+  })
+  expect(hears(listener('order:read', [3], [1, 2]), 'orders', [4, 1, 2])).toBe(false)
+  expect(hears(listener('order:read', [3], [1, 2]), 'orders', [4, 3])).toBe(true)
+  expect(hears(listener('product:read', [3], [1, 2]), 'products', [2])).toBe(true)
+  expect(hears(listener('product:read', [3], [1, 2]), 'products', [4])).toBe(false)
+  expect(hears(listener('product:read', [3], [1, 2]), 'jobs:7', [])).toBe(true)
+  expect(hears(listener('product:read', [3], [1, 2]), 'sessions:8', [3])).toBe(false)
+})
+
+test('one token holds few streams; the oldest make room', async () => {
+  const token = await world.login('other')
+  const before = world.app.live.streaming()
+  const streams = []
+  for (let n = 0; n < 40; n++) streams.push(await open(token))
+  expect(await within(1000, streams[0] as Promise<unknown>[])).toBe('ended')
+  expect(world.app.live.streaming() - before).toBe(4)
+  expect(await within(100, streams.at(-1) as Promise<unknown>[])).toBe('open')
+  const many = []
+  for (let n = 0; n < 20; n++) many.push(await open(await world.login('other')))
+  expect(world.app.live.streaming() - before).toBe(16)
 })

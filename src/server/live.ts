@@ -1,23 +1,27 @@
 import type { FastifyReply } from 'fastify'
 import type pg from 'pg'
-import type { Actor } from './context.ts'
+import { topics as known } from '../domains/topics.ts'
 import type { Database } from './database.ts'
+import type { Person } from './sessions.ts'
 
 /**
  * Open screens learn that something changed and read again. NOTIFY inside business transactions would serialise their
  * commits, so changes are gathered and leave at most every 100 ms, after commit, on a connection of their own.
  */
 export type Live = {
-  /** Rows of these topics changed in `orgId`; called after commit. */
-  publish(topics: readonly string[], orgId: number): void
+  /** Rows of these topics changed in these organisations; called after commit. */
+  publish(topics: readonly string[], orgIds: number | Iterable<number>): void
   /** Calls back for changes of any process. */
-  subscribe(listener: (topics: readonly string[], orgIds: readonly number[]) => void): () => void
-  /** One browser's stream; ends when `check` finds the session gone. */
-  stream(reply: FastifyReply, actor: Actor, check: () => Promise<boolean>): void
+  subscribe(listener: (topics: readonly string[], change: Change) => void): () => void
+  /** One browser's stream, of a session; `check` answers who it is now, null when the session is gone. */
+  stream(reply: FastifyReply, of: Listener, check: () => Promise<Listener | null>): void
+  /** How many streams of this process are open. */
+  streaming(): number
   /** Ends all streams; first step of a graceful stop. */
   endStreams(): void
   close(): Promise<void>
 }
+export type Listener = Pick<Person, 'userId' | 'permissions' | 'scopeOf'> & { readonly sessionId: string }
 
 const channel = 'huodao_live'
 
@@ -25,12 +29,34 @@ const channel = 'huodao_live'
 export const sessionsOf = (userId: number): string => `sessions:${userId}`
 /** Touched when whole organisations are shut out: every stream looks. */
 export const everySession = 'sessions'
-type Change = { t: string[]; o: number[] }
+/** When these change, what a listener may hear of has changed, or may have. */
+const accessTopics: readonly string[] = [everySession, 'roles', 'users', 'organisations']
+
+/** Organisations by topic. */
+type Change = Readonly<Record<string, readonly number[]>>
+
+/** One browser has one stream; more come from tabs that cannot share it, and the oldest of them makes room. */
+const mostOf = { session: 4, person: 16 } as const
+/** PostgreSQL takes 8,000 bytes in one notification. */
+const mostBytes = 7000
+
+/** Whether a listener may read what the topic stands for, in one of these organisations. */
+export function hears(listener: Pick<Listener, 'userId' | 'permissions' | 'scopeOf'>, topic: string, orgs: readonly number[]): boolean {
+  const owner = /:(\d+)$/.exec(topic)
+  if (owner) return Number(owner[1]) === listener.userId
+  const found = known[topic]
+  if (!found) return false
+  return found.rights.some((right) => {
+    if (!listener.permissions.has(right)) return false
+    const scope = listener.scopeOf(right)
+    return scope.all || orgs.some((id) => scope.orgs.includes(id) || (found.shared === true && scope.ancestors.includes(id)))
+  })
+}
 
 export async function openLive(database: Database, onError: (error: unknown) => void): Promise<Live> {
-  const listeners = new Set<(topics: readonly string[], orgIds: readonly number[]) => void>()
-  const streams = new Set<{ end: () => void }>()
-  const pending = { topics: new Set<string>(), orgs: new Set<number>() }
+  const listeners = new Set<(topics: readonly string[], change: Change) => void>()
+  const streams = new Set<Stream>()
+  const pending = new Map<string, Set<number>>()
   let timer: NodeJS.Timeout | undefined
   let closed = false
   let client: pg.Client | undefined
@@ -40,8 +66,8 @@ export async function openLive(database: Database, onError: (error: unknown) => 
     try {
       const fresh = await database.listen()
       fresh.on('notification', (message) => {
-        const change = JSON.parse(message.payload ?? '{"t":[],"o":[]}') as Change
-        for (const listener of listeners) listener(change.t, change.o)
+        const change = JSON.parse(message.payload ?? '{}') as Change
+        for (const listener of listeners) listener(Object.keys(change), change)
       })
       fresh.on('error', () => {})
       fresh.on('end', () => {
@@ -58,52 +84,37 @@ export async function openLive(database: Database, onError: (error: unknown) => 
 
   function flush(): void {
     timer = undefined
-    const change: Change = { t: [...pending.topics], o: [...pending.orgs].slice(0, 500) }
-    pending.topics.clear()
-    pending.orgs.clear()
-    client?.query('select pg_notify($1, $2)', [channel, JSON.stringify(change)]).catch(onError)
+    const payloads = payloadsOf(pending)
+    pending.clear()
+    client?.query('select pg_notify($1, p) from unnest($2::text[]) as p', [channel, payloads]).catch(onError)
   }
 
   await connect()
   const live: Live = {
-    publish(topics, orgId) {
-      for (const topic of topics) pending.topics.add(topic)
-      pending.orgs.add(orgId)
+    publish(topics, orgIds) {
+      const orgs = typeof orgIds === 'number' ? [orgIds] : [...orgIds]
+      for (const topic of topics) {
+        const held = pending.get(topic) ?? new Set<number>()
+        pending.set(topic, held)
+        for (const org of orgs) held.add(org)
+      }
       timer ??= setTimeout(flush, 100)
     },
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    stream(reply, actor, check) {
-      reply.hijack()
-      const out = reply.raw
-      out.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
-      out.write('retry: 3000\n\n')
-      const visible = (orgs: readonly number[]) => actor.scope.all || orgs.some((id) => actor.scope.orgs.includes(id) || actor.scope.ancestors.includes(id))
-      const look = () =>
-        check().then(
-          (alive) => (alive ? out.writableEnded || out.write(': ping\n\n') : end()),
-          () => {},
-        )
-      const unsubscribe = live.subscribe((topics, orgs) => {
-        if (topics.includes(everySession) || topics.includes(sessionsOf(actor.userId ?? 0))) void look()
-        // a reader that does not drain is dropped rather than buffered for ever
-        if (out.writableLength > 65_536) return end()
-        if (visible(orgs)) out.write(`data: ${JSON.stringify({ topics })}\n\n`)
-      })
-      const ping = setInterval(look, 25_000)
-      const entry = { end }
-      streams.add(entry)
-      out.on('close', end)
-      out.on('error', end)
-      function end(): void {
-        clearInterval(ping)
-        unsubscribe()
-        streams.delete(entry)
-        out.end()
+    stream(reply, of, check) {
+      const oldest = (mine: (stream: Stream) => boolean, most: number) => {
+        const open = [...streams].filter(mine)
+        for (const stream of open.slice(0, Math.max(0, open.length - most + 1))) stream.end()
       }
+      oldest((stream) => stream.of().sessionId === of.sessionId, mostOf.session)
+      oldest((stream) => stream.of().userId === of.userId, mostOf.person)
+      const stream = openStream(reply, of, check, live.subscribe, () => streams.delete(stream))
+      streams.add(stream)
     },
+    streaming: () => streams.size,
     endStreams() {
       for (const stream of [...streams]) stream.end()
     },
@@ -114,4 +125,63 @@ export async function openLive(database: Database, onError: (error: unknown) => 
     },
   }
   return live
+}
+
+/** As few notifications as hold it all. */
+function payloadsOf(pending: ReadonlyMap<string, ReadonlySet<number>>): string[] {
+  const payloads: string[] = []
+  let change: Record<string, number[]> = {}
+  let bytes = 2
+  const leave = () => {
+    if (bytes > 2) payloads.push(JSON.stringify(change))
+    change = {}
+    bytes = 2
+  }
+  for (const [topic, orgs] of pending)
+    for (const ids of chunks([...orgs])) {
+      const more = Buffer.byteLength(JSON.stringify({ [topic]: ids })) + 1
+      if (bytes + more > mostBytes || topic in change) leave()
+      change[topic] = ids
+      bytes += more
+    }
+  leave()
+  return payloads
+}
+const chunks = (ids: readonly number[]): number[][] =>
+  ids.length ? Array.from({ length: Math.ceil(ids.length / 500) }, (_, i) => ids.slice(500 * i, 500 * (i + 1))) : [[]]
+
+type Stream = { of(): Listener; end(): void }
+
+function openStream(reply: FastifyReply, first: Listener, check: () => Promise<Listener | null>, subscribe: Live['subscribe'], gone: () => void): Stream {
+  reply.hijack()
+  const out = reply.raw
+  let listener = first
+  out.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+  out.write('retry: 3000\n\n')
+  const look = (ping: string) =>
+    check().then(
+      (now) => {
+        if (!now) return end()
+        listener = now
+        if (ping && !out.writableEnded) out.write(ping)
+      },
+      () => {},
+    )
+  const unsubscribe = subscribe((named, change) => {
+    if (named.includes(sessionsOf(listener.userId ?? 0)) || named.some((topic) => accessTopics.includes(topic))) void look('')
+    // a reader that does not drain is dropped rather than buffered for ever
+    if (out.writableLength > 65_536) return end()
+    const heard = named.filter((topic) => hears(listener, topic, change[topic] ?? []))
+    if (heard.length) out.write(`data: ${JSON.stringify({ topics: heard })}\n\n`)
+  })
+  const ping = setInterval(() => look(': ping\n\n'), 25_000)
+  out.on('close', end)
+  out.on('error', end)
+  function end(): void {
+    clearInterval(ping)
+    unsubscribe()
+    gone()
+    out.end()
+  }
+  return { of: () => listener, end }
 }

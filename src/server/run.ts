@@ -15,7 +15,9 @@ export const systemCaller = (actor: Actor): Caller => ({ actor, lang: 'zh-CN', r
 /** One transaction around one act: verb, log row, then what waits for the commit. */
 export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 'audit' | 'scope'>, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const afterCommit: (() => void | Promise<void>)[] = []
-  const topics = new Set<string>()
+  const topics = new Map<string, Set<number>>()
+  const homes = new Set([caller.actor.orgId])
+  const unplaced = new Set<string>()
   const startedAt = performance.now()
   const scope = endpoint.scope === 'system' ? systemScope : caller.actor.scope
   const result = await app.database.transact(scope, async (db, atEnd) => {
@@ -28,8 +30,14 @@ export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 
       audit(given) {
         if (entry) throw new Error('audit was called twice')
         entry = given
+        if (given.orgId !== undefined) homes.add(given.orgId)
       },
-      touch: (topic) => topics.add(topic),
+      touch(topic, orgIds) {
+        const orgs = topics.get(topic) ?? new Set<number>()
+        topics.set(topic, orgs)
+        if (orgIds === undefined) unplaced.add(topic)
+        else for (const org of typeof orgIds === 'number' ? [orgIds] : orgIds) orgs.add(org)
+      },
       afterCommit: (later) => afterCommit.push(later),
     }
     const answer = await work(ctx)
@@ -47,7 +55,7 @@ export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 
     }
     return answer
   })
-  if (topics.size) app.live.publish([...topics], caller.actor.orgId)
+  for (const [topic, orgs] of topics) app.live.publish([topic], unplaced.has(topic) ? orgs.union(homes) : orgs)
   for (const later of afterCommit) {
     try {
       await later()

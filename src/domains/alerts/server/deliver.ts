@@ -81,8 +81,7 @@ async function mark(ctx: Ctx, batch: Batch, answer: SendAnswer): Promise<boolean
   const last = state === 'WAITING' ? 'RETRY' : state
   await sql`update alert_channels set last_state = ${last}, last_reason = ${reason}, last_at = ${ctx.now} where id = ${batch.channelId}`.execute(ctx.db)
   if (state === 'FAILED') ctx.app.log.warn({ channel: batch.channelId, reason }, 'an alert message was given up')
-  ctx.touch('alerts')
-  ctx.touch('alert-channels')
+  for (const topic of ['alerts', 'alert-channels']) ctx.touch(topic, batch.orgId)
   return true
 }
 

@@ -30,5 +30,8 @@ export async function remind(ctx: Ctx, openHours: State['openHours']): Promise<v
     ctx,
     reminded.map((row) => ({ id: row.id, since: now - (everyOf(row.org_id) ?? 0) / 2 })),
   )
-  ctx.touch('alerts')
+  ctx.touch(
+    'alerts',
+    reminded.map((row) => row.org_id),
+  )
 }

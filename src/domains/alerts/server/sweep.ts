@@ -36,7 +36,9 @@ async function carryOut(ctx: Ctx, plan: Plan): Promise<void> {
   await queue(ctx, 'OPENED', [...opened.values(), ...grown], ctx.now)
   // people hear that it is over when it stays over
   await queue(ctx, 'CLOSED', over, new Date(ctx.now.getTime() + alertLimits.flapMs))
-  ctx.touch('alerts')
+  const told = [...plan.closes.map((close) => close.id), ...plan.backs.map((back) => back.alertId), ...plan.joins.map((join) => join.alertId)]
+  const { rows: homes } = await sql<{ org_id: number }>`select distinct org_id from alerts where id = any(${told}::bigint[])`.execute(ctx.db)
+  ctx.touch('alerts', [...homes.map((row) => row.org_id), ...plan.opens.map((open) => open.orgId)])
 }
 
 const keyOf = (open: Pick<Opening, 'orgId' | 'deviceId' | 'kind' | 'subject'>): string => `${open.orgId}/${open.deviceId ?? 0}/${open.kind}/${open.subject}`

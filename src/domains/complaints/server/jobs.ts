@@ -7,11 +7,11 @@ import { notify } from '../../notices/server/notify.ts'
 /** Tells the principal of the organisation once that a complaint is over its time; at most 200 a turn. */
 export const escalate = (app: App): Promise<number> =>
   bySystem(app, async (ctx) => {
-    const { rows } = await sql<{ id: number; content: string; principal: number | null }>`
+    const { rows } = await sql<{ id: number; org_id: number; content: string; principal: number | null }>`
       update complaints c set escalated_at = ${ctx.now} where c.id in (
         select id from complaints where state in ('OPEN','HANDLING','WAITING') and escalated_at is null and deleted_at is null and resolve_due_at <= ${ctx.now}
         order by resolve_due_at limit 200 for update skip locked)
-      returning c.id, c.content, (select u.id from users u where u.org_id = c.org_id and u.is_principal) as principal`.execute(ctx.db)
+      returning c.id, c.org_id, c.content, (select u.id from users u where u.org_id = c.org_id and u.is_principal) as principal`.execute(ctx.db)
     for (const row of rows) {
       if (row.principal === null) continue
       await notify(ctx, {
@@ -22,7 +22,11 @@ export const escalate = (app: App): Promise<number> =>
         link: `/complaint/feedback?detail=${row.id}`,
       })
     }
-    if (rows.length) ctx.touch('complaints')
+    if (rows.length)
+      ctx.touch(
+        'complaints',
+        rows.map((row) => row.org_id),
+      )
     return rows.length
   })
 

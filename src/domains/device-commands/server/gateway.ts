@@ -86,7 +86,10 @@ async function write(ctx: Ctx, rows: readonly Row[]): Promise<void> {
         data: { cmdId: cmd_id, type, state, ...(reason ? { reason } : {}) },
       })),
   )
-  ctx.touch('commands')
+  ctx.touch(
+    'commands',
+    rows.map((row) => row.org_id),
+  )
 }
 
 /** A machine sells again once it says so, unless somebody locked it later. */
@@ -96,5 +99,8 @@ async function unlock(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   await sql`update devices d set locked = false from jsonb_to_recordset(${json}::jsonb) as x(device_id bigint, issued_at timestamptz)
     where d.id = x.device_id and d.locked
       and not exists (select from device_commands c where c.device_id = d.id and c.type = 'LOCK' and c.issued_at > x.issued_at)`.execute(ctx.db)
-  ctx.touch('devices')
+  ctx.touch(
+    'devices',
+    rows.map((row) => row.org_id),
+  )
 }

@@ -86,7 +86,6 @@ export async function handleFault(ctx: Ctx, input: Input<Contract['handleFault']
   if (fault.lane_id !== null) await releaseRepairedLanes(ctx, [fault.lane_id])
   await refreshDeviceCounters(ctx, [fault.device_id])
   ctx.audit({ id: fault.id, name: `${fault.rtu_number} ${fault.code}`, before: { detail: fault.detail }, after: { remark: input.remark }, orgId: fault.org_id })
-  ctx.touch('devices')
-  ctx.touch('lanes')
+  for (const topic of ['devices', 'lanes']) ctx.touch(topic, fault.org_id)
   return { ok: true as const }
 }

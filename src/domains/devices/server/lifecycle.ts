@@ -167,6 +167,10 @@ export async function pauseDevicesOf(ctx: Ctx, orgIds: readonly number[]): Promi
     'PAUSED',
     '',
   )
-  if (paused.length) ctx.touch('devices')
+  if (paused.length)
+    ctx.touch(
+      'devices',
+      paused.map((device) => device.org_id),
+    )
   return paused.map((device) => device.rtu_number).sort()
 }

@@ -52,10 +52,10 @@ async function forEach(ctx: Ctx, deviceIds: readonly number[], dryRun: boolean, 
 }
 
 async function tried(ctx: Ctx, dryRun: boolean, work: (quiet: Ctx) => Promise<void>): Promise<string | null> {
-  const touched: string[] = []
+  const touched: Parameters<Ctx['touch']>[] = []
   await sql`savepoint one_machine`.execute(ctx.db)
   try {
-    await work({ ...ctx, touch: (topic) => touched.push(topic) })
+    await work({ ...ctx, touch: (...args) => touched.push(args) })
   } catch (error) {
     const refusal = error instanceof Refusal ? error : databaseRefusal(error)
     if (!refusal) throw error
@@ -65,7 +65,7 @@ async function tried(ctx: Ctx, dryRun: boolean, work: (quiet: Ctx) => Promise<vo
   if (dryRun) await sql`rollback to savepoint one_machine`.execute(ctx.db)
   else {
     await sql`release savepoint one_machine`.execute(ctx.db)
-    for (const topic of touched) ctx.touch(topic)
+    for (const args of touched) ctx.touch(...args)
   }
   return null
 }

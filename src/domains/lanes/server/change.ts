@@ -28,8 +28,7 @@ export async function saved(ctx: Ctx, { device, version, before }: Opened, sourc
   await keepVersion(ctx, device, version, before, source)
   await refreshDeviceCounters(ctx, [device.id])
   await want(ctx, 'PLANOGRAM', [{ deviceId: device.id, orgId: device.org_id, version }])
-  ctx.touch('lanes')
-  ctx.touch('devices')
+  for (const topic of ['lanes', 'devices']) ctx.touch(topic, device.org_id)
 }
 
 export async function finish(ctx: Ctx, opened: Opened, source: Source, before: unknown, after: unknown): Promise<void> {

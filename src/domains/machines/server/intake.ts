@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type App, systemActor } from '../../../server/context.ts'
+import type { App } from '../../../server/context.ts'
 import { bySystem, databaseRefusal } from '../../../server/run.ts'
 import { readUp, type UpKind } from '../protocol.ts'
 import { askFor, type Bucket, freshBucket, freshSeen, type Limits, markSeen, markTail, type Seen, take } from '../rules.ts'
@@ -47,7 +47,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
   let link: (Link & { shutOut?: (rtu: string) => void }) | undefined
   let closing = false
   /** Open screens read measurements again every few seconds, not with every message. */
-  const screens = { changed: false, toldAt: 0 }
+  const screens = { changed: new Set<number>(), toldAt: 0 }
   let gaveUp = false
 
   const count = (what: string): void => {
@@ -129,7 +129,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
         const { fresh, doubts: found } = await bySystem(app, (ctx) => applyFacts(ctx, facts, record))
         doubts.note(found)
         counts.stored = (counts.stored ?? 0) + fresh.length
-        screens.changed ||= fresh.some((fact) => !isAnswer(fact))
+        for (const fact of fresh) if (!isAnswer(fact)) screens.changed.add(fact.machine.orgId)
         counts.repeated = (counts.repeated ?? 0) + facts.length - fresh.length
       })
     } catch (error) {
@@ -278,9 +278,9 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       for (const [rtu, debt] of connects) if (debt < Date.now()) connects.delete(rtu)
       for (const [rtu, { since }] of mistakes) if (Date.now() - since > 60_000) mistakes.delete(rtu)
       for (const [rtu, at] of takeovers) if (now - at >= limits.takeoverMs) takeovers.delete(rtu)
-      if (screens.changed && now - screens.toldAt >= limits.screensMs) {
-        Object.assign(screens, { changed: false, toldAt: now })
-        app.live.publish(['devices'], systemActor.orgId)
+      if (screens.changed.size && now - screens.toldAt >= limits.screensMs) {
+        app.live.publish(['devices'], screens.changed)
+        Object.assign(screens, { changed: new Set(), toldAt: now })
       }
       await presence.flush()
       await doubts.flush()

@@ -23,7 +23,10 @@ export async function want(ctx: Ctx, kind: DocumentKind, wishes: readonly Wish[]
     ctx,
     wishes.map(({ deviceId, orgId, version }) => ({ deviceId, orgId, kind: `${kind}_WANTED`, data: { version } })),
   )
-  ctx.touch('shadows')
+  ctx.touch(
+    'shadows',
+    wishes.map((wish) => wish.orgId),
+  )
 }
 
 export type DueDocument = { readonly deviceId: number; readonly kind: DocumentKind; readonly wanted: number }
@@ -94,6 +97,7 @@ export async function applyShadows(ctx: Ctx, facts: readonly Fact[]): Promise<vo
     if (!other || claim.boot > other.boot || (claim.boot === other.boot && claim.seq > other.seq)) newest.set(key, claim)
   }
   const claims = await standing(ctx, [...newest.values()])
+  const orgs = new Set(facts.map((fact) => fact.machine.orgId))
   const greeted = [...new Set(facts.filter((fact) => fact.up.kind === 'hello').map((fact) => fact.machine.id))]
   if (claims.length === 0 && greeted.length === 0) return
   const devices = [...new Set([...claims.map((claim) => claim.deviceId), ...greeted])]
@@ -102,8 +106,8 @@ export async function applyShadows(ctx: Ctx, facts: readonly Fact[]): Promise<vo
   if (greeted.length) {
     const { numAffectedRows } = await sql`update device_shadows set delivered = 0, sends = 0
       where device_id = any(${greeted}::bigint[]) and applied <> wanted and refused <> wanted and (delivered, sends) <> (0, 0)`.execute(ctx.db)
-    if (numAffectedRows || claims.length) ctx.touch('shadows')
-  } else ctx.touch('shadows')
+    if (numAffectedRows || claims.length) ctx.touch('shadows', orgs)
+  } else ctx.touch('shadows', orgs)
 }
 
 async function writeClaims(ctx: Ctx, claims: readonly Claim[]): Promise<void> {

@@ -16,7 +16,10 @@ export async function applyState(ctx: Ctx, facts: readonly Fact[]): Promise<void
   const faults = claims.filter((claim) => claim.slot === 'fault')
   if (faults.length) {
     await applyFaults(ctx, faults)
-    ctx.touch('devices')
+    ctx.touch(
+      'devices',
+      faults.map((claim) => claim.fact.machine.orgId),
+    )
   }
   await writeStates(ctx, claims)
   await refreshDeviceCounters(

@@ -91,7 +91,10 @@ async function lockCold(ctx: Ctx, rows: readonly Row[]): Promise<void> {
       data: { roads: own.map((lane) => lane.road) },
     })),
   )
-  ctx.touch('devices')
+  ctx.touch(
+    'devices',
+    rows.map((row) => row.org_id),
+  )
 }
 
 async function raise(ctx: Ctx, rows: readonly Row[]): Promise<void> {
@@ -131,5 +134,8 @@ async function mark(ctx: Ctx, rows: readonly Row[], alarm: boolean): Promise<voi
   const ids = rows.map((row) => row.id)
   await sql`select 1 from device_states where device_id = any(${ids}::bigint[]) order by device_id for update`.execute(ctx.db)
   await sql`update device_states set temp_alarm = ${alarm} where device_id = any(${ids}::bigint[])`.execute(ctx.db)
-  ctx.touch('devices')
+  ctx.touch(
+    'devices',
+    rows.map((row) => row.org_id),
+  )
 }

@@ -20,16 +20,19 @@ export async function announce(ctx: Ctx, ids: readonly number[]): Promise<void> 
 /** Publishes what has waited for its time. */
 export const publishDue = (app: App): Promise<number> =>
   bySystem(app, async (ctx) => {
-    const { rows } = await sql<{ id: number }>`
+    const { rows } = await sql<{ id: number; org_id: number }>`
       update notices set state = 'PUBLISHED', published_at = ${ctx.now}, version = version + 1, updated_at = ${ctx.now}
       where id in (select id from notices where state = 'SCHEDULED' and publish_at <= ${ctx.now} order by publish_at limit 20 for update skip locked) and state = 'SCHEDULED'
-      returning id`.execute(ctx.db)
+      returning id, org_id`.execute(ctx.db)
     if (rows.length) {
       await announce(
         ctx,
         rows.map((n) => n.id),
       )
-      ctx.touch('notices')
+      ctx.touch(
+        'notices',
+        rows.map((n) => n.org_id),
+      )
     }
     return rows.length
   })

@@ -106,7 +106,7 @@ async function finish(ctx: Ctx, refund: Due, answer: RefundAnswer): Promise<void
         on conflict (kind, unit_id, payment_id) do nothing`.execute(ctx.db)
     }
   }
-  ctx.touch('orders')
+  ctx.touch('orders', refund.org_id)
 }
 
 /** The payment gives back at most what it took, and the ledger follows in the same transaction. */

@@ -195,12 +195,20 @@ async function write(ctx: Ctx, work: Work, orders: readonly Order[], units: read
   }
   await openRefunds(ctx, work.refunds, { reason: 'NOT_DISPENSED', remark: '', automatic: true, userId: null })
   await openFaults(ctx, work.faults)
-  await closeFaults(ctx, work.repaired)
+  await closeFaults(
+    ctx,
+    work.repaired,
+    units.map((u) => u.org_id),
+  )
   await relabel(ctx, orders, units)
   await refreshDeviceCounters(ctx, deviceIds)
   await addSales(ctx, work.sales)
   await addProducts(ctx, work.products)
-  if (changed.length) ctx.touch('orders')
+  if (changed.length)
+    ctx.touch(
+      'orders',
+      changed.map((u) => u.org_id),
+    )
   // the next piece of a finished one may go to its machine
   if (changed.some((u) => u.finished)) ctx.touch('vend')
 }
@@ -233,15 +241,18 @@ async function openFaults(ctx: Ctx, faults: Work['faults']): Promise<void> {
     select distinct on (device_id, lane_id, code) org_id, device_id, lane_id, code, 'ERROR', at
     from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, lane_id bigint, code text, at timestamptz)
     on conflict do nothing`.execute(ctx.db)
-  ctx.touch('devices')
+  ctx.touch(
+    'devices',
+    faults.map((fault) => fault.orgId),
+  )
 }
 
 /** A lane that has dispensed in a test has no fault any more and sells again (core.md, lane transitions). */
-async function closeFaults(ctx: Ctx, laneIds: readonly number[]): Promise<void> {
+async function closeFaults(ctx: Ctx, laneIds: readonly number[], orgIds: readonly number[]): Promise<void> {
   if (!laneIds.length) return
   await sql`update device_faults set closed_at = greatest(${ctx.now}::timestamptz, opened_at) where lane_id = any(${[...laneIds]}::bigint[]) and closed_at is null`.execute(
     ctx.db,
   )
   await releaseRepairedLanes(ctx, laneIds)
-  ctx.touch('devices')
+  ctx.touch('devices', orgIds)
 }

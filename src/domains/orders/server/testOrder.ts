@@ -55,6 +55,6 @@ export async function addTestOrder(ctx: Ctx, device: { id: number; orgId: number
     .execute()
   await moveStock(ctx, [{ laneId: lane.id, reserved: 1 }])
   await addCommands(ctx, { orgId: device.orgId, at: ctx.now, id })
-  ctx.touch('orders')
+  ctx.touch('orders', device.orgId)
   return orderNum
 }

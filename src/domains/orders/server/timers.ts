@@ -56,7 +56,10 @@ export async function closeUnpaid(app: App): Promise<number> {
       units.map((unit) => ({ laneId: unit.lane_id, reserved: -1 })),
     )
     await refreshDeviceCounters(ctx, deviceIds)
-    ctx.touch('orders')
+    ctx.touch(
+      'orders',
+      orders.map((o) => o.org_id),
+    )
     return orders.length
   })
 }

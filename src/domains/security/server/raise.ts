@@ -31,7 +31,7 @@ export async function raiseSecurity(ctx: Ctx, event: SecurityEvent): Promise<voi
       set times = security_events.times + 1, last_at = greatest(security_events.last_at, excluded.last_at), detail = excluded.detail,
         version = security_events.version + 1
     returning times`.execute(ctx.db)
-  ctx.touch('security')
+  ctx.touch('security', event.orgId)
   if (rows[0]?.times === 1) await tell(ctx, event, subject)
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { byRole, type Ctx, found, refused } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
+import { sessionsOf } from '../../../server/live.ts'
 import { checkPassword } from '../../../server/passwords.ts'
 import { passwordDue } from '../../../server/sessions.ts'
 import { canViewAs } from '../../../server/view.ts'
@@ -78,6 +79,7 @@ async function user(ctx: Ctx) {
 async function logout(ctx: Ctx) {
   await q.revokeSessions(ctx.db, ctx.now, { sessionId: ctx.actor.sessionId as string }, 'LOGOUT')
   ctx.audit({ id: ctx.actor.userId as number, name: ctx.actor.username })
+  ctx.touch(sessionsOf(ctx.actor.userId as number))
   return { ok: true as const }
 }
 

@@ -53,6 +53,7 @@ export async function moveStock(ctx: Ctx, moves: readonly Move[]): Promise<{ flo
     from lanes l join devices d on d.id = l.device_id left join products p on p.id = l.product_id
     where l.id = any(${ids}::bigint[]) order by l.id for no key update of l`.execute(ctx.db)
   const lanes = new Map(rows.map((row) => [row.id, row]))
+  const orgs = new Set(rows.map((row) => row.org_id))
   const flows = moves.flatMap((move) => {
     const lane = lanes.get(move.laneId)
     if (!lane) throw new Error(`lane ${move.laneId} is gone`)
@@ -117,8 +118,8 @@ export async function moveStock(ctx: Ctx, moves: readonly Move[]): Promise<{ flo
         actor_kind, actor_id, occurred_at from f
       returning id, unit_id`.execute(ctx.db)
     for (const row of written) if (row.unit_id !== null) flowOfUnit.set(row.unit_id, row.id)
-    ctx.touch('stock')
+    ctx.touch('stock', orgs)
   }
-  ctx.touch('lanes')
+  ctx.touch('lanes', orgs)
   return { flowOfUnit, deviceIds: [...new Set(rows.map((row) => row.device_id))] }
 }

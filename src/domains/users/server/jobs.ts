@@ -16,9 +16,13 @@ export async function registerUserJobs(app: App): Promise<void> {
 /** A request nobody answered for a day ends. */
 export const expireResets = (app: App): Promise<void> =>
   bySystem(app, async (ctx) => {
-    const { rows } = await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now}
-      where state = 'PENDING' and created_at <= ${new Date(ctx.now.getTime() - resetHours * hourMs)} returning 1`.execute(ctx.db)
-    if (rows.length) ctx.touch('password-resets')
+    const { rows } = await sql<{ org_id: number }>`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now}
+      where state = 'PENDING' and created_at <= ${new Date(ctx.now.getTime() - resetHours * hourMs)} returning org_id`.execute(ctx.db)
+    if (rows.length)
+      ctx.touch(
+        'password-resets',
+        rows.map((row) => row.org_id),
+      )
   })
 
 /** The name of somebody deleted half a year ago may be given again; the log keeps it as it was. */
