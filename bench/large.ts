@@ -53,7 +53,7 @@ try {
   const env = { DATABASE_URL: database.url, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'error', RATE_LIMIT: '1000000' }
   const ports = { PORT: String(await freePort()), MQTT_PORT: String(await freePort()) }
   const config = loadConfig({ ...env, ...ports })
-  await install({ ownerUrl: database.url, config, log: () => {} })
+  await install({ databaseUrl: database.url, config, log: () => {} })
   const token = await filled()
   const app = await openApp(config, 'bench')
   for (const [file, ...args] of mains) children.push(fork(file, args, { env: { ...process.env, ...env, ...ports } }))
