@@ -14,21 +14,39 @@ export type ListSql<S extends string> = {
   input: { page: number; pageSize: number; sort: S | `-${S}` }
   /** Cheaper `from` for the count, when joins add no rows. */
   countFrom?: RawBuilder<unknown>
+  /**
+   * The sorts that need more than `countFrom`. With this, every other sort finds the rows of the page there
+   * and joins the rest for those alone.
+   */
+  wideSorts?: readonly S[]
+  /** Columns summed over the whole filter, read together with the total from `countFrom`. */
+  sums?: RawBuilder<unknown>
 }
 
-export async function selectPage<Row, S extends string = string>(db: Db, list: ListSql<S>): Promise<{ rows: Row[]; total: number }> {
+export async function selectPage<Row, S extends string = string, Sums extends object = object>(
+  db: Db,
+  list: ListSql<S>,
+): Promise<{ rows: Row[]; total: number; sums: Sums }> {
   const where = all(list.where)
   const descending = list.input.sort.startsWith('-')
-  const column = list.sort[list.input.sort.replace(/^-/, '') as S]
+  const key = list.input.sort.replace(/^-/, '') as S
+  const column = list.sort[key]
   const direction = descending ? sql`desc nulls last` : sql`asc nulls last`
   const lastDirection = descending ? sql`desc` : sql`asc`
-  const counted = await sql<{ total: number }>`select count(*) as total from ${list.countFrom ?? list.from} where ${where}`.execute(db)
-  const total = counted.rows[0]?.total ?? 0
+  const countFrom = list.countFrom ?? list.from
+  const counted = await sql<{ total: number } & Sums>`
+    select count(*) as total${list.sums ? sql`, ${list.sums}` : sql``} from ${countFrom} where ${where}`.execute(db)
+  const { total, ...sums } = counted.rows[0] as { total: number } & Sums
   const offset = (list.input.page - 1) * list.input.pageSize
-  if (offset >= total) return { rows: [], total }
-  const { rows } = await sql<Row>`select ${list.columns} from ${list.from} where ${where}
-    order by ${column} ${direction}, ${list.last} ${lastDirection} limit ${list.input.pageSize} offset ${offset}`.execute(db)
-  return { rows, total }
+  if (offset >= total) return { rows: [], total, sums: sums as unknown as Sums }
+  const order = sql`order by ${column} ${direction}, ${list.last} ${lastDirection}`
+  const cut = sql`limit ${list.input.pageSize} offset ${offset}`
+  const chosen =
+    list.wideSorts && !list.wideSorts.includes(key)
+      ? sql`${list.last} = any(array(select ${list.last} from ${countFrom} where ${where} ${order} ${cut})) ${order}`
+      : sql`${where} ${order} ${cut}`
+  const { rows } = await sql<Row>`select ${list.columns} from ${list.from} where ${chosen}`.execute(db)
+  return { rows, total, sums: sums as unknown as Sums }
 }
 
 /** All conditions joined by `and`; `true` when there are none. */

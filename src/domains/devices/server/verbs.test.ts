@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pagesTouched } from '../../../../test/support/pages.ts'
+import type { Ctx } from '../../../server/context.ts'
+import { systemScope } from '../../../server/database.ts'
+import type { Input } from '../../../shared/contract.ts'
 import { startOfDay } from '../../../shared/instants.ts'
+import { devices } from '../contract.ts'
 import { secretHash } from './secret.ts'
 import { addDevice, now, openWorld, people, type World } from './testWorld.ts'
+import { handlers } from './verbs.ts'
 
 let world: World
 beforeAll(async () => {
@@ -414,4 +420,22 @@ describe('faults and timeline', () => {
     expect(all.filter((line: { source: string }) => line.source === 'MESSAGE')).toHaveLength(3)
     expect((await world.send(people.sibling, 'GET', '/devices/1/timeline')).status).toBe(404)
   })
+})
+
+test('a page among 2,000 machines touches fewer pages of the database than there are machines', async () => {
+  await world.rows(
+    `with d as (insert into devices (org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash)
+      select 5, 'C' || lpad(n::text, 6, '0'), 'c', 1, '440000', '440300', '440305', 'a', 'GENERAL', 'OPERATING', true, 'x' from generate_series(1, 2000) n returning id),
+    s as (insert into device_states (device_id, org_id, online) select id, 5, true from d)
+    insert into sales_rollups (org_id, device_id, grain, at, orders, turnover) select 5, id, g, $1, 1, 100 from d, unnest('{HOUR,DAY,TOTAL}'::text[]) g`,
+    [startOfDay('2026-11-21')],
+  )
+  await world.rows('analyze')
+  const own = { all: false, orgs: [5], ancestors: [1], devices: null }
+  for (const scope of [systemScope, own]) {
+    const touched = await pagesTouched(world.app, scope, (ctx) =>
+      (handlers.list as (ctx: Ctx, input: Input<typeof devices.list>) => Promise<unknown>)(ctx, devices.list.input.parse({})),
+    )
+    expect(touched).toBeLessThan(2000)
+  }
 })

@@ -19,8 +19,13 @@ const list: Handlers<Contract>['list'] = async (ctx, input) => {
   // sorting by a hidden figure would tell its order
   if (input.sort.endsWith('todayTurnover') && !may(ctx, 'dashboard:money')) throw new Refusal(common.forbidden)
   const limits = await ageLimits(ctx.app)
-  const { rows, total } = await q.listRows(ctx, input)
-  return { list: rows.map((d) => row(ctx, d, limits)), total, sums: await q.sums(ctx, input) }
+  const { rows, total, sums } = await q.listRows(ctx, input)
+  const sold = await q.soldToday(ctx, input)
+  return {
+    list: rows.map((d) => row(ctx, d, limits)),
+    total,
+    sums: { ...sums, todayOrders: sold.orders, todayTurnover: may(ctx, 'dashboard:money') ? sold.turnover : null },
+  }
 }
 
 const options: Handlers<Contract>['options'] = async (ctx, input) => ({
