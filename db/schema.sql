@@ -2405,7 +2405,20 @@ table public.vend_commands row security
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
+<<<<<<< HEAD
 table public.wechat_bindings row security
+=======
+table public.vend_queues
+  gateway text not null
+  behind_ms integer not null
+  told_at timestamp with time zone not null
+  constraint vend_queues_behind_ms_check CHECK ((behind_ms >= 0))
+  constraint vend_queues_gateway_check CHECK ((length(gateway) <= 100))
+  constraint vend_queues_pkey PRIMARY KEY (gateway)
+  grant delete, insert, select, update to huodao_app
+
+table public.wechat_bindings row security forced
+>>>>>>> d06c0c3 (Lists take turns, and orders are refused while what is paid cannot leave in time)
   user_id bigint not null
   org_id bigint not null
   openid text not null

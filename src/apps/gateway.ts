@@ -11,6 +11,7 @@ import { openIdentities } from '../domains/machines/server/identity.ts'
 import { openIntake } from '../domains/machines/server/intake.ts'
 import { openPump, vendMessage } from '../domains/machines/server/pump.ts'
 import { openRemoteBroker } from '../domains/machines/server/remoteBroker.ts'
+import { leaveQueue, tellQueue } from '../domains/orders/server/queue.ts'
 import { recordVend, takeCommands } from '../domains/orders/server/vend.ts'
 import { reportProcess } from '../domains/settings/server/processStats.ts'
 import { type App, systemActor } from '../server/context.ts'
@@ -43,8 +44,13 @@ export async function startGateway(app: App): Promise<Part> {
   const unless = (work: () => Promise<unknown>) => async () => {
     if (!stopped) await work()
   }
-  app.jobs.every('machine-commands', 1000, unless(pump))
-  app.jobs.every('machine-controls', 1000, unless(controls))
+  app.jobs.every('machine-commands', 1000, unless(pump.turn))
+  app.jobs.every('machine-controls', 1000, unless(controls.turn))
+  app.jobs.every(
+    'vend-queue',
+    1000,
+    unless(() => tellQueue(app, Math.max(intake.behind(), pump.behind()))),
+  )
   app.jobs.every('machine-documents', 2000, unless(documents))
   app.jobs.every('machine-identity', 30_000, unless(link.recheck))
   app.jobs.every('machine-tick', 1000, unless(intake.tick))
@@ -70,6 +76,7 @@ export async function startGateway(app: App): Promise<Part> {
       files?.stop()
       await intake.drain(5000)
       await link.stop()
+      await leaveQueue(app).catch(() => {})
     },
   }
 }

@@ -12,8 +12,11 @@ export const safeUrl = (url: string) => url.slice(0, 200).replace(/[<>"'\u0000-\
 export function answerError(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const lang = toLang(request.headers['accept-language'])
   const { refusal, fields } = asRefusal(error, lang)
-  if (refusal.def.status >= 500) app.log.error({ err: error, requestId: request.id, url: request.url.slice(0, 200) }, 'request failed')
+  // what was turned away on purpose is no fault of ours
+  if (refusal.def.status >= 500)
+    app.log[error instanceof Refusal ? 'warn' : 'error']({ err: error, requestId: request.id, url: request.url.slice(0, 200) }, 'request failed')
   const { def } = refusal
+  if (def.status === 503) reply.header('retry-after', '5')
   return reply
     .status(def.status)
     .type('application/json; charset=utf-8')

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import multipart from '@fastify/multipart'
@@ -15,10 +16,12 @@ import { type App, isRefused, systemActor } from './context.ts'
 import { systemScope } from './database.ts'
 import { openDebugLog } from './debugLog.ts'
 import { contractInput, idempotencyKey, parseInput, takeJson } from './input.ts'
+import { perApp } from './perApp.ts'
 import { addressKey, forgetToken, noteProven, rateKey, tokenOf } from './rateKeys.ts'
 import { noteAttempt, traceRefusal } from './refusals.ts'
 import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
 import { actorOfToken, type Person, passwordDue } from './sessions.ts'
+import { openTurns } from './turns.ts'
 import { seenThrough } from './view.ts'
 
 type Entry = { readonly name: string; readonly domain: string; readonly endpoint: Endpoint; readonly handler: Handler<Endpoint> }
@@ -152,6 +155,9 @@ export function callOn(app: App, request: FastifyRequest, reply: FastifyReply): 
   }
 }
 
+/** As many scanning reads at once as half of the cores; the other half is for machines and money. */
+export const heavyReads = perApp(() => openTurns({ atOnce: Math.max(1, Math.floor(availableParallelism() / 2)), waiting: 200, waitMs: 8000 }))
+
 type Given = { name: string; endpoint: Endpoint; handler: Handler<Endpoint>; caller: Caller; request: FastifyRequest; key: string | undefined }
 
 /** One operation: slow work first, then one transaction; a refusal is thrown, its trace is committed. */
@@ -161,9 +167,11 @@ async function perform(app: App, given: Given, input: Record<string, unknown>): 
   const run = typeof handler === 'function' ? handler : (ctx: Parameters<typeof handler.run>[0], value: never) => handler.run(ctx, value, slow)
   if (endpoint.kind === 'read') {
     const scope = endpoint.scope === 'system' ? systemScope : caller.actor.scope
-    const answer = await app.database.read(scope, (db) =>
-      run({ app, db, ...caller, now: app.now(), audit: refuseInRead, touch: refuseInRead, afterCommit: refuseInRead }, input as never),
-    )
+    const asked = () =>
+      app.database.read(scope, (db) =>
+        run({ app, db, ...caller, now: app.now(), audit: refuseInRead, touch: refuseInRead, afterCommit: refuseInRead }, input as never),
+      )
+    const answer = await (endpoint.heavy ? heavyReads(app).take(caller.actor.orgId, asked) : asked())
     if (isRefused(answer)) throw new Refusal(answer.refused, answer.values, answer.fields)
     return { answer: checked(endpoint, answer), replayed: false }
   }

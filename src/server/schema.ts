@@ -1334,6 +1334,12 @@ export interface VendCommandsTable {
   finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface VendQueuesTable {
+  gateway: string
+  behind_ms: number
+  told_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface WechatBindingsTable {
   user_id: number
   org_id: number
@@ -1436,5 +1442,6 @@ export interface DB {
   user_roles: UserRolesTable
   users: UsersTable
   vend_commands: VendCommandsTable
+  vend_queues: VendQueuesTable
   wechat_bindings: WechatBindingsTable
 }

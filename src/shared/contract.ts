@@ -28,6 +28,8 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
   readonly upload: boolean
   /** Something secret can be guessed here: tries are limited per address and minute (SIGN_IN_RATE_LIMIT). */
   readonly guessable: boolean
+  /** A read whose cost grows with the rows of the scope (every list is one): such reads take turns. */
+  readonly heavy: boolean
   /** A list whose whole filter may be written to a file, and by whom. */
   readonly export: Access | null
   readonly summary: string
@@ -41,8 +43,9 @@ type ReadSpec<I extends z.ZodObject, O extends z.ZodType> = {
   errors?: readonly ErrorDef[]
   scope?: 'actor' | 'system'
   export?: Access
+  heavy?: true
 }
-type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<ReadSpec<I, O>, 'export'> & {
+type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<ReadSpec<I, O>, 'export' | 'heavy'> & {
   method?: 'POST' | 'PUT' | 'DELETE'
   audit: string | { none: string }
   idempotent?: boolean
@@ -66,6 +69,7 @@ export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing
     scope: spec.scope ?? 'actor',
     upload: false,
     guessable: false,
+    heavy: spec.heavy ?? 'pageSize' in (spec.input?.shape ?? {}),
     export: spec.export ?? null,
     summary: spec.summary,
   }
@@ -85,6 +89,7 @@ export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothin
     scope: spec.scope ?? 'actor',
     upload: spec.upload ?? false,
     guessable: spec.guessable ?? false,
+    heavy: false,
     export: null,
     summary: spec.summary,
   }

@@ -20,6 +20,7 @@ const ownerless: Record<string, string> = {
   access_version: 'one counter',
   job_pauses: 'clockwork of the installation',
   job_loops: 'clockwork of the installation',
+  vend_queues: 'clockwork of the installation',
   settings_version: 'one counter',
   schema_migrations: 'written by the owner',
   installation: 'one row about the installation',

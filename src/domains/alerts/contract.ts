@@ -138,6 +138,7 @@ export const alerts = {
   }),
   stats: read('alarm:read', {
     path: '/alerts/stats',
+    heavy: true,
     summary: 'How many alerts are open and how many somebody has taken on',
     output: z.strictObject({ open: count, acknowledged: count }),
   }),

@@ -146,6 +146,7 @@ export const boards = {
   }),
   counts: read('main-board:read', {
     path: '/main-boards/counts',
+    heavy: true,
     summary: 'Figures of the quick views',
     /** `unknown`: boards that wait to be claimed; null for whom they are not. */
     output: z.strictObject({ all: count, unbound: count, bound: count, disabled: count, expiring: count, unknown: count.nullable() }),

@@ -119,6 +119,7 @@ export const complaints = {
   }),
   stats: read('complaint:read', {
     path: '/complaints/stats',
+    heavy: true,
     summary: 'Figures of the quick views',
     output: z.strictObject({ open: z.number().int(), handling: z.number().int(), waiting: z.number().int(), overdue: z.number().int() }),
   }),

@@ -218,6 +218,7 @@ export const devices = {
   }),
   counts: read('device:read', {
     path: '/devices/counts',
+    heavy: true,
     summary: 'Figures of the quick views',
     output: z.strictObject({ all: count, online: count, offline: count, fault: count, soldOut: count, tempAlarm: count }),
   }),

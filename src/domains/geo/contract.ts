@@ -72,6 +72,7 @@ export type FleetMachine = z.infer<typeof FleetMachine>
 export const geo = {
   fleet: read('device:read', {
     path: '/devices/map',
+    heavy: true,
     summary:
       'Machines of a part of the map, near ones as one group; from zoom 20 on each by itself, at most 500. `box` is west, south, east, north; the whole country without it',
     input: z

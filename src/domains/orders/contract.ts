@@ -19,6 +19,8 @@ export const orderErrors = defineErrors('orders', {
   priceChanged: [409010, '价格已更新,请刷新', 'The price has changed, please reload'],
   overLimit: [422020, '超过购买数量限制', 'Over the purchase limit'],
   drugForbidden: [422021, '该药品不可在自动售货机销售', 'This drug may not be sold by this machine'],
+  deviceBusy: [503003, '设备出货繁忙，请稍后再试', 'The machine is busy dispensing, try again later'],
+  vendingBusy: [503004, '出货繁忙，暂不接受新订单，请稍后再试', 'Too much is waiting to be dispensed, try again later'],
 })
 
 export const orderStatuses = ['UNPAID', 'CLOSED', 'PAID', 'SHIPPED', 'ABNORMAL', 'REFUNDED', 'SUCCESS'] as const
@@ -201,7 +203,13 @@ export const MobileOrder = z.strictObject({
 
 export const orders = {
   list: read('order:read', { path: '/orders', summary: 'Orders of the scope', input: OrderQuery, output: page(OrderRow), export: 'order:export' }),
-  statistics: read('order:read', { path: '/orders/statistics', summary: 'Sums over the same filter as the list', input: OrderFilter, output: Statistics }),
+  statistics: read('order:read', {
+    path: '/orders/statistics',
+    heavy: true,
+    summary: 'Sums over the same filter as the list',
+    input: OrderFilter,
+    output: Statistics,
+  }),
   get: read('order:read', {
     path: '/orders/{orderNum}',
     summary: 'One order with its pieces, payment, refunds and timeline',
@@ -244,6 +252,8 @@ export const orders = {
       orderErrors.priceChanged,
       orderErrors.overLimit,
       orderErrors.drugForbidden,
+      orderErrors.deviceBusy,
+      orderErrors.vendingBusy,
     ],
     input: MobileOrder,
     output: z.strictObject({ orderNum, payableAmount: f.fen, outTradeNo: z.string(), expireAt: f.instant }),

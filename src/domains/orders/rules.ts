@@ -181,4 +181,13 @@ export const nextRefundTry = (attempts: number, now: Date): Date | null => {
 }
 
 /** Seconds; see core.md "Timers". The time to pay is a setting. */
+/** From when on new orders are refused: undelivered commands of the machine, what gateways are behind, gateways that say nothing. */
+export const queueLimits = { machineMs: 60_000, platformMs: 5000, silentMs: 15_000 } as const
+
+/** May a machine take one more order? Never asked of an order that is paid. */
+export function queueRefusal(queue: { oldest: Date | null; platformMs: number }, now: Date): ErrorDef | null {
+  if (queue.oldest && now.getTime() - queue.oldest.getTime() > queueLimits.machineMs) return orderErrors.deviceBusy
+  return queue.platformMs > queueLimits.platformMs ? orderErrors.vendingBusy : null
+}
+
 export const timers = { ack: 15, resends: 3, expire: 60, overdue: 60, voidAfter: 60, unknown: 180, offlineWait: 1800 } as const

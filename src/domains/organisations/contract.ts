@@ -189,6 +189,7 @@ export const organisations = {
   }),
   tree: read('org:read', {
     path: '/organisations/tree',
+    heavy: true,
     summary: 'All organisations of the scope, nested',
     output: z.strictObject({ list: z.array(TreeNode) }),
   }),

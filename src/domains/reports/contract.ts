@@ -95,7 +95,12 @@ const regionNeeded = bi('请选择地区', 'Choose a region')
 
 /** Figures of /home. All of them come from rollups and projections; only the part hour of yesterday reads orders. */
 export const reports = {
-  summary: read('dashboard:read', { path: '/dashboard/summary', summary: "Today, totals and what needs somebody, in the reader's scope", output: Summary }),
+  summary: read('dashboard:read', {
+    path: '/dashboard/summary',
+    heavy: true,
+    summary: "Today, totals and what needs somebody, in the reader's scope",
+    output: Summary,
+  }),
   trend: read('dashboard:read', {
     path: '/dashboard/trend',
     summary: 'Orders and turnover per Shanghai day',
@@ -104,18 +109,21 @@ export const reports = {
   }),
   hotProducts: read('dashboard:read', {
     path: '/dashboard/hot-products',
+    heavy: true,
     summary: 'Best-selling products with the change of their rank',
     input: z.strictObject({ days, limit: z.number().int().min(1).max(50).default(10) }),
     output: z.strictObject({ list: z.array(HotProduct) }),
   }),
   channels: read('dashboard:read', {
     path: '/dashboard/channels',
+    heavy: true,
     summary: 'Orders and turnover per sales channel',
     input: z.strictObject({ days }),
     output: z.strictObject({ list: z.array(Sums.extend({ channel: z.enum(['MACHINE', 'ONLINE']) })) }),
   }),
   deviceMap: read('device:read', {
     path: '/dashboard/device-map',
+    heavy: true,
     summary: 'Where the machines in use stand, by province, by city or one by one',
     input: z
       .strictObject({
@@ -131,6 +139,7 @@ export const reports = {
   }),
   attention: read('device:read', {
     path: '/dashboard/attention',
+    heavy: true,
     summary: 'Machines of the reader that need a hand, the most urgent first',
     input: z.strictObject({ limit: z.number().int().min(1).max(50).default(10) }),
     output: z.strictObject({ list: z.array(AttentionRow), total: count }),

@@ -117,7 +117,7 @@ test('a machine is heard, acknowledged after the commit, welcomed, and gets its 
       return [due]
     },
     vendMessage,
-  )()
+  ).turn()
   expect(asked).toEqual([[machine.id]])
   await vi.waitFor(
     () =>
@@ -190,7 +190,7 @@ test('a command of a person goes out and its end comes back', async () => {
     `insert into device_commands (cmd_id, org_id, device_id, type, issued_at, expire_at) values ($1, 2, $2, 'LOCK', $3::timestamptz, $3::timestamptz + interval '30 s')`,
     [cmdId, one.id, new Date(world.clock.now)],
   )
-  await openPump(world.app, link, takeControls, controlMessage)()
+  await openPump(world.app, link, takeControls, controlMessage).turn()
   await vi.waitFor(
     () =>
       expect(heard).toMatchObject([

@@ -20,6 +20,8 @@ export type Intake = LinkEvents & {
   sweep(): Promise<void>
   /** Takes nothing more in and waits until everything is written and acknowledged, at most `ms`. */
   drain(ms: number): Promise<void>
+  /** How long the oldest message waits that is not written yet, in milliseconds. */
+  behind(): number
   readonly counts: Readonly<Record<string, number>>
 }
 
@@ -208,8 +210,11 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
 
   const flooded = (machine: Machine): void => doubts.note([{ machine, kind: 'MACHINE_FLOOD', detail: {} }])
 
+  const cameAt = (item: Item): Date => ('fact' in item ? item.fact : 'beat' in item ? item.beat : item.bye).at
+
   return {
     counts,
+    behind: () => (queue[0] ? Math.max(0, app.now().getTime() - cameAt(queue[0]).getTime()) : 0),
     flooded,
     mistaken(machine) {
       const now = Date.now()

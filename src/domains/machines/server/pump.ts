@@ -15,15 +15,21 @@ export function openPump<Out extends { readonly deviceId: number }>(
   link: Link,
   take: (app: App, deviceIds: readonly number[]) => Promise<readonly Out[]>,
   messageOf: (out: Out) => Message,
-): () => Promise<void> {
-  return async () => {
-    const machines = inReach(link)
-    if (machines.size === 0) return
-    for (const out of await take(app, [...machines.keys()])) {
-      const machine = machines.get(out.deviceId)
-      // a machine that went away meanwhile gets it again by the resend of the same command id
-      if (machine) link.send(machine, ...messageOf(out))
-    }
+): { turn(): Promise<void>; behind(): number } {
+  let current = performance.now()
+  return {
+    async turn() {
+      const began = performance.now()
+      const machines = inReach(link)
+      for (const out of machines.size ? await take(app, [...machines.keys()]) : []) {
+        const machine = machines.get(out.deviceId)
+        // a machine that went away meanwhile gets it again by the resend of the same command id
+        if (machine) link.send(machine, ...messageOf(out))
+      }
+      current = began
+    },
+    /** How old what it has not sent yet may be, in milliseconds. */
+    behind: () => performance.now() - current,
   }
 }
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { found, iso } from '../../../server/context.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
-import { type ErrorDef, Refusal } from '../../../shared/errors.ts'
+import { type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
 import { orderNumber } from '../../../shared/ids.ts'
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { canPlace } from '../../lanes/rules.ts'
@@ -11,6 +11,8 @@ import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { settingsOf } from '../../settings/server/values.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { orderErrors, type orders } from '../contract.ts'
+import { queueRefusal } from '../rules.ts'
+import { platformBehind } from './queue.ts'
 
 type Device = {
   id: number
@@ -26,6 +28,8 @@ type Device = {
   /** Of the settings in force; 0 is no limit. */
   limit_per_order: number
   limit_per_day: number
+  /** When the oldest command was made that the machine has not answered. */
+  oldest: Date | null
 }
 export type Lane = {
   id: number
@@ -48,7 +52,8 @@ export type Lane = {
 export async function deviceByNumber(ctx: Ctx, rtuNumber: string): Promise<Device> {
   const { rows } =
     await sql<Device>`select d.id, d.org_id, d.rtu_number, d.nickname, d.lifecycle, d.kind, d.dispensing_mode, coalesce(s.online, false) as online,
-      d.locked or coalesce(s.door_open, false) as stopped, coalesce(c.limit_per_order, 0) as limit_per_order, coalesce(c.limit_per_day, 0) as limit_per_day
+      d.locked or coalesce(s.door_open, false) as stopped, coalesce(c.limit_per_order, 0) as limit_per_order, coalesce(c.limit_per_day, 0) as limit_per_day,
+      (select min(v.created_at) from vend_commands v where v.device_id = d.id and v.state in ('WAIT','SENT','UNKNOWN')) as oldest
     from devices d left join device_states s on s.device_id = d.id
     left join lateral (select limit_per_order, limit_per_day from device_configs c where c.device_id = d.id order by c.config_version desc limit 1) c on true where d.rtu_number = ${rtuNumber}`.execute(
       ctx.db,
@@ -133,6 +138,7 @@ async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): P
   const device = await deviceByNumber(ctx, input.rtuNumber)
   if (device.lifecycle !== 'OPERATING' || device.stopped) throw new Refusal(orderErrors.deviceNotSelling)
   if (!device.online) throw new Refusal(orderErrors.deviceOffline)
+  reject(queueRefusal({ oldest: device.oldest, platformMs: await platformBehind(ctx.app) }, ctx.now))
   const limits = await settingsOf(ctx.db, device.org_id, ['order.maxPieces', 'order.payTimeoutMachine'])
   const pieces = input.items.reduce((sum, item) => sum + item.count, 0)
   const roads = input.items.map((item) => item.roadIndex)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Actor, type Ctx, systemActor } from '../../../server/context.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
@@ -11,6 +12,7 @@ import type { Providers, RefundAnswer } from '../../payments/server/providers.ts
 import { handlers as payments, simulatorSign } from '../../payments/server/verbs.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { MobileOrder, orders, Refund } from '../contract.ts'
+import { leaveQueue, tellQueue } from './queue.ts'
 import { runRefunds } from './refunds.ts'
 import { closeUnpaid, sweepCommands } from './timers.ts'
 import { recordVend, takeCommands, type VendFact } from './vend.ts'
@@ -355,6 +357,43 @@ test('an unanswered command is sent again with its id, at most three times, and 
     ids.push(...(await take()).filter((c) => c.kind === 'vend').map((c) => c.cmdId))
   }
   expect(ids).toEqual([sale.cmdId, sale.cmdId, sale.cmdId])
+})
+
+describe('a queue that is old', () => {
+  const tries = () =>
+    order([{ roadIndex: 1, count: 1 }]).then(
+      () => 'taken',
+      (error: unknown) => (error as Refusal).def.name,
+    )
+  test('of a machine that does not answer: no new orders, what is paid is paid, its answer opens it again', async () => {
+    const waiting = await order([{ roadIndex: 2, count: 1 }])
+    await pay(await order([{ roadIndex: 1, count: 1 }]))
+    const [sent] = await take()
+    later(50)
+    expect(await tries()).toBe('taken')
+    later(11)
+    expect(await tries()).toBe('orders.deviceBusy')
+    expect(await pay(waiting)).toBe('APPLIED')
+    await say({ kind: 'ack', cmdId: sent?.cmdId as string, ack: 'ACCEPTED' }, ok(sent?.cmdId as string))
+    expect(await tries()).toBe('taken')
+  })
+  test('of the platform: no new orders anywhere while gateways are behind or silent', async () => {
+    const waiting = await order([{ roadIndex: 2, count: 1 }])
+    const asked = () =>
+      sleep(1050)
+        .then(tries)
+        .then(() => sleep(50))
+        .then(tries)
+    await tellQueue(world.app, 6000)
+    expect(await asked()).toBe('orders.vendingBusy')
+    expect(await pay(waiting)).toBe('APPLIED')
+    await tellQueue(world.app, 0)
+    expect(await asked()).toBe('taken')
+    later(20)
+    expect(await asked()).toBe('orders.vendingBusy')
+    await leaveQueue(world.app)
+    expect(await asked()).toBe('taken')
+  })
 })
 
 test('after everything above the books agree', async () => {

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openWorld, type World } from '../../test/support/world.ts'
+import { session } from '../domains/session/contract.ts'
+import { users } from '../domains/users/contract.ts'
+import { heavyReads } from './http.ts'
+import { openTurns } from './turns.ts'
+
+const held = () => {
+  let free = () => {}
+  const until = new Promise<void>((resolve) => {
+    free = resolve
+  })
+  return { free: () => free(), work: () => until }
+}
+
+describe('turns', () => {
+  test('so many at once, then the organisation with the fewest at work', async () => {
+    const turns = openTurns({ atOnce: 2, waiting: 10, waitMs: 1000 })
+    const order: string[] = []
+    const slow = [held(), held()]
+    const first = slow.map(({ work }) => turns.take(1, work))
+    const later = [1, 1, 2].map((org, i) => turns.take(org, async () => order.push(`${org}.${i}`)))
+    slow[0]?.free()
+    await Promise.all(later)
+    expect(order).toEqual(['2.2', '1.0', '1.1'])
+    slow[1]?.free()
+    await Promise.all(first)
+  })
+  test('who waits too long, or finds too many waiting, is told to come again', async () => {
+    const turns = openTurns({ atOnce: 1, waiting: 1, waitMs: 30 })
+    const slow = held()
+    const running = turns.take(1, slow.work)
+    const waits = turns.take(1, async () => 1)
+    await expect(turns.take(2, async () => 1)).rejects.toThrow('common.busy')
+    await expect(waits).rejects.toThrow('common.busy')
+    slow.free()
+    await running
+    expect(await turns.take(1, async () => 'free again')).toBe('free again')
+    await expect(turns.take(1, () => Promise.reject(new Error('its own')))).rejects.toThrow('its own')
+    expect(await turns.take(1, async () => 'and again')).toBe('and again')
+  })
+})
+
+describe('a process whose lists are all busy', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld()
+  })
+  afterAll(() => world.close())
+  test('still sells, signs people in and answers what is light; lists wait, then 503 with Retry-After', async () => {
+    const token = await world.login('ROLE_SUPER_ADMIN')
+    const slow = held()
+    const taken = Array.from({ length: 100 }, () =>
+      heavyReads(world.app)
+        .take(1, slow.work)
+        .catch(() => {}),
+    )
+    const list = world.call(users.list, {}, { token })
+    expect((await world.call(session.user, {}, { token })).status).toBe(200)
+    expect(await world.sell('OWN', ['OK'])).toMatch(/^\d{20}$/)
+    expect(await Promise.race([list.then(() => 'answered'), sleep(200).then(() => 'waits')])).toBe('waits')
+    slow.free()
+    await Promise.all(taken)
+    expect((await list).status).toBe(200)
+    const more = held()
+    const full = Array.from({ length: 1000 }, () =>
+      heavyReads(world.app)
+        .take(1, more.work)
+        .catch(() => {}),
+    )
+    const refused = await world.call(users.list, {}, { token })
+    expect([refused.status, refused.body.code, Number(refused.headers['retry-after']) >= 1]).toEqual([503, 503001, true])
+    more.free()
+    await Promise.all(full)
+  })
+})
