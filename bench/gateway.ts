@@ -20,7 +20,8 @@ import { startPostgres } from '../src/server/embedded.ts'
 import { migrate } from '../src/server/migrate.ts'
 import { bySystem } from '../src/server/run.ts'
 import { freePort } from '../test/support/freePort.ts'
-import { ask, fill, pulseOf, rtuOf, sell } from './gateway/shop.ts'
+import { fill, rtuOf } from './gateway/fill.ts'
+import { ask, pulseOf, sell } from './gateway/shop.ts'
 
 /**
  * T5 on this machine (quality.md): connected machines in one extra process, heartbeats and vends; a reconnect storm of all while the

@@ -16,7 +16,8 @@ import { startPostgres } from '../src/server/embedded.ts'
 import { migrate } from '../src/server/migrate.ts'
 import { tokenHash } from '../src/server/sessions.ts'
 import { freePort } from '../test/support/freePort.ts'
-import { ask, fill, pulseOf, rtuOf, sell } from './gateway/shop.ts'
+import { fill, rtuOf } from './gateway/fill.ts'
+import { ask, pulseOf, sell } from './gateway/shop.ts'
 
 /**
  * Large things beside small ones: the server as `npm start` runs it, machines that sell, and /health ten times a second; first

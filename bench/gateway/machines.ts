@@ -3,7 +3,7 @@ import mqtt, { type MqttClient } from 'mqtt'
 
 /**
  * The other process of the gateway bench: machines that say hello, heartbeat and answer vends. Talks to its parent over IPC:
- * `{do: 'connect'|'storm'|'stop'}` in, what it saw out.
+ * `{do: 'connect'|'storm'|'vends'|'stop'}` in, what it saw out.
  */
 type Machine = {
   rtu: string
@@ -14,7 +14,7 @@ type Machine = {
   acked: number[]
   welcomedAt: number
 }
-type Ask = { do: 'connect' | 'storm' | 'settle' | 'stop'; url?: string; numbers?: string[]; ms?: number; heartbeatMs?: number }
+type Ask = { do: 'connect' | 'storm' | 'settle' | 'vends' | 'stop'; url?: string; numbers?: string[]; ms?: number; heartbeatMs?: number }
 
 let machines: Machine[] = []
 let url = ''
@@ -22,6 +22,8 @@ let stopped = false
 const latencies: number[] = []
 let sent = 0
 let vended = 0
+/** When the first command of each order came. */
+const arrivals = new Map<string, number>()
 
 function tell(machine: Machine, kind: string, body: object, fact = true): void {
   if (stopped) return
@@ -65,7 +67,7 @@ function connect(machine: Machine): void {
   client.on('message', (topic, payload) => hear(machine, topic.split('/')[3] ?? '', JSON.parse(payload.toString())))
 }
 
-function hear(machine: Machine, kind: string, body: { boot: number; seqs?: number[]; cmdId?: string; from?: number; to?: number }): void {
+function hear(machine: Machine, kind: string, body: { boot: number; seqs?: number[]; cmdId?: string; orderNo?: string; from?: number; to?: number }): void {
   if (kind === 'welcome') machine.welcomedAt = performance.now()
   if (kind === 'ack' && body.boot === machine.boot) {
     for (const seq of body.seqs ?? []) {
@@ -77,8 +79,11 @@ function hear(machine: Machine, kind: string, body: { boot: number; seqs?: numbe
     }
   }
   if (kind === 'vend') {
+    const order = body.orderNo ?? ''
+    if (!arrivals.has(order)) arrivals.set(order, Date.now())
     tell(machine, 'cmd_ack', { cmdId: body.cmdId, ack: 'ACCEPTED' })
     void sleep(200 + Math.random() * 800).then(() => {
+      if (stopped) return
       tell(machine, 'vend_result', { cmdId: body.cmdId, result: 'OK', dropDetected: true, durationMs: 800 })
       vended += 1
     })
@@ -126,6 +131,7 @@ async function answer(ask: Ask): Promise<object> {
     const counts = { sent, vended, acked: sorted.length, waiting: machines.reduce((sum, machine) => sum + machine.waiting.size, 0) }
     return { ...counts, p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 }
   }
+  if (ask.do === 'vends') return { vends: [...arrivals] }
   stopped = true
   for (const machine of machines) machine.client?.end(true)
   return { acked: machines.map((machine) => [machine.rtu, machine.acked] as const) }

@@ -13,7 +13,7 @@ create or replace procedure app_protect(tbl regclass, device_column text default
 language plpgsql as $$
 declare
   own text := '(select app_all()) or org_id = any((select app_orgs())::bigint[])';
-  dev text := format('((select app_devices()) is null or %I = any((select app_devices())::bigint[]))', coalesce(device_column, 'id'));
+  dev text := format('((select app_devices() is null) or %I = any((select app_devices())::bigint[]))', coalesce(device_column, 'id'));
 begin
   if device_column is not null then own := '(' || own || ') and ' || dev; end if;
   execute format('alter table %s enable row level security', tbl);

@@ -67,7 +67,7 @@ type PoolStats = { total: number; idle: number; waiting: number }
 export type DatabaseOptions = { url: string; reads: number; writes: number; statementMs: number }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const make = (max: number, name: string, statementMs = options.statementMs) => {
+  const make = (max: number, name: string, statementMs = options.statementMs, more: pg.PoolConfig = {}) => {
     const pool = new pg.Pool({
       connectionString: options.url,
       max,
@@ -77,11 +77,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       statement_timeout: statementMs,
       idle_in_transaction_session_timeout: 60_000,
       keepAlive: true,
+      ...more,
     })
     pool.on('error', () => {}) // an idle connection died; the pool replaces it
     return pool
   }
-  const writes = make(options.writes, 'writes')
+  // a kept statement is planned once, also when its first values looked cheaper than any
+  const writes = make(options.writes, 'writes', options.statementMs, { options: '-c plan_cache_mode=force_generic_plan' })
   const reads = make(options.reads, 'reads')
   const snapshots = make(2, 'snapshots', 3 * options.statementMs)
   const asides = make(2, 'asides')

@@ -1,6 +1,10 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
+import { perApp } from '../../../server/perApp.ts'
 import type { Voucher } from '../rules.ts'
+
+/** Accounts seen committed by this process; none is ever deleted. */
+const knownAccounts = perApp(() => new Set<string>())
 
 /**
  * Books vouchers, set-based and once: a voucher whose key exists is skipped. The balance of each voucher is checked by the
@@ -32,10 +36,16 @@ export async function post(ctx: Ctx, vouchers: readonly Voucher[]): Promise<void
       }))
   })
   const json = JSON.stringify(entries)
-  await sql`insert into ledger_accounts (org_id, code, created_at)
+  const accounts = [...new Set(entries.map((entry) => `${entry.org_id} ${entry.account}`))]
+  const known = knownAccounts(ctx.app)
+  if (!accounts.every((account) => known.has(account)))
+    await sql`insert into ledger_accounts (org_id, code, created_at)
     select distinct e.org_id, e.account, ${ctx.now}::timestamptz from jsonb_to_recordset(${json}::jsonb) as e(org_id bigint, account text)
     where not exists (select 1 from ledger_accounts a where a.org_id = e.org_id and a.code = e.account)
     on conflict (org_id, code) do nothing`.execute(ctx.db)
+  ctx.afterCommit(() => {
+    for (const account of accounts) known.add(account)
+  })
   await sql`insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount, order_id, order_num)
     select e.org_id, ${ctx.now}::timestamptz, e.voucher_id, e.voucher_type, a.id, e.amount, e.order_id, e.order_num
     from jsonb_to_recordset(${json}::jsonb) as e(voucher_id bigint, voucher_type text, org_id bigint, account text, amount bigint, order_id bigint, order_num text)

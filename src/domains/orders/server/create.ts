@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { found, iso } from '../../../server/context.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
@@ -168,56 +167,21 @@ async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): P
   const expireAt = new Date(ctx.now.getTime() + limits['order.payTimeoutMachine'] * 60_000)
   const first = sold[0] as { lane: Lane; count: number }
   const outTradeNo = `HD${orderNum}`
-  await ctx.db
-    .insertInto('orders')
-    .values({
-      org_id: device.org_id,
-      created_at: ctx.now,
-      id,
-      order_num: orderNum,
-      device_id: device.id,
-      rtu_number: device.rtu_number,
-      device_name: device.nickname,
-      consumer: input.consumer,
-      channel: 'MACHINE',
-      order_type: 'SCAN',
-      pay_type: input.payType,
-      detail: detailText(sold),
-      img: first.lane.img,
-      pieces,
-      total_amount: total,
-      payable_amount: total,
-      expire_at: expireAt,
-    })
-    .execute()
-  await addUnits(ctx, { id, orderNum, orgId: device.org_id, deviceId: device.id }, sold)
-  await ctx.db
-    .insertInto('payments')
-    .values({
-      org_id: device.org_id,
-      device_id: device.id,
-      order_id: id,
-      order_at: ctx.now,
-      order_num: orderNum,
-      out_trade_no: outTradeNo,
-      provider: 'SIMULATOR',
-      amount: total,
-      created_at: ctx.now,
-    })
-    .execute()
-  await ctx.db
-    .insertInto('order_events')
-    .values({
-      org_id: device.org_id,
-      created_at: ctx.now,
-      order_id: id,
-      order_at: ctx.now,
-      device_id: device.id,
-      kind: 'CREATED',
-      data: JSON.stringify({ pieces, total }),
-      actor: input.consumer,
-    })
-    .execute()
+  const units = unitsStatement(ctx, { id, orderNum, orgId: device.org_id, deviceId: device.id }, sold)
+  await sql`
+    with made as (
+      insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name, consumer, channel, order_type, pay_type, detail, img,
+        pieces, total_amount, payable_amount, expire_at)
+      values (${device.org_id}, ${ctx.now}, ${id}, ${orderNum}, ${device.id}, ${device.rtu_number}, ${device.nickname}, ${input.consumer}, 'MACHINE',
+        'SCAN', ${input.payType}, ${detailText(sold)}, ${first.lane.img}, ${pieces}, ${total}, ${total}, ${expireAt})
+    ), billed as (
+      insert into payments (org_id, device_id, order_id, order_at, order_num, out_trade_no, provider, amount, created_at)
+      values (${device.org_id}, ${device.id}, ${id}, ${ctx.now}, ${orderNum}, ${outTradeNo}, 'SIMULATOR', ${total}, ${ctx.now})
+    ), told as (
+      insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data, actor)
+      values (${device.org_id}, ${ctx.now}, ${id}, ${ctx.now}, ${device.id}, 'CREATED', ${JSON.stringify({ pieces, total })}, ${input.consumer})
+    )
+    ${units}`.execute(ctx.db)
   const { deviceIds } = await moveStock(
     ctx,
     sold.map(({ lane, count }) => ({ laneId: lane.id, reserved: count })),
@@ -241,11 +205,12 @@ const detailText = (sold: readonly { lane: Lane; count: number }[]): string => {
 }
 
 type Piece = Pick<Lane, 'id' | 'road_index' | 'product_id' | 'name' | 'model' | 'img' | 'drug_class' | 'price' | 'cost_price'>
-export async function addUnits(
-  ctx: Ctx,
-  order: { id: number; orderNum: string; orgId: number; deviceId: number },
-  sold: readonly { lane: Piece; count: number }[],
-): Promise<void> {
+type OfOrder = { id: number; orderNum: string; orgId: number; deviceId: number }
+export async function addUnits(ctx: Ctx, order: OfOrder, sold: readonly { lane: Piece; count: number }[]): Promise<void> {
+  await unitsStatement(ctx, order, sold).execute(ctx.db)
+}
+
+function unitsStatement(ctx: Ctx, order: OfOrder, sold: readonly { lane: Piece; count: number }[]): RawBuilder<unknown> {
   const units = sold
     .flatMap(({ lane, count }) => Array.from({ length: count }, () => lane))
     .map((lane, index) => ({
@@ -262,24 +227,22 @@ export async function addUnits(
       paid: lane.price,
       cost: lane.cost_price,
     }))
-  await sql`insert into order_units (org_id, created_at, order_id, order_num, device_id, unit_no, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost)
+  return sql`insert into order_units (org_id, created_at, order_id, order_num, device_id, unit_no, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost)
     select ${order.orgId}::bigint, ${ctx.now}::timestamptz, ${order.id}::bigint, ${order.orderNum}, ${order.deviceId}::bigint, unit_no, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost
     from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as u(unit_no int, lane_id bigint, road int, product_id bigint, product_name text, model text, drug_class text, img text, list_price bigint, discount bigint, paid bigint, cost bigint)
-    order by unit_no`.execute(ctx.db)
+    order by unit_no`
 }
 
 /** Commands of a paid order: one per lane piece, waiting for the gateway. */
 export async function addCommands(ctx: Ctx, order: { orgId: number; at: Date; id: number }): Promise<void> {
-  const { rows } = await sql<{
-    id: number
-  }>`update order_units set attempt = 1 where org_id = ${order.orgId} and created_at = ${order.at} and order_id = ${order.id} and kind = 'LANE' and attempt = 0 returning id`.execute(
-    ctx.db,
-  )
-  const ids = rows.map((row) => ({ unit_id: row.id, cmd_id: randomUUID() }))
-  await sql`insert into vend_commands (cmd_id, org_id, device_id, order_id, order_at, order_num, unit_id, unit_no, lane_id, road, motor_no, attempt, created_at)
-    select n.cmd_id, u.org_id, u.device_id, u.order_id, u.created_at, u.order_num, u.id, u.unit_no, u.lane_id, u.road, l.motor_no, 1, ${ctx.now}::timestamptz
-    from jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as n(cmd_id uuid, unit_id bigint)
-    join order_units u on u.org_id = ${order.orgId} and u.created_at = ${order.at} and u.id = n.unit_id join lanes l on l.id = u.lane_id`.execute(ctx.db)
+  await sql`with u as (
+      update order_units set attempt = 1
+      where org_id = ${order.orgId} and created_at = ${order.at} and order_id = ${order.id} and kind = 'LANE' and attempt = 0 returning *
+    )
+    insert into vend_commands (cmd_id, org_id, device_id, order_id, order_at, order_num, unit_id, unit_no, lane_id, road, motor_no, attempt, created_at)
+    select gen_random_uuid(), u.org_id, u.device_id, u.order_id, u.created_at, u.order_num, u.id, u.unit_no, u.lane_id, u.road, l.motor_no, 1,
+      ${ctx.now}::timestamptz
+    from u join lanes l on l.id = u.lane_id`.execute(ctx.db)
   ctx.touch('vend')
 }
 

@@ -5,7 +5,7 @@ import { feeShareOf, refundOut, suspenseOut } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import type { Providers, RefundAnswer } from '../../payments/server/providers.ts'
 import { nextRefundTry } from '../rules.ts'
-import { addProducts, addSales } from './rollups.ts'
+import { addFigures } from './rollups.ts'
 import { lockOrders, relabel, type Unit, writeEvents } from './rows.ts'
 
 type Due = {
@@ -86,8 +86,9 @@ async function finish(ctx: Ctx, refund: Due, answer: RefundAnswer): Promise<void
       )
       await writeEvents(ctx, [{ unit, kind: 'REFUNDED', at: ctx.now, data: { amount: refund.amount, refundNo: refund.refund_no } }])
       await relabel(ctx, orders, units)
-      await addSales(ctx, [{ orgId: order.org_id, deviceId: order.device_id, at: ctx.now, refunded: refund.amount, refundOrders: first ? 1 : 0 }])
-      await addProducts(ctx, [{ orgId: order.org_id, deviceId: order.device_id, productId: unit.product_id, at: ctx.now, refundedPieces: 1 }])
+      const of = { orgId: order.org_id, deviceId: order.device_id, at: ctx.now }
+      const sales = [{ ...of, refunded: refund.amount, refundOrders: first ? 1 : 0 }]
+      await addFigures(ctx, sales, [{ ...of, productId: unit.product_id, refundedPieces: 1 }])
     }
   } else {
     const next = answer.state === 'RETRY' ? nextRefundTry(refund.attempts, ctx.now) : null

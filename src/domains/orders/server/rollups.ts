@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { shanghaiDay, startOfDay, startOfHour } from '../../../shared/instants.ts'
 
@@ -29,8 +29,7 @@ export type ProductDelta = {
 /** `at` of the one TOTAL row of a machine. */
 export const totalAt = new Date('2000-01-01T00:00:00Z')
 
-export async function addSales(ctx: Ctx, deltas: readonly SalesDelta[]): Promise<void> {
-  if (!deltas.length) return
+function salesStatement(deltas: readonly SalesDelta[]): RawBuilder<unknown> {
   const rows = deltas.flatMap((d) =>
     (
       [
@@ -52,18 +51,15 @@ export async function addSales(ctx: Ctx, deltas: readonly SalesDelta[]): Promise
       cost: d.cost ?? 0,
     })),
   )
-  await sql`insert into sales_rollups as r (org_id, device_id, grain, at, orders, pieces, turnover, paid, refunded, refund_orders, cost)
+  return sql`insert into sales_rollups as r (org_id, device_id, grain, at, orders, pieces, turnover, paid, refunded, refund_orders, cost)
     select org_id, device_id, grain, at, sum(orders), sum(pieces), sum(turnover), sum(paid), sum(refunded), sum(refund_orders), sum(cost)
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(org_id bigint, device_id bigint, grain text, at timestamptz, orders int, pieces int, turnover bigint, paid bigint, refunded bigint, refund_orders int, cost bigint)
     group by 1, 2, 3, 4 order by 2, 3, 4
     on conflict (device_id, grain, at, org_id) do update set orders = r.orders + excluded.orders, pieces = r.pieces + excluded.pieces, turnover = r.turnover + excluded.turnover,
-      paid = r.paid + excluded.paid, refunded = r.refunded + excluded.refunded, refund_orders = r.refund_orders + excluded.refund_orders, cost = r.cost + excluded.cost`.execute(
-    ctx.db,
-  )
+      paid = r.paid + excluded.paid, refunded = r.refunded + excluded.refunded, refund_orders = r.refund_orders + excluded.refund_orders, cost = r.cost + excluded.cost`
 }
 
-export async function addProducts(ctx: Ctx, deltas: readonly ProductDelta[]): Promise<void> {
-  if (!deltas.length) return
+function productsStatement(deltas: readonly ProductDelta[]): RawBuilder<unknown> {
   const rows = deltas.map((d) => ({
     org_id: d.orgId,
     device_id: d.deviceId,
@@ -74,10 +70,17 @@ export async function addProducts(ctx: Ctx, deltas: readonly ProductDelta[]): Pr
     cost: d.cost ?? 0,
     refunded: d.refundedPieces ?? 0,
   }))
-  await sql`insert into product_rollups as r (org_id, device_id, product_id, day, pieces, turnover, cost, refunded_pieces)
+  return sql`insert into product_rollups as r (org_id, device_id, product_id, day, pieces, turnover, cost, refunded_pieces)
     select org_id, device_id, product_id, day, sum(pieces), sum(turnover), sum(cost), sum(refunded)
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(org_id bigint, device_id bigint, product_id bigint, day date, pieces int, turnover bigint, cost bigint, refunded int)
     group by 1, 2, 3, 4 order by 2, 3, 4
     on conflict (device_id, product_id, day, org_id) do update set pieces = r.pieces + excluded.pieces, turnover = r.turnover + excluded.turnover,
-      cost = r.cost + excluded.cost, refunded_pieces = r.refunded_pieces + excluded.refunded_pieces`.execute(ctx.db)
+      cost = r.cost + excluded.cost, refunded_pieces = r.refunded_pieces + excluded.refunded_pieces`
+}
+
+/** Figures of machines and of products in one statement. */
+export async function addFigures(ctx: Ctx, sales: readonly SalesDelta[], products: readonly ProductDelta[]): Promise<void> {
+  if (sales.length && products.length) await sql`with sold as (${salesStatement(sales)}) ${productsStatement(products)}`.execute(ctx.db)
+  else if (sales.length) await salesStatement(sales).execute(ctx.db)
+  else if (products.length) await productsStatement(products).execute(ctx.db)
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { displayStatus, type Hold, isFinal, type OrderStatus, type PayState, type RefundState, type VendState } from '../rules.ts'
 
@@ -40,6 +40,8 @@ export type Order = {
   refunded_amount: number
   final_at: Date | null
   paid_at: Date | null
+  fail_reason: string | null
+  cost_amount: number
 }
 
 export type OrderEvent = { unit: Unit; kind: string; at: Date; data: Record<string, unknown> }
@@ -48,7 +50,8 @@ export type OrderEvent = { unit: Unit; kind: string; at: Date; data: Record<stri
 export async function lockOrders(ctx: Ctx, keys: readonly { orgId: number; at: Date; id: number }[]): Promise<{ orders: Order[]; units: Unit[] }> {
   const json = JSON.stringify([...new Map(keys.map((k) => [k.id, { org_id: k.orgId, created_at: k.at.toISOString(), id: k.id }])).values()])
   const { rows: orders } = await sql<Order>`
-    select o.id, o.org_id, o.created_at, o.order_num, o.device_id, o.order_type, o.pay_state, o.order_status, o.paid_amount, o.refunded_amount, o.final_at, o.paid_at
+    select o.id, o.org_id, o.created_at, o.order_num, o.device_id, o.order_type, o.pay_state, o.order_status, o.paid_amount, o.refunded_amount, o.final_at, o.paid_at,
+      o.fail_reason, o.cost_amount
     from orders o join jsonb_to_recordset(${json}::jsonb) as k(org_id bigint, created_at timestamptz, id bigint) on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.id
     order by o.id for no key update of o`.execute(ctx.db)
   const { rows: units } = await sql<Unit>`
@@ -62,21 +65,20 @@ export async function lockOrders(ctx: Ctx, keys: readonly { orgId: number; at: D
 /** Derives label, failure reason, cost and finality of orders from their pieces. */
 export async function relabel(ctx: Ctx, orders: readonly Order[], units: readonly Unit[]): Promise<void> {
   const byOrder = Map.groupBy(units, (unit) => unit.order_id)
-  const rows = orders.map((order) => {
+  const rows = orders.flatMap((order) => {
     const own = byOrder.get(order.id) ?? []
     const facts = own.map((u) => ({ vendState: u.vend_state, refundState: u.refund_state, dropConfirmed: u.drop_confirmed }))
     const test = order.order_type === 'TEST'
     const status = displayStatus({ payState: order.pay_state, paid: order.paid_amount, refunded: order.refunded_amount, test }, facts)
-    return {
-      org_id: order.org_id,
-      created_at: order.created_at.toISOString(),
-      id: order.id,
-      status,
-      final: order.pay_state !== 'UNPAID' && order.pay_state !== 'CLOSED' && isFinal(facts, test),
-      cost: own.reduce((sum, u) => sum + (u.vend_state === 'SUCCESS' ? u.cost : 0), 0),
-      reason: own.find((u) => u.vend_state === 'FAILED' || u.vend_state === 'VOID')?.fail_reason ?? null,
-    }
+    const final = order.pay_state !== 'UNPAID' && order.pay_state !== 'CLOSED' && isFinal(facts, test)
+    const cost = own.reduce((sum, u) => sum + (u.vend_state === 'SUCCESS' ? u.cost : 0), 0)
+    const reason = own.find((u) => u.vend_state === 'FAILED' || u.vend_state === 'VOID')?.fail_reason ?? null
+    const same = order.order_status === status && (order.final_at !== null) === final
+    if (same && order.cost_amount === cost && order.fail_reason === reason) return []
+    Object.assign(order, { order_status: status, final_at: final ? (order.final_at ?? ctx.now) : null, cost_amount: cost, fail_reason: reason })
+    return [{ org_id: order.org_id, created_at: order.created_at.toISOString(), id: order.id, status, final, cost, reason }]
   })
+  if (!rows.length) return
   await sql`update orders o set order_status = n.status, fail_reason = n.reason, cost_amount = n.cost, final_at = case when n.final then coalesce(o.final_at, ${ctx.now}) else null end
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint, status text, final boolean, reason text, cost bigint)
     where o.org_id = n.org_id and o.created_at = n.created_at and o.id = n.id
@@ -84,7 +86,11 @@ export async function relabel(ctx: Ctx, orders: readonly Order[], units: readonl
 }
 
 export async function writeEvents(ctx: Ctx, events: readonly OrderEvent[], actor = ''): Promise<void> {
-  if (!events.length) return
+  if (events.length) await insertEvents(ctx, events, actor).execute(ctx.db)
+}
+
+/** The statement alone, for those who write more together with it. */
+export function insertEvents(ctx: Ctx, events: readonly OrderEvent[], actor = ''): RawBuilder<unknown> {
   const json = JSON.stringify(
     events.map((e) => ({
       org_id: e.unit.org_id,
@@ -96,9 +102,7 @@ export async function writeEvents(ctx: Ctx, events: readonly OrderEvent[], actor
       data: { ...e.data, at: e.at.toISOString() },
     })),
   )
-  await sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data, actor)
+  return sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data, actor)
     select org_id, ${ctx.now}::timestamptz, order_id, order_at, device_id, unit_no, kind, data, ${actor}
-    from jsonb_to_recordset(${json}::jsonb) as e(org_id bigint, order_id bigint, order_at timestamptz, device_id bigint, unit_no int, kind text, data jsonb)`.execute(
-    ctx.db,
-  )
+    from jsonb_to_recordset(${json}::jsonb) as e(org_id bigint, order_id bigint, order_at timestamptz, device_id bigint, unit_no int, kind text, data jsonb)`
 }

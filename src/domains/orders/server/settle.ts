@@ -5,11 +5,11 @@ import { releaseRepairedLanes } from '../../lanes/server/repaired.ts'
 import { type Move, moveStock } from '../../stock/server/move.ts'
 import { contradicts, type Effect, type Happening, happen, type VendState } from '../rules.ts'
 import { openRefunds } from './refunds.ts'
-import { addProducts, addSales, type ProductDelta, type SalesDelta } from './rollups.ts'
-import { lockOrders, type Order, type OrderEvent, relabel, type Unit, writeEvents } from './rows.ts'
+import { addFigures, type ProductDelta, type SalesDelta } from './rollups.ts'
+import { insertEvents, lockOrders, type Order, type OrderEvent, relabel, type Unit, writeEvents } from './rows.ts'
 
-/** One command and what happened to it. */
-export type Fact = { cmdId: string; what: Happening; at: Date }
+/** One command and what happened to it. `deviceId`: of the machine that says so, which may speak about its own commands only. */
+export type Fact = { cmdId: string; what: Happening; at: Date; deviceId?: number }
 
 type Command = {
   cmd_id: string
@@ -24,26 +24,32 @@ type Command = {
   drop_sensor: boolean
   auto_refund: boolean
 }
+/** Whose the commands are, and those whose machine said another end before. */
+export type Settled = { owners: ReadonlyMap<string, number>; contradicted: ReadonlySet<string> }
+
 /**
  * Settles what machines and clocks say about commands: pieces, stock, refunds, order labels and figures in one transaction,
- * set-based, idempotent and in any order. Locks: orders, units, lanes, rollups. Answers the commands whose machine said another end before.
+ * set-based, idempotent and in any order. Locks: orders, units, lanes, rollups.
  */
-export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<ReadonlySet<string>> {
+export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled> {
   const contradicted = new Set<string>()
-  if (!facts.length) return contradicted
-  const { rows: commands } = await sql<Command>`
+  if (!facts.length) return { owners: new Map(), contradicted }
+  const { rows: found } = await sql<Command>`
     select c.cmd_id, c.org_id, c.device_id, c.order_id, c.order_at, c.unit_id, c.attempt, c.state, c.result_code, d.drop_sensor, d.auto_refund
     from vend_commands c join devices d on d.id = c.device_id where c.cmd_id = any(${[...new Set(facts.map((f) => f.cmdId))]}::uuid[])`.execute(ctx.db)
-  if (!commands.length) return contradicted
+  const commandOf = new Map(found.map((command) => [command.cmd_id, command]))
+  const owners = new Map(found.map((command) => [command.cmd_id, command.device_id]))
+  const own = facts.filter(({ cmdId, deviceId }) => deviceId === undefined || deviceId === owners.get(cmdId))
+  const commands = [...new Set(own.flatMap((fact) => commandOf.get(fact.cmdId) ?? []))]
+  if (!commands.length) return { owners, contradicted }
   const { orders, units } = await lockOrders(
     ctx,
     commands.map((c) => ({ orgId: c.org_id, at: c.order_at, id: c.order_id })),
   )
   const unitOf = new Map(units.map((unit) => [unit.id, unit]))
-  const commandOf = new Map(commands.map((command) => [command.cmd_id, command]))
   const tests = new Set(orders.filter((order) => order.order_type === 'TEST').map((order) => order.id))
   const work = newWork()
-  for (const fact of facts) {
+  for (const fact of own) {
     const command = commandOf.get(fact.cmdId)
     const unit = command && unitOf.get(command.unit_id)
     if (!command || !unit) continue
@@ -57,7 +63,7 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Readonly
     if (effect) apply(work, unit, command, effect, fact, tests.has(unit.order_id))
   }
   await write(ctx, work, orders, units)
-  return contradicted
+  return { owners, contradicted }
 }
 
 type Work = {
@@ -171,20 +177,19 @@ async function write(ctx: Ctx, work: Work, orders: readonly Order[], units: read
   const changed = [...work.units.values()]
   if (changed.length) {
     const json = JSON.stringify(changed.map((u) => ({ ...u, flow_id: flowOfUnit.get(u.id) ?? null, refund_state: u.refund_state })))
-    await sql`update order_units u set vend_state = n.vend_state, hold = n.hold, fail_reason = n.fail_reason, drop_confirmed = n.drop_confirmed, late_success = n.late_success,
+    // commands, pieces and what is told about them in one statement
+    await sql`with told as (${insertEvents(ctx, work.events)}), commanded as (
+      update vend_commands c set state = n.state, result_code = coalesce(n.result, c.result_code), duration_ms = coalesce(n.duration, c.duration_ms),
+        acked_at = case when n.state = 'ACKED' then ${ctx.now} else c.acked_at end,
+        unknown_at = case when n.state = 'UNKNOWN' then ${ctx.now} else c.unknown_at end,
+        finished_at = case when n.state in ('SUCCESS','FAILED','VOID') then ${ctx.now} else c.finished_at end
+      from jsonb_to_recordset(${JSON.stringify([...work.commands.values()])}::jsonb) as n(cmd_id uuid, state text, result text, duration int) where c.cmd_id = n.cmd_id
+    ) update order_units u set vend_state = n.vend_state, hold = n.hold, fail_reason = n.fail_reason, drop_confirmed = n.drop_confirmed, late_success = n.late_success,
         flow_id = coalesce(n.flow_id, u.flow_id), acked_at = case when n.vend_state = 'ACKED' then ${ctx.now} else u.acked_at end,
         finished_at = case when n.finished then ${ctx.now} else u.finished_at end
       from jsonb_to_recordset(${json}::jsonb) as n(id bigint, org_id bigint, created_at timestamptz, vend_state text, hold text, fail_reason text, drop_confirmed boolean, late_success boolean, flow_id bigint, finished boolean)
       where u.org_id = n.org_id and u.created_at = n.created_at and u.id = n.id`.execute(ctx.db)
-    await sql`update vend_commands c set state = n.state, result_code = coalesce(n.result, c.result_code), duration_ms = coalesce(n.duration, c.duration_ms),
-        acked_at = case when n.state = 'ACKED' then ${ctx.now} else c.acked_at end,
-        unknown_at = case when n.state = 'UNKNOWN' then ${ctx.now} else c.unknown_at end,
-        finished_at = case when n.state in ('SUCCESS','FAILED','VOID') then ${ctx.now} else c.finished_at end
-      from jsonb_to_recordset(${JSON.stringify([...work.commands.values()])}::jsonb) as n(cmd_id uuid, state text, result text, duration int) where c.cmd_id = n.cmd_id`.execute(
-      ctx.db,
-    )
-  }
-  await writeEvents(ctx, work.events)
+  } else await writeEvents(ctx, work.events)
   await writeCases(ctx, work.cases)
   if (work.cancels.length) {
     await sql`with gone as (update refunds set state = 'CANCELLED', next_at = null where unit_id = any(${work.cancels}::bigint[]) and state = 'PENDING' returning unit_id)
@@ -202,8 +207,7 @@ async function write(ctx: Ctx, work: Work, orders: readonly Order[], units: read
   )
   await relabel(ctx, orders, units)
   await refreshDeviceCounters(ctx, deviceIds)
-  await addSales(ctx, work.sales)
-  await addProducts(ctx, work.products)
+  await addFigures(ctx, work.sales, work.products)
   if (changed.length)
     ctx.touch(
       'orders',

@@ -16,18 +16,13 @@ export type RecordVends = (ctx: Ctx, facts: readonly VendFact[]) => Promise<{ ow
 /** Inside the transaction that stored the messages. A machine may only speak about its own commands. */
 export const recordVend: RecordVends = async (ctx, facts) => {
   if (!facts.length) return { own: new Set(), contradicted: new Set() }
-  const { rows } = await sql<{
-    cmd_id: string
-    device_id: number
-  }>`select cmd_id, device_id from vend_commands where cmd_id = any(${facts.map((f) => f.cmdId)}::uuid[])`.execute(ctx.db)
-  const owner = new Map(rows.map((row) => [row.cmd_id, row.device_id]))
-  const own = facts.filter((fact) => owner.get(fact.cmdId) === fact.deviceId)
   // money and rollups use the server's clock; the machine's own time stays in the raw message
-  const contradicted = await settle(
+  const { owners, contradicted } = await settle(
     ctx,
-    own.map(
+    facts.map(
       (fact): Fact => ({
         cmdId: fact.cmdId,
+        deviceId: fact.deviceId,
         at: ctx.now,
         what:
           fact.kind === 'ack'
@@ -36,8 +31,8 @@ export const recordVend: RecordVends = async (ctx, facts) => {
       }),
     ),
   )
-  const named = (cmdIds: Iterable<string>) => new Set([...cmdIds].map((cmdId) => `${owner.get(cmdId)}/${cmdId}`))
-  return { own: named(owner.keys()), contradicted: named(contradicted) }
+  const named = (cmdIds: Iterable<string>) => new Set([...cmdIds].map((cmdId) => `${owners.get(cmdId)}/${cmdId}`))
+  return { own: named(owners.keys()), contradicted: named(contradicted) }
 }
 
 export type VendOut = {

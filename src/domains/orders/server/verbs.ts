@@ -8,7 +8,7 @@ import { refundable } from '../rules.ts'
 import { addCommands, createHandlers } from './create.ts'
 import * as q from './queries.ts'
 import { openRefunds } from './refunds.ts'
-import { addProducts, addSales } from './rollups.ts'
+import { addFigures } from './rollups.ts'
 import { lockOrders, relabel } from './rows.ts'
 
 export { addTestOrder, type TestLane } from './testOrder.ts'
@@ -65,30 +65,23 @@ export async function applyPayment(ctx: Ctx, payment: Payment, check: { orderPai
     await event(ctx, payment, order.device_id, 'LATE_PAYMENT', {})
     return 'LATE'
   }
-  const paid = await sql<{
-    total_amount: number
-    payable_amount: number
-  }>`update orders set pay_state = 'PAID', paid_amount = payable_amount, paid_at = ${ctx.now}, order_status = 'PAID'
-    where org_id = ${order.org_id} and created_at = ${order.created_at} and id = ${order.id} and pay_state = 'UNPAID' returning total_amount, payable_amount`.execute(
-    ctx.db,
-  )
+  const paid = await sql<{ total_amount: number; payable_amount: number }>`
+    with paid as (
+      update orders set pay_state = 'PAID', paid_amount = payable_amount, paid_at = ${ctx.now}, order_status = 'PAID'
+      where org_id = ${order.org_id} and created_at = ${order.created_at} and id = ${order.id} and pay_state = 'UNPAID'
+      returning org_id, created_at, id, device_id, total_amount, payable_amount
+    ), told as (
+      insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data)
+      select org_id, ${ctx.now}::timestamptz, id, created_at, device_id, 'PAID', jsonb_build_object('amount', payable_amount) from paid
+    )
+    select total_amount, payable_amount from paid`.execute(ctx.db)
   const amounts = paid.rows[0]
   if (!amounts) throw new Refusal(common.stale)
   await addCommands(ctx, { orgId: order.org_id, at: order.created_at, id: order.id })
-  await event(ctx, payment, order.device_id, 'PAID', { amount: amounts.payable_amount })
-  await addSales(ctx, [
-    {
-      orgId: order.org_id,
-      deviceId: order.device_id,
-      at: ctx.now,
-      orders: 1,
-      pieces: units.length,
-      turnover: amounts.total_amount,
-      paid: amounts.payable_amount,
-    },
-  ])
-  await addProducts(
+  const of = { orgId: order.org_id, deviceId: order.device_id, at: ctx.now }
+  await addFigures(
     ctx,
+    [{ ...of, orders: 1, pieces: units.length, turnover: amounts.total_amount, paid: amounts.payable_amount }],
     units.map((unit) => ({ orgId: unit.org_id, deviceId: unit.device_id, productId: unit.product_id, at: ctx.now, pieces: 1, turnover: unit.list_price })),
   )
   ctx.touch('orders')

@@ -40,7 +40,7 @@ type LaneRow = {
 }
 
 /**
- * Applies moves in order, in three set-based statements. Lanes are locked in ascending id order. What would break a lane
+ * Applies moves in order, in two set-based statements. Lanes are locked in ascending id order. What would break a lane
  * (below zero, over capacity, holds over stock) is refused by its CHECKs and rolls everything back.
  * Answers the flow id of each piece that left.
  */
@@ -48,6 +48,7 @@ export async function moveStock(ctx: Ctx, moves: readonly Move[]): Promise<{ flo
   const flowOfUnit = new Map<number, number>()
   if (!moves.length) return { flowOfUnit, deviceIds: [] }
   const ids = [...new Set(moves.map((move) => move.laneId))]
+  if (moves.every((move) => !move.flow && !move.stop)) return { flowOfUnit, deviceIds: await moveHolds(ctx, moves, ids) }
   const { rows } = await sql<LaneRow>`
     select l.id, l.org_id, l.device_id, d.rtu_number, l.road_index, l.product_id, p.name as product_name, l.quantity, l.reserved, l.failed_hold, l.last_flow_seq, l.status, l.lock_reason
     from lanes l join devices d on d.id = l.device_id left join products p on p.id = l.product_id
@@ -99,12 +100,13 @@ export async function moveStock(ctx: Ctx, moves: readonly Move[]): Promise<{ flo
     status,
     lock_reason,
   }))
-  await sql`update lanes l set quantity = n.quantity, reserved = n.reserved, failed_hold = n.failed_hold, last_flow_seq = n.last_flow_seq, status = n.status, lock_reason = n.lock_reason
+  const moved = sql`update lanes l set quantity = n.quantity, reserved = n.reserved, failed_hold = n.failed_hold, last_flow_seq = n.last_flow_seq, status = n.status, lock_reason = n.lock_reason
     from jsonb_to_recordset(${JSON.stringify(after)}::jsonb) as n(id bigint, quantity int, reserved int, failed_hold int, last_flow_seq bigint, status text, lock_reason text)
-    where l.id = n.id`.execute(ctx.db)
-  if (flows.length) {
+    where l.id = n.id`
+  if (!flows.length) await moved.execute(ctx.db)
+  else {
     const { rows: written } = await sql<{ id: number; unit_id: number | null }>`
-      with f as (
+      with moved as (${moved}), f as (
         select nextval('stock_flows_id_seq') as id, x.* from jsonb_to_recordset(${JSON.stringify(flows)}::jsonb) as x(
           org_id bigint, device_id bigint, rtu_number text, lane_id bigint, lane_seq bigint, cargo_road int, product_id bigint, product_name text, type text, reason text,
           before_total int, change_total int, after_total int, unit_id bigint, order_num text, actor_kind text, actor_id bigint, occurred_at timestamptz)
@@ -122,4 +124,21 @@ export async function moveStock(ctx: Ctx, moves: readonly Move[]): Promise<{ flo
   }
   ctx.touch('lanes', orgs)
   return { flowOfUnit, deviceIds: [...new Set(rows.map((row) => row.device_id))] }
+}
+
+/** Holds alone: the rows are locked and changed in one statement, nothing else of them is needed. */
+async function moveHolds(ctx: Ctx, moves: readonly Move[], ids: readonly number[]): Promise<number[]> {
+  const changes = [...Map.groupBy(moves, (move) => move.laneId)].map(([id, own]) => ({
+    id,
+    reserved: own.reduce((sum, move) => sum + (move.reserved ?? 0), 0),
+    failed_hold: own.reduce((sum, move) => sum + (move.failedHold ?? 0), 0),
+  }))
+  const { rows } = await sql<{ device_id: number }>`
+    with locked as materialized (select id from lanes where id = any(${ids}::bigint[]) order by id for no key update)
+    update lanes l set reserved = l.reserved + n.reserved, failed_hold = l.failed_hold + n.failed_hold
+    from locked k join jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as n(id bigint, reserved int, failed_hold int) on n.id = k.id
+    where l.id = k.id returning l.device_id`.execute(ctx.db)
+  if (rows.length !== ids.length) throw new Error(`one of the lanes ${ids.join(', ')} is gone`)
+  ctx.touch('lanes')
+  return [...new Set(rows.map((row) => row.device_id))]
 }
