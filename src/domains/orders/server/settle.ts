@@ -6,7 +6,7 @@ import { type Move, moveStock } from '../../stock/server/move.ts'
 import { contradicts, type Effect, type Happening, happen, type VendState } from '../rules.ts'
 import { openRefunds } from './refunds.ts'
 import { addFigures, type ProductDelta, type SalesDelta } from './rollups.ts'
-import { insertEvents, lockOrders, type Order, type OrderEvent, relabel, type Unit, writeEvents } from './rows.ts'
+import { insertEvents, lockOrders, type Order, type OrderEvent, relabel, type Unit, within, writeEvents } from './rows.ts'
 
 /** One command and what happened to it. `deviceId`: of the machine that says so, which may speak about its own commands only. */
 export type Fact = { cmdId: string; what: Happening; at: Date; deviceId?: number }
@@ -188,7 +188,10 @@ async function write(ctx: Ctx, work: Work, orders: readonly Order[], units: read
         flow_id = coalesce(n.flow_id, u.flow_id), acked_at = case when n.vend_state = 'ACKED' then ${ctx.now} else u.acked_at end,
         finished_at = case when n.finished then ${ctx.now} else u.finished_at end
       from jsonb_to_recordset(${json}::jsonb) as n(id bigint, org_id bigint, created_at timestamptz, vend_state text, hold text, fail_reason text, drop_confirmed boolean, late_success boolean, flow_id bigint, finished boolean)
-      where u.org_id = n.org_id and u.created_at = n.created_at and u.id = n.id`.execute(ctx.db)
+      where u.org_id = n.org_id and u.created_at = n.created_at and u.id = n.id and ${within(
+        'u.created_at',
+        changed.map((unit) => unit.created_at),
+      )}`.execute(ctx.db)
   } else await writeEvents(ctx, work.events)
   await writeCases(ctx, work.cases)
   if (work.cancels.length) {
