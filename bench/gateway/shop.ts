@@ -1,12 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
-import type pg from 'pg'
 import { createHandlers } from '../../src/domains/orders/server/create.ts'
 import { applyPayment } from '../../src/domains/orders/server/verbs.ts'
 import type { App } from '../../src/server/context.ts'
 import { bySystem } from '../../src/server/run.ts'
-import { tokenHash } from '../../src/server/sessions.ts'
 
 /** What benchmarks with machines share: a sale, the process of the machines, a pulse. */
 

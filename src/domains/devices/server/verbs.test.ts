@@ -431,7 +431,7 @@ test('a page among 2,000 machines touches fewer pages of the database than there
     [startOfDay('2026-11-21')],
   )
   await world.rows('analyze')
-  const own = { all: false, orgs: [5], ancestors: [1], devices: null }
+  const own = { all: false, orgs: [5], ancestors: [1], devices: null, watched: [] }
   for (const scope of [systemScope, own]) {
     const touched = await pagesTouched(world.app, scope, (ctx) =>
       (handlers.list as (ctx: Ctx, input: Input<typeof devices.list>) => Promise<unknown>)(ctx, devices.list.input.parse({})),
