@@ -3,7 +3,8 @@ import type { Alias, Given } from '../domains/aliases/route.ts'
 import { aliases } from '../domains/aliases.ts'
 import { answerError } from './answers.ts'
 import type { App } from './context.ts'
-import { callOn, refuseOtherMethods, signedIn } from './http.ts'
+import { callOn, refuseOtherMethods } from './http.ts'
+import { signedIn } from './signedIn.ts'
 
 /** The specification's sample-server paths: the same operations under its names (settled difference 13). */
 export function serveAliases(http: FastifyInstance, app: App): void {

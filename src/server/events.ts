@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Refusal } from '../shared/errors.ts'
 import { answerError } from './answers.ts'
 import type { App } from './context.ts'
-import { signedIn } from './http.ts'
+import { signedIn } from './signedIn.ts'
 
 /** The live channel of a browser: `{topics}` whenever rows the user may see changed. The session is checked at each ping and whenever rights change. */
 export function serveEvents(http: FastifyInstance, app: App): void {

@@ -17,12 +17,11 @@ import { systemScope } from './database.ts'
 import { openDebugLog } from './debugLog.ts'
 import { contractInput, idempotencyKey, parseInput, takeJson } from './input.ts'
 import { perApp } from './perApp.ts'
-import { addressKey, forgetToken, noteProven, rateKey, tokenOf } from './rateKeys.ts'
-import { noteAttempt, traceRefusal } from './refusals.ts'
+import { addressKey, rateKey } from './rateKeys.ts'
+import { traceRefusal } from './refusals.ts'
 import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
-import { actorOfToken, type Person, passwordDue } from './sessions.ts'
+import { signedIn } from './signedIn.ts'
 import { openTurns } from './turns.ts'
-import { seenThrough } from './view.ts'
 
 type Entry = { readonly name: string; readonly domain: string; readonly endpoint: Endpoint; readonly handler: Handler<Endpoint> }
 let entries: readonly Entry[] | undefined
@@ -207,27 +206,10 @@ async function callerOf(app: App, endpoint: Endpoint, request: FastifyRequest, r
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
   }
   if (endpoint.access === 'open') return { ...base, actor: { ...systemActor, username: 'public' } }
-  const person = await signedIn(app, request)
+  const person = await signedIn(app, request, { name: nameOf(endpoint), endpoint })
   reply.header('x-perm-version', person.mark)
   const actor = { ...person, scope: person.scopeOf(endpoint.access) }
-  noteAttempt(request, nameOf(endpoint), endpoint, actor)
-  if (endpoint.access !== 'self') {
-    if (!person.permissions.has(endpoint.access)) throw new Refusal(common.forbidden)
-    if (await passwordDue(app, person.password)) throw new Refusal(common.passwordFirst)
-  }
+  if (endpoint.access !== 'self' && !person.permissions.has(endpoint.access)) throw new Refusal(common.forbidden)
   if (person.view && endpoint.kind !== 'read') throw new Refusal(common.viewOnly)
   return { ...base, actor }
-}
-
-/** The actor behind the Authorization header; `Bearer ` is accepted before the token. */
-export async function signedIn(app: App, request: FastifyRequest): Promise<Person & { readonly sessionId: string }> {
-  const token = tokenOf(request)
-  if (!token) throw new Refusal(common.tokenAbsent)
-  const person = await actorOfToken(app, token)
-  if ('status' in person) {
-    forgetToken(app, token)
-    throw new Refusal(person)
-  }
-  noteProven(app, token, person.sessionId)
-  return seenThrough(app, person, request.headers)
 }

@@ -107,11 +107,11 @@ async function leave(response: Response): Promise<void> {
   if (sessionCodes.includes(Number(answer?.code))) endSession(translate('error.session'))
 }
 
-/** False when this server has no stream or the session is over: no use in asking again. */
+/** False when this server has no stream, the session is over or a password is due (which ends it): no use in asking again. */
 async function readStream(signal: AbortSignal, share: (topics: readonly string[]) => void): Promise<boolean> {
   const response = await fetch(`${basePath()}api/me/events`, { headers: { Authorization: token() ?? '', Accept: 'text/event-stream' }, signal })
   if (response.status === 401) await leave(response)
-  if (response.status === 404 || response.status === 401) return false
+  if ([401, 403, 404].includes(response.status)) return false
   if (!response.ok || !response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) return true
   share([anything])
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { roles } from '../../src/domains/accounts/roles.ts'
+import { beforePasswordChange } from '../../src/server/signedIn.ts'
+import { answerOf } from '../support/api.ts'
 import { endpointNamed, endpoints } from '../support/registry.ts'
 import { openWorld, type World, worldNow } from '../support/world.ts'
 import { params } from './samples.ts'
@@ -85,3 +87,67 @@ describe('a session', () => {
     await world.sql(`insert into role_permissions values ($1, 'product:read')`, [removed[0]?.role_id])
   })
 })
+
+/** What answers without a session besides open endpoints: pages, their pictures, health. A new one is a decision. */
+const publicRoutes = ['/api-docs', '/dev/inbox', '/files/:name', '/health', '/metrics', '/openapi.json', '/scan']
+
+describe('a password that is due', () => {
+  let token: string
+  beforeAll(async () => {
+    token = await world.login('ROLE_FULL')
+    await world.sql(`update users set must_change_password = true where username = 'ROLE_FULL'`)
+    await world.login('ROLE_NOTHING')
+  })
+  afterAll(() => world.sql(`update users set must_change_password = false where username = 'ROLE_FULL'`))
+  const firstCode = 403005
+
+  it('stops every endpoint but its own few', async () => {
+    const passed = []
+    for (const { name, endpoint } of endpoints) {
+      if (endpoint.access === 'open') continue
+      const input = { ...params(endpoint, 'OWN', world), surelyUnknown: 1 }
+      const { body } = await world.call(endpoint, input, { token })
+      if (body.code !== firstCode) passed.push(name)
+    }
+    expect(passed.sort()).toEqual([...beforePasswordChange].sort())
+  })
+  it('stops every other route that wants a session: files, imports, streams, aliases', async () => {
+    const registered = new Set(endpoints.map(({ endpoint }) => endpoint.path.replace(/\{(\w+)\}/g, ':$1')))
+    const others = routesOf(world.http.printRoutes({ commonPrefix: false })).filter(({ path }) => !registered.has(path))
+    const found = others.map(({ path }) => path)
+    expect(found).toEqual(expect.arrayContaining(['/api/me/events', '/api/jobs/:id/file', '/api/imports/:kind/marked']))
+    expect(found.length).toBeGreaterThan(20)
+    const publicOnes = new Set<string>()
+    for (const { method, path } of others) {
+      const url = path.replace(/:\w+/g, '1')
+      const codes = []
+      for (const authorization of ['', token]) codes.push(answerOf(await world.http.inject({ method, url, headers: { authorization } })).body.code)
+      if (codes[0] === 405001) continue
+      if (codes[0] === 110001) expect([method, path, codes[1]]).toEqual([method, path, firstCode])
+      else publicOnes.add(path)
+    }
+    expect([...publicOnes].sort()).toEqual(publicRoutes)
+  })
+  it('stops a code to another phone and a WeChat ticket, asked for through an open door', async () => {
+    const send = endpointNamed('session.loginsend')
+    for (const input of [
+      { channel: 'sms', purpose: 'changePhone', phone: '13800138000' },
+      { channel: 'qr', purpose: 'bind' },
+    ])
+      expect((await world.call(send, input, { token })).body.code).toBe(firstCode)
+  })
+})
+
+/** The routes of the tree that fastify prints. */
+function routesOf(tree: string): { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: string }[] {
+  const open: string[] = []
+  return tree.split('\n').flatMap((line) => {
+    const found = /^([ │]*)[├└]── (\S+)(?: \(([A-Z, ]+)\))?/.exec(line)
+    if (!found) return []
+    const depth = (found[1] ?? '').length / 4
+    open.length = depth
+    open[depth] = found[2] ?? ''
+    const methods = (found[3] ?? '').split(', ').filter((method) => ['GET', 'POST', 'PUT', 'DELETE'].includes(method))
+    return methods.map((method) => ({ method: method as 'GET', path: open.join('') }))
+  })
+}

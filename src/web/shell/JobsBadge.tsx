@@ -10,6 +10,11 @@ import styles from './Shell.module.css'
 
 /** Own exports and imports under way; the way to their page. */
 export function JobsBadge() {
+  const { mustChangePassword } = useUser()
+  return mustChangePassword ? null : <LiveJobs />
+}
+
+function LiveJobs() {
   const { t } = useTranslation('web')
   const navigate = useNavigate()
   const user = useUser()

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerError } from '../../../server/answers.ts'
 import type { Actor, App } from '../../../server/context.ts'
-import { signedIn } from '../../../server/http.ts'
+import { signedIn } from '../../../server/signedIn.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { say, toLang } from '../../../shared/text.ts'
 import { jobErrors } from '../contract.ts'

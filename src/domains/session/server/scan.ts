@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found, refused } from '../../../server/context.ts'
+import type { SignedIn } from '../../../server/signedIn.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { type session, sessionErrors } from '../contract.ts'
 import { deviceOf, scanSeconds, scanStates } from '../rules.ts'
 import { identityProvider, readIdentity, sha256, signIdentity, type Who } from './identity.ts'
 import { accountById } from './queries.ts'
-import { type SignedIn, startSession } from './signIn.ts'
+import { startSession } from './signIn.ts'
 
 type Contract = typeof session
 type State = keyof typeof scanStates.moves

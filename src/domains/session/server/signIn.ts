@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { App, Ctx } from '../../../server/context.ts'
-import { actorOfToken, tokenHash } from '../../../server/sessions.ts'
+import { tokenHash } from '../../../server/sessions.ts'
+import { type SignedIn, signedIn } from '../../../server/signedIn.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { platformOrg, settingOf, settingsOf } from '../../settings/server/values.ts'
 import * as q from './queries.ts'
@@ -26,11 +27,8 @@ export async function countFailure(ctx: Ctx, account: q.Account): Promise<void> 
 }
 
 /** Who calls an open endpoint that some of its purposes close. */
-export async function callerOf(app: App, request: FastifyRequest) {
-  const token = (request.headers.authorization ?? '').replace(/^Bearer /, '')
-  if (!/^[A-Za-z0-9_-]{43}$/.test(token)) throw new Refusal(common.tokenAbsent)
-  const person = await actorOfToken(app, token)
-  if ('code' in person) throw new Refusal(person)
+export async function callerOf(app: App, request: FastifyRequest): Promise<SignedIn> {
+  const person = await signedIn(app, request)
+  if (person.view) throw new Refusal(common.viewOnly)
   return person
 }
-export type SignedIn = Awaited<ReturnType<typeof callerOf>>

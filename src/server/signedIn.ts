@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify'
+import type { Endpoint } from '../shared/contract.ts'
+import { common, Refusal } from '../shared/errors.ts'
+import type { App } from './context.ts'
+import { forgetToken, noteProven, tokenOf } from './rateKeys.ts'
+import { noteAttempt } from './refusals.ts'
+import { actorOfToken, type Person, passwordDue } from './sessions.ts'
+import { seenThrough } from './view.ts'
+
+/** All that somebody may do whose password is due; a new line is a decision. */
+export const beforePasswordChange: ReadonlySet<string> = new Set([
+  'session.user',
+  'session.changePassword',
+  'session.logout',
+  'session.preferences',
+  'session.savePreference',
+])
+
+export type SignedIn = Person & { readonly sessionId: string }
+
+/**
+ * The actor behind the Authorization header (`Bearer ` is accepted before the token); the only door to it, so that a password
+ * that is due stops files, streams and aliases as it stops endpoints. `as`: the endpoint of the registry that is asked for.
+ */
+export async function signedIn(app: App, request: FastifyRequest, as?: { readonly name: string; readonly endpoint: Endpoint }): Promise<SignedIn> {
+  const token = tokenOf(request)
+  if (!token) throw new Refusal(common.tokenAbsent)
+  const found = await actorOfToken(app, token)
+  if ('status' in found) {
+    forgetToken(app, token)
+    throw new Refusal(found)
+  }
+  noteProven(app, token, found.sessionId)
+  const person = await seenThrough(app, found, request.headers)
+  if (as) noteAttempt(request, as.name, as.endpoint, { ...person, scope: person.scopeOf(as.endpoint.access) })
+  const due = !(as && beforePasswordChange.has(as.name)) && (await passwordDue(app, person.password))
+  if (due) throw new Refusal(common.passwordFirst)
+  return person
+}
