@@ -125,7 +125,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     mqttFiles: rest.MQTT_FILES && resolve(rest.MQTT_FILES),
     basePath: rest.BASE_PATH,
     publicUrl: rest.PUBLIC_URL,
-    trustProxy: TRUST_PROXY === '0' ? false : TRUST_PROXY === '1' ? true : TRUST_PROXY,
+    // one proxy in front: the address it saw. Trusting every hop would let a client write its own
+    trustProxy: TRUST_PROXY === '0' ? false : TRUST_PROXY === '1' ? (_address: string, hop: number) => hop === 0 : TRUST_PROXY,
     secretKey: SECRET_KEY ?? storedSecret(dataDir, 'secret.key'),
     simPayKey: SIM_PAY_KEY ?? storedSecret(dataDir, 'sim-pay.key'),
     rateLimit: rest.RATE_LIMIT,

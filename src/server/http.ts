@@ -7,17 +7,19 @@ import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { contracts } from '../domains/contracts.ts'
 import { handlers } from '../domains/server.ts'
+import { addressOf } from '../shared/address.ts'
 import type { Endpoint, Output } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import { toLang } from '../shared/text.ts'
 import { answerError } from './answers.ts'
 import type { CallOn, Handler } from './bind.ts'
 import { type App, isRefused, systemActor } from './context.ts'
+import { sendCookie } from './cookies.ts'
 import { systemScope } from './database.ts'
 import { openDebugLog } from './debugLog.ts'
 import { contractInput, idempotencyKey, parseInput, takeJson } from './input.ts'
 import { perApp } from './perApp.ts'
-import { addressKey, rateKey } from './rateKeys.ts'
+import { rateKey } from './rateKeys.ts'
 import { traceRefusal } from './refusals.ts'
 import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
 import { signedIn } from './signedIn.ts'
@@ -109,7 +111,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
   for (const { name, endpoint, handler } of allEndpoints()) {
     const url = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
     const limit = endpoint.guessable
-      ? { config: { rateLimit: { max: app.config.signInRateLimit, timeWindow: 60_000, keyGenerator: (request: FastifyRequest) => addressKey(request.ip) } } }
+      ? { config: { rateLimit: { max: app.config.signInRateLimit, timeWindow: 60_000, keyGenerator: (request: FastifyRequest) => addressOf(request.ip) } } }
       : {}
     http.route({ method: endpoint.method, url, ...limit, handler: (request, reply) => serve(app, name, endpoint, handler, request, reply) })
     const declared = methods.get(url) ?? new Set<string>()
@@ -140,6 +142,7 @@ async function serve(app: App, name: string, endpoint: Endpoint, handler: Handle
   const given = { name, endpoint, handler, caller, request, key: idempotencyKey(endpoint, request) }
   const { answer, replayed } = await perform(app, given, parseInput(endpoint, request))
   if (replayed) reply.header('idempotency-replayed', 'true')
+  sendCookie(request, reply)
   return reply.send(answer)
 }
 

@@ -1,25 +1,10 @@
-import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
+import { addressOf } from '../shared/address.ts'
 import type { App } from './context.ts'
 import { perApp } from './perApp.ts'
 import { tokenHash } from './sessions.ts'
 
 /** Who a request counts for: its address, until its token was found to be somebody's session. */
-
-/** An address as it is counted: of IPv6 the network, as one household has 2^64 of them. */
-export function addressKey(ip: string): string {
-  if (!isIPv6(ip)) return ip
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]
-  if (mapped) return mapped
-  const [head = '', tail] = ip.split('%')[0]?.split('::') ?? []
-  const left = head ? head.split(':') : []
-  const right = tail ? tail.split(':') : []
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length
-  return [...left, ...Array<string>(Math.max(0, zeros)).fill('0'), ...right]
-    .slice(0, 4)
-    .map((part) => part.replace(/^0+(?=.)/, ''))
-    .join(':')
-}
 
 /** The token a request carries; empty when there is none, several, or something else. `Bearer ` may stand before it. */
 export function tokenOf(request: FastifyRequest): string {
@@ -42,5 +27,5 @@ export const forgetToken = (app: App, token: string): unknown => provenOf(app).d
 
 export function rateKey(app: App, request: FastifyRequest): string {
   const token = tokenOf(request)
-  return (token && provenOf(app).get(keyOf(token))) || addressKey(request.ip)
+  return (token && provenOf(app).get(keyOf(token))) || addressOf(request.ip)
 }

@@ -475,6 +475,14 @@ export interface JobsTable {
   finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface KnownBrowsersTable {
+  user_id: number
+  org_id: number
+  token_hash: Buffer
+  created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  last_seen_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface LaneCopiesTable {
   id: Generated<number>
   org_id: number
@@ -1164,6 +1172,17 @@ export interface SettingsVersionTable {
   version: Generated<number>
 }
 
+export interface SignInGuardsTable {
+  key: Buffer
+  org_id: number
+  account: Buffer | null
+  kind: 'PAIR' | 'BROWSER' | 'ADDRESS' | 'ACCOUNT'
+  failures: number
+  strikes: Generated<number>
+  since: ColumnType<Date, Date | string, Date | string>
+  until: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
 export interface SmsCodesTable {
   id: GeneratedAlways<number>
   org_id: number
@@ -1183,6 +1202,8 @@ export interface SmsCodesTable {
   resend_at: ColumnType<Date, Date | string, Date | string>
   expires_at: ColumnType<Date, Date | string, Date | string>
   used_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  known: Generated<boolean>
+  stranger_tries: Generated<number>
 }
 
 export interface StockFlowKeysTable {
@@ -1383,6 +1404,7 @@ export interface DB {
   job_loops: JobLoopsTable
   job_pauses: JobPausesTable
   jobs: JobsTable
+  known_browsers: KnownBrowsersTable
   lane_copies: LaneCopiesTable
   lane_copy_targets: LaneCopyTargetsTable
   lane_floors: LaneFloorsTable
@@ -1432,6 +1454,7 @@ export interface DB {
   sessions: SessionsTable
   settings: SettingsTable
   settings_version: SettingsVersionTable
+  sign_in_guards: SignInGuardsTable
   sms_codes: SmsCodesTable
   stock_flow_keys: StockFlowKeysTable
   stock_flows: StockFlowsTable

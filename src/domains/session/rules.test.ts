@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { addressOf } from '../../shared/address.ts'
 import { sessionErrors } from './contract.ts'
-import { deviceOf, maskPhone, passwordExpired, passwordRule, sendRule } from './rules.ts'
+import { deviceOf, maskPhone, passwordExpired, passwordRule, sendRule, shutMinutes } from './rules.ts'
 
 test.each([
   ['short', 'Abcdef12', 'x', 10, sessionErrors.passwordShort],
@@ -16,13 +17,15 @@ test.each([
 ])('passwordExpired: %i days, changed %s', (days, changed, wanted) => expect(passwordExpired(new Date(changed), days, new Date('2026-11-21'))).toBe(wanted))
 
 describe('sendRule', () => {
-  const free = { phoneHour: 0, phoneDay: 0, ipHour: 0, waitSeconds: 0 }
+  const free = { phoneHour: 0, phoneDay: 0, ipHour: 0, userHour: 0, waitSeconds: 0 }
   test.each([
     [{}, null],
     [{ waitSeconds: 1 }, sessionErrors.codeTooSoon],
     [{ phoneHour: 4 }, null],
     [{ phoneHour: 5 }, sessionErrors.codeLimit],
     [{ phoneDay: 10 }, sessionErrors.codeLimit],
+    [{ userHour: 4 }, null],
+    [{ userHour: 5 }, sessionErrors.codeLimit],
     [{ ipHour: 19 }, null],
     [{ ipHour: 20 }, sessionErrors.codeLimit],
   ])('%o', (change, wanted) => expect(sendRule({ ...free, ...change })).toBe(wanted))
@@ -37,3 +40,14 @@ test.each([
 ])('deviceOf %s', (agent, wanted) => expect(deviceOf(agent)).toBe(wanted))
 
 test('maskPhone', () => expect([maskPhone('13800138000'), maskPhone('')]).toEqual(['138****8000', '']))
+
+test.each([
+  ['203.0.113.9', '203.0.113.9'],
+  ['::ffff:203.0.113.9', '203.0.113.9'],
+  ['2001:db8:0:1:aaaa::1', '2001:db8:0:1::/64'],
+  ['2001:0DB8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+])('addressOf %s', (ip, wanted) => expect(addressOf(ip)).toBe(wanted))
+
+test('shutMinutes', () => expect([0, 1, 2, 9].map((strikes) => shutMinutes(15, strikes))).toEqual([15, 30, 60, 1440]))

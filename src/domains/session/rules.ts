@@ -13,6 +13,19 @@ export function passwordRule(password: string, username: string, common: Readonl
   return null
 }
 
+/**
+ * Guards of the sign-in: so many times `login.maxFailures` within so many minutes shut one of them. Who knows the account's browser
+ * or sits at one address meets his own; all addresses together shut an account only to strangers.
+ */
+export const guardRules = {
+  PAIR: { factor: 1, minutes: 1440 },
+  BROWSER: { factor: 1, minutes: 1440 },
+  ACCOUNT: { factor: 10, minutes: 60 },
+  ADDRESS: { factor: 10, minutes: 60 },
+} as const
+/** Each time within a day it stays shut twice as long, at most a day. */
+export const shutMinutes = (minutes: number, strikes: number): number => Math.min(1440, minutes * 2 ** Math.min(strikes, 10))
+
 /** True when a password is older than the setting allows; 0 days: never. */
 export const passwordExpired = (changedAt: Date, maxAgeDays: number, now: Date): boolean =>
   maxAgeDays > 0 && now.getTime() - changedAt.getTime() > maxAgeDays * 86_400_000
@@ -32,11 +45,12 @@ export const scanStates = defineStates({
 export const scanSeconds = 120
 
 /** Codes by SMS (product book, "SMS code"). */
-export const smsLimits = { seconds: 300, tries: 5, resendSeconds: 60, perPhoneHour: 5, perPhoneDay: 10, perIpHour: 20 } as const
+export const smsLimits = { seconds: 300, tries: 5, resendSeconds: 60, perPhoneHour: 5, perPhoneDay: 10, perIpHour: 20, perUserHour: 5 } as const
 
 /** Why no further code goes to this number or from this address now. `last` is when the number got its latest one. */
-export function sendRule(found: { phoneHour: number; phoneDay: number; ipHour: number; waitSeconds: number }): ErrorDef | null {
+export function sendRule(found: { phoneHour: number; phoneDay: number; ipHour: number; userHour: number; waitSeconds: number }): ErrorDef | null {
   if (found.waitSeconds > 0) return sessionErrors.codeTooSoon
+  if (found.userHour >= smsLimits.perUserHour) return sessionErrors.codeLimit
   if (found.phoneHour >= smsLimits.perPhoneHour || found.phoneDay >= smsLimits.perPhoneDay || found.ipHour >= smsLimits.perIpHour)
     return sessionErrors.codeLimit
   return null

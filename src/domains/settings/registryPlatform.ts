@@ -47,14 +47,24 @@ export const security = {
     7,
   ),
   'login.maxFailures': k.int(
-    facts('security', 'platform', bi('密码错误次数', 'Wrong passwords'), bi('连续输错达到该次数后锁定账号', 'So many wrong ones in a row lock the account')),
+    facts(
+      'security',
+      'platform',
+      bi('密码错误次数', 'Wrong passwords'),
+      bi('同一地址或浏览器连续输错达到该次数后暂停其登录', 'So many wrong ones in a row shut out the address or browser'),
+    ),
     'time',
     3,
     10,
     5,
   ),
   'login.lockMinutes': k.int(
-    facts('security', 'platform', bi('锁定时长', 'Lock time'), bi('锁定后多久可再次登录', 'How long a locked account stays locked')),
+    facts(
+      'security',
+      'platform',
+      bi('锁定时长', 'Lock time'),
+      bi('暂停登录多久；一天内每次加倍', 'How long it stays shut out; twice as long each time within a day'),
+    ),
     'minute',
     5,
     120,

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
+import { dropOldBrowsers } from './browsers.ts'
+import { dropOldGuards } from './guard.ts'
 import { runSms, smsLoop } from './sms.ts'
 
 export async function registerSessionJobs(app: App): Promise<void> {
@@ -14,5 +16,7 @@ export const forgetOld = (app: App): Promise<unknown> =>
     const day = new Date(ctx.now.getTime() - 2 * 86_400_000)
     await sql`delete from scan_tickets where created_at < ${day}`.execute(ctx.db)
     await sql`delete from sms_codes where created_at < ${day}`.execute(ctx.db)
+    await dropOldGuards(ctx)
+    await dropOldBrowsers(ctx.db, ctx.now)
     await sql`delete from dev_messages where created_at < ${day}`.execute(ctx.db)
   })

@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
-import { writeLog } from '../../../server/logRow.ts'
-import { sessionErrors } from '../contract.ts'
+import { addressOf } from '../../../shared/address.ts'
 
-export type Account = { id: number; org_id: number; username: string; password_hash: string; usable: boolean; locked_until: Date | null; failed_count: number }
+export type Account = { id: number; org_id: number; username: string; password_hash: string; usable: boolean; locked_until: Date | null }
 
 const accounts = sql`
-    select u.id, u.org_id, u.username, u.password_hash, u.locked_until, u.failed_count,
+    select u.id, u.org_id, u.username, u.password_hash, u.locked_until,
       u.status = 'ENABLED' and u.deleted_at is null
         and not exists (select 1 from organisations o join organisations a on a.path @> o.path where o.id = u.org_id and a.status = 'DISABLED')
         and exists (select 1 from user_roles r where r.user_id = u.id) as usable
@@ -17,16 +16,20 @@ const accounts = sql`
 export const accountByName = async (db: Db, username: string): Promise<Account | undefined> =>
   (await sql<Account>`${accounts} where lower(u.username) = lower(${username})`.execute(db)).rows[0]
 export const accountById = async (db: Db, id: number): Promise<Account | undefined> => (await sql<Account>`${accounts} where u.id = ${id}`.execute(db)).rows[0]
+/** Whether the account still has the password that was compared; nobody changes it until the end of this transaction. */
+export const holds = async (db: Db, account: Account): Promise<boolean> =>
+  (await sql`select 1 from users where id = ${account.id} and password_hash = ${account.password_hash} for no key update`.execute(db)).rows.length > 0
 /** Everybody with this contact phone. */
 export const accountsByPhone = async (db: Db, phone: string): Promise<Account[]> =>
   (await sql<Account>`${accounts} where u.phone = ${phone} and u.phone <> '' order by u.id limit 50`.execute(db)).rows
 
-/** Whether this is the living code of the number, without taking it. */
-export async function codeMatches(db: Db, phone: string, userId: number | null, hash: Buffer, now: Date): Promise<boolean> {
-  const { rows } = await sql<{
-    right: boolean
-  }>`select deliver and code_hash = ${hash} and used_at is null and tries < 5 and expires_at > ${now} and user_id = ${userId}::bigint as right
-    from sms_codes where phone = ${phone} and purpose = 'RESET' order by created_at desc, id desc limit 1`.execute(db)
+/** Whether this is the living code of the number, with tries left for this address, without taking it. */
+export async function codeMatches(db: Db, of: { phone: string; userId: number | null; ip: string }, hash: Buffer, now: Date): Promise<boolean> {
+  const { rows } = await sql<{ right: boolean }>`
+    select code_hash = ${hash} and used_at is null and expires_at > ${now}
+      and case when ip = ${addressOf(of.ip)} then tries else stranger_tries end < 5 as right
+    from sms_codes where phone = ${of.phone} and purpose = 'RESET' and deliver and user_id = ${of.userId}::bigint
+    order by created_at desc, id desc limit 1`.execute(db)
   return rows[0]?.right === true
 }
 
@@ -35,25 +38,6 @@ export async function recentAttempts(ctx: Ctx, userId: number, reason: string, m
   const { rows } = await sql<{ n: number }>`select count(*) as n from login_attempts
     where user_id = ${userId} and not ok and reason = ${reason} and created_at > ${new Date(ctx.now.getTime() - minutes * 60_000)}::timestamptz`.execute(ctx.db)
   return rows[0]?.n ?? 0
-}
-
-/** Counts a failure; the fifth within the window locks, once, and leaves a row. One conditional statement, so parallel tries cannot slip through. */
-export async function countFailure(ctx: Ctx, account: Account, failures: number, minutes: number): Promise<void> {
-  const { now } = ctx
-  const { rows } = await sql<{ locks: boolean }>`update users set
-      failed_count = case when locked_until <= ${now} then 1 else failed_count + 1 end,
-      locked_until = case when locked_until > ${now} then locked_until
-        when (case when locked_until <= ${now} then 1 else failed_count + 1 end) >= ${failures} then ${new Date(now.getTime() + minutes * 60_000)}::timestamptz
-        else null end
-    where id = ${account.id} returning failed_count = ${failures} as locks`.execute(ctx.db)
-  if (!rows[0]?.locks) return
-  const actor = { userId: account.id, username: account.username, orgId: account.org_id }
-  await writeLog(
-    { ...ctx, actor },
-    'session.lock',
-    { id: account.id, name: account.username },
-    { result: 'REFUSED', errorName: sessionErrors.wrongCredentials.name, startedAt: performance.now() },
-  )
 }
 
 export async function addAttempt(

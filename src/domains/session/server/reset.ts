@@ -8,8 +8,8 @@ import { Refusal, reject } from '../../../shared/errors.ts'
 import { platformOrg, settingOf } from '../../settings/server/values.ts'
 import { type session, sessionErrors } from '../contract.ts'
 import { oldPasswordTries, passwordRule } from '../rules.ts'
+import { countFailure, judgeAddress, judgeInside, startAnew } from './guard.ts'
 import * as q from './queries.ts'
-import { countFailure } from './signIn.ts'
 import { codeHash, spendCode } from './sms.ts'
 
 type Contract = typeof session
@@ -41,6 +41,7 @@ async function setPassword(ctx: Ctx, account: q.Account, hash: string): Promise<
     .where('id', '=', account.id)
     .execute()
   await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'PASSWORD_CHANGED')
+  await startAnew(ctx, account)
   ctx.touch(sessionsOf(account.id))
 }
 
@@ -52,9 +53,9 @@ export const changePassword = prepared<Contract['changePassword'], { account: q.
     return { account, right, used: await wasUsed(app, account, input.password), hash: await hashPassword(input.password) }
   },
   async run(ctx, input, { account, right, used, hash }) {
-    const locked = account.locked_until != null && account.locked_until > ctx.now
-    if (!right || locked) {
-      if (!locked) await countFailure(ctx, account)
+    const verdict = await judgeInside(ctx, account)
+    if (!right || verdict.shut) {
+      await countFailure(ctx, verdict, account)
       await q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason: 'OLD_PASSWORD' })
       if ((await q.recentAttempts(ctx, account.id, 'OLD_PASSWORD', oldPasswordTries.minutes)) >= oldPasswordTries.failures) {
         await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'KICKED')
@@ -73,13 +74,15 @@ type Ready = { account: q.Account | undefined; codes: Buffer; used: boolean; has
 
 /** The same work for an unknown name, another's number and a wrong code: one code, one password hashed. */
 export const passwordReset = prepared<Contract['passwordReset'], Ready>({
-  async prepare(app, input) {
+  async prepare(app, input, request) {
     const named = (await app.database.read(systemScope, (db) => q.accountsByPhone(db, input.phone))).find(
       (account) => account.usable && account.username.toLowerCase() === input.username.toLowerCase(),
     )
     const codes = codeHash(app, input.phone, 'RESET', input.smsCode)
     // the history costs work, so it is asked only for whoever holds the code; taken is it later
-    const right = await app.database.read(systemScope, (db) => q.codeMatches(db, input.phone, named?.id ?? null, codes, app.now()))
+    const right = await app.database.read(systemScope, (db) =>
+      q.codeMatches(db, { phone: input.phone, userId: named?.id ?? null, ip: request.ip }, codes, app.now()),
+    )
     return {
       account: named,
       codes,
@@ -88,8 +91,12 @@ export const passwordReset = prepared<Contract['passwordReset'], Ready>({
     }
   },
   async run(ctx, input, { account, codes, used, hash }) {
-    const spent = await spendCode(ctx, { phone: input.phone, purpose: 'RESET', userId: account?.id ?? null }, codes)
-    if (!spent || !account) return refused(sessionErrors.wrongCode)
+    const verdict = await judgeAddress(ctx)
+    const spent = verdict.shut ? null : await spendCode(ctx, { phone: input.phone, purpose: 'RESET', userId: account?.id ?? null }, codes)
+    if (!spent || !account) {
+      await countFailure(ctx, verdict, undefined)
+      return refused(sessionErrors.wrongCode)
+    }
     await checkNew(ctx.db, account, input.password, used)
     await setPassword(ctx, account, hash)
     await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now} where user_id = ${account.id} and state = 'PENDING'`.execute(ctx.db)
@@ -109,8 +116,9 @@ export const unbind = prepared<Contract['unbind'], { account: q.Account; right: 
     return { account, right: await checkPassword(account.password_hash, input.password) }
   },
   async run(ctx, _input, { account, right }) {
-    if (!right || (account.locked_until != null && account.locked_until > ctx.now)) {
-      await countFailure(ctx, account)
+    const verdict = await judgeInside(ctx, account)
+    if (!right || verdict.shut) {
+      await countFailure(ctx, verdict, account)
       await q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason: 'UNBIND' })
       return refused(sessionErrors.wrongPassword)
     }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found, refused } from '../../../server/context.ts'
@@ -70,7 +71,7 @@ async function move(
 }
 
 /** What the holder of the secret may know; the token is given once, to whoever takes the ticket. */
-export async function ticketState(ctx: Ctx, id: string, secret: string) {
+export async function ticketState(ctx: Ctx, id: string, secret: string, request: FastifyRequest) {
   const { rows } = await sql<Ticket>`select ${columns} from scan_tickets where id = ${id}::uuid and secret_hash = ${sha256(secret)}`.execute(ctx.db)
   const ticket = found(rows[0])
   if (ticket.expires_at <= ctx.now && allowedFrom(scanStates, 'EXPIRED').includes(ticket.state)) {
@@ -82,7 +83,7 @@ export async function ticketState(ctx: Ctx, id: string, secret: string) {
     where id = ${id}::uuid and state = 'CONFIRMED' and consumed_at is null and expires_at > ${ctx.now} returning user_id`.execute(ctx.db)
   const account = taken[0] && (await accountById(ctx.db, taken[0].user_id))
   if (!account?.usable) return { state: 'EXPIRED' as const }
-  return { state: 'CONFIRMED' as const, token: await startSession(ctx, { id: account.id, orgId: account.org_id, username: account.username }) }
+  return { state: 'CONFIRMED' as const, token: await startSession(ctx, { id: account.id, orgId: account.org_id, username: account.username }, request) }
 }
 
 export const scanIdentity = prepared<Contract['scanIdentity'], { who: Who | null; redirect: string }>({

@@ -4,26 +4,18 @@ import type { App, Ctx } from '../../../server/context.ts'
 import { tokenHash } from '../../../server/sessions.ts'
 import { type SignedIn, signedIn } from '../../../server/signedIn.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
-import { platformOrg, settingOf, settingsOf } from '../../settings/server/values.ts'
+import { platformOrg, settingOf } from '../../settings/server/values.ts'
+import { rememberBrowser } from './browsers.ts'
 import * as q from './queries.ts'
 
-/** What every way to sign in ends with: counters emptied, the visit noted, a session. Answers the token. */
-export async function startSession(ctx: Ctx, user: { id: number; orgId: number; username: string }): Promise<string> {
+/** What every way to sign in ends with: the visit noted, the browser known, a session. Answers the token. */
+export async function startSession(ctx: Ctx, user: { id: number; orgId: number; username: string }, request: FastifyRequest): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await q.addAttempt(ctx, { username: user.username, userId: user.id, orgId: user.orgId, ok: true, reason: 'OK' })
-  await ctx.db
-    .updateTable('users')
-    .set({ failed_count: 0, locked_until: null, last_login_at: ctx.now, last_login_ip: ctx.ip })
-    .where('id', '=', user.id)
-    .execute()
+  await ctx.db.updateTable('users').set({ last_login_at: ctx.now, last_login_ip: ctx.ip }).where('id', '=', user.id).execute()
   await q.addSession(ctx, user, tokenHash(token), await settingOf(ctx.db, platformOrg, 'session.absoluteDays'))
+  await rememberBrowser(ctx, request, user)
   return token
-}
-
-/** Five failures lock for fifteen minutes, unless the platform says otherwise. */
-export async function countFailure(ctx: Ctx, account: q.Account): Promise<void> {
-  const rule = await settingsOf(ctx.db, platformOrg, ['login.maxFailures', 'login.lockMinutes'])
-  await q.countFailure(ctx, account, rule['login.maxFailures'], rule['login.lockMinutes'])
 }
 
 /** Who calls an open endpoint that some of its purposes close. */

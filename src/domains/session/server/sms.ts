@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes, randomInt } 
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
+import { addressOf } from '../../../shared/address.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { sessionErrors } from '../contract.ts'
 import { nextSend, sendRule, smsLimits } from '../rules.ts'
@@ -30,22 +31,30 @@ function unseal(app: App, phone: string, sealed: Buffer): string {
   return Buffer.concat([cipher.update(sealed.subarray(12, -16)), cipher.final()]).toString('utf8')
 }
 
+/** `known`: by somebody signed in, or in a browser that an account with this number knows. */
+type Asked = { phone: string; purpose: Purpose; userId: number | null; orgId: number; deliver: boolean; known: boolean }
 /**
  * A code and the intent to send it. Where nobody waits for it the same row is written and never delivered, so that the
  * answer, the limits and the work tell nothing about the number.
  */
-export async function issueCode(ctx: Ctx, to: { phone: string; purpose: Purpose; userId: number | null; orgId: number; deliver: boolean }): Promise<number> {
+export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
   if (!hasSms(ctx.app)) throw new Refusal(sessionErrors.smsUnavailable)
+  const address = addressOf(ctx.ip)
   // counted and written one after the other for a number and an address; the exclusion constraint repeats the minute
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sms ${to.phone}`}, 0))`.execute(ctx.db)
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`sms ip ${ctx.ip}`}, 0))`.execute(ctx.db)
-  const { rows } = await sql<{ phoneHour: number; phoneDay: number; ipHour: number; last: Date | null }>`
-    select count(*) filter (where phone = ${to.phone} and created_at > ${ctx.now}::timestamptz - interval '1 hour') as "phoneHour",
-      count(*) filter (where phone = ${to.phone}) as "phoneDay",
-      count(*) filter (where ip = ${ctx.ip} and created_at > ${ctx.now}::timestamptz - interval '1 hour') as "ipHour",
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`sms ip ${address}`}, 0))`.execute(ctx.db)
+  const mine = to.purpose === 'CHANGE_PHONE' ? to.userId : null
+  const hour = sql`created_at > ${ctx.now}::timestamptz - interval '1 hour'`
+  const { rows } = await sql<{ phoneHour: number; phoneDay: number; ipHour: number; userHour: number; last: Date | null }>`
+    select count(*) filter (where phone = ${to.phone} and known = ${to.known} and ${hour}) as "phoneHour",
+      count(*) filter (where phone = ${to.phone} and known = ${to.known}) as "phoneDay",
+      count(*) filter (where ip = ${address} and ${hour}) as "ipHour",
+      count(*) filter (where user_id = ${mine}::bigint and purpose = 'CHANGE_PHONE' and ${hour}) as "userHour",
       max(resend_at) filter (where phone = ${to.phone}) as last
-    from sms_codes where (phone = ${to.phone} or ip = ${ctx.ip}) and created_at > ${ctx.now}::timestamptz - interval '24 hours'`.execute(ctx.db)
-  const seen = rows[0] ?? { phoneHour: 0, phoneDay: 0, ipHour: 0, last: null }
+    from sms_codes where (phone = ${to.phone} or ip = ${address} or user_id = ${mine}::bigint) and created_at > ${ctx.now}::timestamptz - interval '24 hours'`.execute(
+    ctx.db,
+  )
+  const seen = rows[0] ?? { phoneHour: 0, phoneDay: 0, ipHour: 0, userHour: 0, last: null }
   const waitSeconds = seen.last ? Math.ceil((seen.last.getTime() - ctx.now.getTime()) / 1000) : 0
   const why = sendRule({ ...seen, waitSeconds })
   if (why) throw new Refusal(why, { seconds: waitSeconds })
@@ -59,7 +68,8 @@ export async function issueCode(ctx: Ctx, to: { phone: string; purpose: Purpose;
       purpose: to.purpose,
       user_id: to.userId,
       code_hash: codeHash(ctx.app, to.phone, to.purpose, code),
-      ip: ctx.ip,
+      ip: address,
+      known: to.known,
       deliver: to.deliver,
       sealed: to.deliver ? sealed : null,
       send_state: to.deliver ? 'PENDING' : 'NONE',
@@ -74,12 +84,18 @@ export async function issueCode(ctx: Ctx, to: { phone: string; purpose: Purpose;
 }
 
 export type Spent = { id: number } | null
-/** Counts a try on the latest code of the number and takes it when it is right; one statement, so parallel tries cannot slip through. */
+/**
+ * Counts a try on the latest code somebody got and takes it when it is right; one statement, so parallel tries cannot slip through.
+ * Who asked for the code has tries of his own: guesses from elsewhere do not use them up, nor does asking in a wrong name.
+ */
 export async function spendCode(ctx: Ctx, of: { phone: string; purpose: Purpose; userId?: number | null }, hash: Buffer): Promise<Spent> {
+  const home = sql`(ip = ${addressOf(ctx.ip)})`
   const { rows } = await sql<{ id: number; right: boolean }>`
-    update sms_codes set tries = tries + 1, used_at = case when deliver and code_hash = ${hash} then ${ctx.now}::timestamptz end
-    where id = (select id from sms_codes where phone = ${of.phone} and purpose = ${of.purpose} order by created_at desc, id desc limit 1)
-      and used_at is null and tries < ${smsLimits.tries} and expires_at > ${ctx.now} and (${of.userId === undefined} or user_id = ${of.userId ?? null}::bigint)
+    update sms_codes set tries = tries + ${home}::int, stranger_tries = stranger_tries + 1 - ${home}::int,
+      used_at = case when code_hash = ${hash} then ${ctx.now}::timestamptz end
+    where id = (select id from sms_codes where phone = ${of.phone} and purpose = ${of.purpose} and deliver
+        and (${of.userId === undefined} or user_id = ${of.userId ?? null}::bigint) order by created_at desc, id desc limit 1)
+      and used_at is null and case when ${home} then tries else stranger_tries end < ${smsLimits.tries} and expires_at > ${ctx.now}
     returning id, used_at is not null as right`.execute(ctx.db)
   const row = rows[0]
   return row?.right ? { id: row.id } : null

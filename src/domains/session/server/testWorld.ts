@@ -26,7 +26,7 @@ export async function openWays(): Promise<Ways> {
   let clock = new Date('2026-11-21T06:00:00Z').getTime()
   const now = () => new Date(clock)
   const hash = await hashPassword(password)
-  const api = await startTestApi({ now })
+  const api = await startTestApi({ now, config: { TRUST_PROXY: '1' } })
   await api.app.database.transact(systemScope, (db) => seedAccess(db, now()))
   await api.sql(`insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'AGENT', 'a'), (3, 2, '1.2.3', 'OPERATOR', 'o')`)
   const ways: Ways = {

@@ -12,7 +12,7 @@ const later = (minutes: number) => {
   clock += minutes * 60_000
 }
 beforeAll(async () => {
-  api = await startTestApi({ now: () => new Date(clock) })
+  api = await startTestApi({ now: () => new Date(clock), config: { TRUST_PROXY: '1' } })
   await api.app.database.transact(systemScope, (db) => seedAccess(db, new Date(clock)))
   await api.sql(`insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'AGENT', 'a'), (3, 2, '1.2.3', 'OPERATOR', 'o')`)
 })
@@ -98,6 +98,82 @@ describe('signing in', () => {
     const mine = await token()
     const [row] = await api.sql<{ found: boolean }>(`select exists (select 1 from sessions s where s::text like '%' || $1 || '%') as found`, [mine])
     expect(row?.found).toBe(false)
+  })
+})
+
+describe('who keeps guessing', () => {
+  const wrong = 'wrong 1 password'
+  const from = (ip: string, username = name, given = password, cookie?: string) =>
+    api.call(session.login, { username, password: given }, { headers: { 'x-forwarded-for': ip, ...(cookie ? { cookie } : {}) } })
+  const times = async (n: number, work: () => Promise<unknown>) => {
+    for (let i = 0; i < n; i += 1) await work()
+  }
+  const cookieOf = (answer: Awaited<ReturnType<typeof login>>) => String(answer.headers['set-cookie']).split(';')[0] ?? ''
+  const mostWrong = (value: number) => api.sql(`insert into settings (org_id, key, value) values (1, 'login.maxFailures', $1)`, [value])
+  const pressure = (orgId: number, subject: string) =>
+    api.sql<{ times: number }>(`select times from security_events where org_id = $1 and kind = 'SIGN_IN_PRESSURE' and subject = $2`, [orgId, subject])
+
+  test('shuts himself out, nobody else; what he writes before his address does not help', async () => {
+    await times(5, () => from('198.51.100.7', name, wrong))
+    expect((await from('198.51.100.7')).body.code, 'his right guess too').toBe(401001)
+    expect((await from('203.0.113.1, 198.51.100.7')).body.code).toBe(401001)
+    expect((await from('198.51.100.8')).status).toBe(200)
+    await expect.poll(() => api.sql(`select result from operation_logs where action = 'session.lock' and username = $1`, [name])).toHaveLength(1)
+  })
+  test('waits twice as long each time, and people are told', async () => {
+    await times(5, () => from('198.51.100.7', name, wrong))
+    later(16)
+    await times(5, () => from('198.51.100.7', name, wrong))
+    later(16)
+    expect((await from('198.51.100.7')).body.code).toBe(401001)
+    later(15)
+    expect((await from('198.51.100.7')).status).toBe(200)
+    await expect.poll(() => pressure(3, name)).toHaveLength(1)
+  })
+  test('from many addresses shuts strangers out: a browser that was here before still opens', async () => {
+    await mostWrong(3)
+    const cookie = cookieOf(await from('192.0.2.1'))
+    expect(cookie).toMatch(/^huodao_browser=[\w-]{43}$/)
+    for (let i = 0; i < 10; i += 1) await times(3, () => from(`2001:db8:0:${i}::1`, name, wrong))
+    const stranger = await from('192.0.2.1')
+    const known = await from('192.0.2.1', name, password, cookie)
+    expect([stranger.body.code, known.status]).toEqual([401001, 200])
+    expect((await from('192.0.2.1', name, password, cookie)).body.code, 'each sign-in changes the secret').toBe(401001)
+    await addUser(`other${n}`)
+    await api.sql(`update users set locked_until = '2030-01-01' where username = $1`, [`other${n}`])
+    expect((await from('192.0.2.1', `other${n}`, password, cookieOf(known))).body.code, 'known to one account only').toBe(401001)
+    await times(3, () => from('192.0.2.9', name, wrong, cookieOf(known)))
+    expect((await from('192.0.2.9', name, password, cookieOf(known))).body.code, 'a known browser has its own tries').toBe(401001)
+    await expect.poll(() => pressure(3, name)).toHaveLength(1)
+    await api.sql('delete from settings')
+  })
+  test('one guess at many names: the address is shut, in all of its /64', async () => {
+    await mostWrong(3)
+    for (let i = 0; i < 10; i += 1) await times(3, () => from(`2001:db8:1:1::${i}`, `nobody-${i}`, wrong))
+    expect((await from('2001:db8:1:1:ffff::9')).body.code).toBe(401001)
+    expect((await from('2001:db8:1:2::9')).status).toBe(200)
+    await expect.poll(() => pressure(1, '2001:db8:1:1::/64')).toHaveLength(1)
+    await api.sql('delete from settings')
+  })
+  test('the secret of a browser is kept from scripts, as a hash, and ends with the password', async () => {
+    const answer = await from('192.0.2.1')
+    expect(String(answer.headers['set-cookie'])).toMatch(/; Path=\/auth; Max-Age=15552000; HttpOnly; SameSite=Strict$/)
+    const tls = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' }
+    const behindTls = await api.call(session.login, { username: name, password }, { headers: tls })
+    expect(String(behindTls.headers['set-cookie'])).toMatch(/; Secure$/)
+    const mine = answer.body.token
+    await api.call(session.changePassword, { oldPassword: password, password: 'Another 1 horse', repeat: 'Another 1 horse' }, { token: mine })
+    expect(await api.sql('select 1 from known_browsers k join users u on u.id = k.user_id where u.username = $1', [name])).toEqual([])
+  })
+  test('a session does not begin with a password that is changed meanwhile', async () => {
+    const [lock, [before]] = [`hashtextextended('sign in ${name}', 0)`, await api.sql('select password_hash as hash from users where username = $1', [name])]
+    await api.sql(`select pg_advisory_lock(${lock})`)
+    const trying = login()
+    await expect.poll(() => api.sql(`select 1 from pg_locks where locktype = 'advisory' and not granted`)).toHaveLength(1)
+    await api.sql(`update users set password_hash = 'another' where username = $1`, [name])
+    await api.sql(`select pg_advisory_unlock(${lock})`)
+    expect((await trying).body.code, 'it was compared before').toBe(401001)
+    await api.sql('update users set password_hash = $2 where username = $1', [name, before?.hash])
   })
 })
 

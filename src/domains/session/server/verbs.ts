@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { byRole, type Ctx, found, refused } from '../../../server/context.ts'
@@ -8,33 +9,46 @@ import { passwordDue } from '../../../server/sessions.ts'
 import { canViewAs } from '../../../server/view.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { screens } from '../../screens.ts'
+import { platformOrg } from '../../settings/server/values.ts'
 import { type session, sessionErrors } from '../contract.ts'
+import { knownBrowser } from './browsers.ts'
+import { countFailure, forget, judge } from './guard.ts'
 import * as me from './me.ts'
 import { menuRows, menuTree, rolesOf } from './menus.ts'
 import * as q from './queries.ts'
 import { changePassword, passwordReset, unbind } from './reset.ts'
 import { confirmScan, refuseScan, scan, scanIdentity } from './scan.ts'
 import { loginsend, loginv, methods } from './send.ts'
-import { countFailure, startSession } from './signIn.ts'
+import { startSession } from './signIn.ts'
 
 type Contract = typeof session
 
 const screenPaths = new Set(screens.map((screen) => screen.path))
 
+type Ready = { account: q.Account | undefined; matches: boolean; browser: Buffer | null; request: FastifyRequest }
+
 /** Sign-in: the same work and the same answer whether the name is unknown, wrong, locked or disabled. */
-export const login = prepared<Contract['login'], { account: q.Account | undefined; matches: boolean }>({
-  async prepare(app, input) {
-    const account = await app.database.read(systemScope, (db) => q.accountByName(db, input.username))
-    return { account, matches: await checkPassword(account?.password_hash, input.password) }
+export const login = prepared<Contract['login'], Ready>({
+  async prepare(app, input, request) {
+    const [account, browser] = await app.database.read(systemScope, async (db) => {
+      const named = await q.accountByName(db, input.username)
+      return [named, await knownBrowser(db, request, named?.id, app.now())] as const
+    })
+    return { account, browser, matches: await checkPassword(account?.password_hash, input.password), request }
   },
-  async run(ctx, input, { account, matches }) {
-    const locked = account?.locked_until != null && account.locked_until > ctx.now
+  async run(ctx, input, { account, matches, browser, request }) {
+    const verdict = await judge(ctx, { name: input.username, orgId: account?.org_id ?? platformOrg, ip: ctx.ip, browser })
+    const locked = verdict.shut || (!browser && account?.locked_until != null && account.locked_until > ctx.now)
     const reason = !account ? 'UNKNOWN' : locked ? 'LOCKED' : !matches ? 'WRONG' : !account.usable ? 'DISABLED' : 'OK'
-    if (reason !== 'OK') await q.addAttempt(ctx, { username: input.username, userId: account?.id ?? null, orgId: account?.org_id ?? null, ok: false, reason })
-    if (account && reason === 'WRONG') await countFailure(ctx, account)
-    if (!account || reason !== 'OK') return refused(sessionErrors.wrongCredentials)
-    const token = await startSession(ctx, { id: account.id, orgId: account.org_id, username: account.username })
-    return { token }
+    if (!account || reason !== 'OK') {
+      await q.addAttempt(ctx, { username: input.username, userId: account?.id ?? null, orgId: account?.org_id ?? null, ok: false, reason })
+      await countFailure(ctx, { ...verdict, shut: locked }, account)
+      return refused(sessionErrors.wrongCredentials)
+    }
+    // changed since it was compared: the session would outlive the reset that ends all of them
+    if (!(await q.holds(ctx.db, account))) return refused(sessionErrors.wrongCredentials)
+    await forget(ctx, verdict)
+    return { token: await startSession(ctx, { id: account.id, orgId: account.org_id, username: account.username }, request) }
   },
 })
 
@@ -102,6 +116,7 @@ const savePreference: Handlers<Contract>['savePreference'] = async (ctx, input) 
   return { ok: true as const }
 }
 
+export { startAnew } from './guard.ts'
 export { unbindWechat } from './reset.ts'
 
 export const handlers: Handlers<Contract> = {

@@ -22,9 +22,10 @@ beforeEach(async () => {
 })
 
 describe('codes', () => {
-  const send = (to: string, ip = '10.0.0.1') => api.call(session.loginsend, { channel: 'sms', purpose: 'login', phone: to }, { headers: { 'x-ip': ip } })
-  const enter = (to: string, smsCode: string, username?: string) =>
-    api.call(session.loginv, { channel: 'sms', phone: to, smsCode, ...(username ? { username } : {}) })
+  const send = (to: string, ip = '10.0.0.1') =>
+    api.call(session.loginsend, { channel: 'sms', purpose: 'login', phone: to }, { headers: { 'x-forwarded-for': ip } })
+  const enter = (to: string, smsCode: string, username?: string, ip = '10.0.0.1') =>
+    api.call(session.loginv, { channel: 'sms', phone: to, smsCode, ...(username ? { username } : {}) }, { headers: { 'x-forwarded-for': ip } })
   const other = (code: string) => (code === '000000' ? '000001' : '000000')
 
   test('sent after the commit, good once, kept as a hash', async () => {
@@ -78,6 +79,40 @@ describe('codes', () => {
     expect(codeOf(await send(phone))).toBe(429003)
     ways.later(86_400)
     expect(codeOf(await send(phone))).toBe(200)
+  })
+  test('guesses from elsewhere leave the tries of whoever asked, and are as few', async () => {
+    await send(phone)
+    const code = await ways.delivered(phone)
+    for (let i = 0; i < 6; i += 1) await enter(phone, other(code), undefined, '10.9.9.9')
+    expect(codeOf(await enter(phone, code, undefined, '10.8.8.8')), 'no tries are left elsewhere').toBe(400007)
+    expect(codeOf(await enter(phone, code))).toBe(200)
+  })
+  test('codes that strangers ask for do not use up those of a known browser', async () => {
+    const { headers } = await api.call(session.login, { username: name, password })
+    const cookie = String(headers['set-cookie']).split(';')[0] ?? ''
+    for (let i = 0; i < 6; i += 1) {
+      await send(phone, `10.9.9.${i}`)
+      ways.later(61)
+    }
+    expect(codeOf(await send(phone))).toBe(429003)
+    const mine = await api.call(session.loginsend, { channel: 'sms', purpose: 'login', phone }, { headers: { cookie } })
+    expect(codeOf(mine)).toBe(200)
+  })
+  test('fifty wrong codes an hour shut an address, over all numbers', async () => {
+    await send(phone)
+    const code = await ways.delivered(phone)
+    for (let i = 0; i < 50; i += 1) await enter(`1371239${String(i).padStart(4, '0')}`, '000000')
+    expect(codeOf(await enter(phone, code))).toBe(400007)
+    expect(codeOf(await enter(phone, code, undefined, '10.7.7.7'))).toBe(200)
+  })
+  test('five numbers an hour for somebody who is signed in', async () => {
+    const token = await api.login(name)
+    const answers: number[] = []
+    for (let i = 0; i < 6; i += 1) {
+      const input = { channel: 'sms', purpose: 'changePhone', phone: `1361238${String(ways.n * 10 + i).padStart(4, '0')}` }
+      answers.push(codeOf(await api.call(session.loginsend, input, { token, headers: { 'x-forwarded-for': `10.6.6.${i}` } })))
+    }
+    expect(answers).toEqual([200, 200, 200, 200, 200, 429003])
   })
   test('twenty an hour from one address', async () => {
     ways.later(86_400)
@@ -137,6 +172,13 @@ describe('forgotten password', () => {
     expect(await api.sql(`select method, state from password_resets p join users u on u.id = p.user_id where u.username = $1`, [name])).toEqual([
       { method: 'SMS', state: 'DONE' },
     ])
+  })
+  test('asking in a wrong name does not end the code of the right one', async () => {
+    await ask(name, phone)
+    const code = await ways.delivered(phone)
+    ways.later(61)
+    expect((await ask('nobody', phone)).status).toBe(200)
+    expect(codeOf(await reset(name, phone, code, 'Another 1 horse'))).toBe(200)
   })
   test('an unknown name, a number of somebody else, a wrong code: alike, after the same work', async () => {
     const elsewhere = `1350000${String(ways.n).padStart(4, '0')}`

@@ -7,6 +7,7 @@ import { checkPassword, commonPasswords, hashPassword } from '../../../server/pa
 import { Refusal } from '../../../shared/errors.ts'
 import { sessionErrors } from '../../session/contract.ts'
 import { passwordRule } from '../../session/rules.ts'
+import { startAnew } from '../../session/server/verbs.ts'
 import { settingsOf } from '../../settings/server/values.ts'
 import type { users } from '../contract.ts'
 import { subject } from './people.ts'
@@ -75,6 +76,7 @@ export const resetPassword = prepared<Contract['resetPassword'], Ready>({
       .where('state', '=', 'PENDING')
       .executeTakeFirst()
     await endSessions(ctx, [person.id], 'PASSWORD_CHANGED')
+    await startAnew(ctx, person)
     ctx.audit({
       id: person.id,
       name: person.username,

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Ctx } from '../../../server/context.ts'
+import { writeLog } from '../../../server/logRow.ts'
+import { bySystem } from '../../../server/run.ts'
+import { addressOf } from '../../../shared/address.ts'
+import { raiseSecurity } from '../../security/server/raise.ts'
+import { platformOrg, settingsOf } from '../../settings/server/values.ts'
+import { sessionErrors } from '../contract.ts'
+import { guardRules, shutMinutes } from '../rules.ts'
+import { forgetBrowsers } from './browsers.ts'
+
+type Kind = keyof typeof guardRules
+type Guard = { readonly kind: Kind; readonly account: Buffer | null; readonly key: Buffer }
+type Account = { readonly id: number; readonly org_id: number; readonly username: string }
+/** Who tries: the name as typed with its organisation (the platform for a name nobody has), from where, and the browser if it is known. */
+export type Trier = { readonly name: string; readonly orgId: number; readonly ip: string; readonly browser: Buffer | null }
+export type Verdict = { readonly shut: boolean; readonly guards: readonly Guard[] }
+
+const hashOf = (...parts: readonly (string | Buffer)[]): Buffer => {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part).update('|')
+  return hash.digest()
+}
+/** The organisation is part of it: what was counted before a name was given away is not about its account. */
+const accountOf = (name: string, orgId: number): Buffer => hashOf(name.toLowerCase(), String(orgId))
+const pairOf = (account: Buffer, ip: string): Guard => ({ kind: 'PAIR', account, key: hashOf('PAIR', account, addressOf(ip)) })
+const addressGuard = (ip: string): Guard => ({ kind: 'ADDRESS', account: null, key: hashOf('ADDRESS', addressOf(ip)) })
+
+/** A known browser answers for itself alone; a stranger for his address at this account, for all strangers, and for his address. */
+function guardsOf({ name, orgId, ip, browser }: Trier): Guard[] {
+  const account = accountOf(name, orgId)
+  if (browser) return [{ kind: 'BROWSER', account, key: hashOf('BROWSER', account, browser) }]
+  // the address last: rows are locked in this order
+  return [pairOf(account, ip), { kind: 'ACCOUNT', account, key: hashOf('ACCOUNT', account) }, addressGuard(ip)]
+}
+
+/**
+ * Whether this trier may try now. Tries at one name are decided one after the other, so that parallel ones cannot slip through; a
+ * name that nobody has does the same work.
+ */
+export async function judge(ctx: Ctx, trier: Trier): Promise<Verdict> {
+  return look(ctx, trier.name, guardsOf(trier))
+}
+/** Who is signed in and types a password again: strangers elsewhere cannot keep him from it. */
+export const judgeInside = (ctx: Ctx, { username, org_id }: Account): Promise<Verdict> => look(ctx, username, [pairOf(accountOf(username, org_id), ctx.ip)])
+/** Codes by SMS: the address alone, over all numbers. */
+export const judgeAddress = (ctx: Ctx): Promise<Verdict> => look(ctx, '', [addressGuard(ctx.ip)])
+
+async function look(ctx: Ctx, name: string, guards: readonly Guard[]): Promise<Verdict> {
+  if (name) await sql`select pg_advisory_xact_lock(hashtextextended(${`sign in ${name.toLowerCase()}`}, 0))`.execute(ctx.db)
+  const { rows } = await sql`select 1 from sign_in_guards where until > ${ctx.now} and key = any(${guards.map(({ key }) => key)}::bytea[])`.execute(ctx.db)
+  return { shut: rows.length > 0, guards }
+}
+
+/** Counts a failure. What is shut counts nothing more, and does the same work. */
+export async function countFailure(ctx: Ctx, { shut, guards }: Verdict, account: Account | undefined): Promise<void> {
+  const rule = await settingsOf(ctx.db, platformOrg, ['login.maxFailures', 'login.lockMinutes'])
+  for (const { kind, account: about, key } of guards) {
+    const { factor, minutes } = guardRules[kind]
+    const over = sql`(g.until is not null or g.since <= ${new Date(ctx.now.getTime() - minutes * 60_000)})`
+    const { rows } = await sql<{ failures: number; strikes: number }>`
+      insert into sign_in_guards as g (key, org_id, account, kind, failures, since)
+      select ${key}, ${about ? (account?.org_id ?? platformOrg) : platformOrg}, ${about}, ${kind}, 1, ${ctx.now}::timestamptz where not ${shut}::boolean
+      on conflict (key) do update set
+        failures = case when ${over} then 1 else g.failures + 1 end, since = case when ${over} then excluded.since else g.since end,
+        strikes = case when g.until <= ${new Date(ctx.now.getTime() - 86_400_000)} then 0 else g.strikes end, until = null
+      where g.until is null or g.until <= excluded.since
+      returning failures, strikes`.execute(ctx.db)
+    const [row] = rows
+    const most = factor * rule['login.maxFailures']
+    if (row && row.failures >= most) await shutFor(ctx, kind, key, shutMinutes(rule['login.lockMinutes'], row.strikes), account)
+    if (row && (row.failures === most || (kind === 'ACCOUNT' && row.failures === Math.ceil(most / 2)))) tell(ctx, kind, row, account)
+  }
+}
+
+async function shutFor(ctx: Ctx, kind: Kind, key: Buffer, minutes: number, account: Account | undefined): Promise<void> {
+  const until = new Date(ctx.now.getTime() + minutes * 60_000)
+  await sql`update sign_in_guards set until = ${until}, strikes = strikes + 1 where key = ${key}`.execute(ctx.db)
+  // shown to whoever looks after the account
+  if (kind === 'ACCOUNT') await sql`update users set locked_until = ${until} where id = ${account?.id ?? null}::bigint`.execute(ctx.db)
+}
+
+/**
+ * The log row, and word to people. Nobody waits for it, so that the answer takes as long as for a name nobody has. One address that
+ * is shut once may be somebody who forgot; twice within a day, or many addresses, is pressure.
+ */
+function tell(ctx: Ctx, kind: Kind, { failures, strikes }: { failures: number; strikes: number }, account: Account | undefined): void {
+  const { app, ip, userAgent, requestId, lang } = ctx
+  const write = () =>
+    bySystem(app, async (system) => {
+      const own = { ...system, ip, userAgent, requestId, lang }
+      const detail = { address: ip, failures, strikes: strikes + 1 }
+      if (kind === 'ADDRESS') return raiseSecurity(own, { orgId: platformOrg, kind: 'SIGN_IN_PRESSURE', subject: addressOf(ip), detail })
+      if (!account) return
+      if (kind !== 'ACCOUNT') await logLock({ ...own, actor: { ...system.actor, userId: account.id, username: account.username, orgId: account.org_id } })
+      if (kind === 'ACCOUNT' || strikes > 0) await raiseSecurity(own, { orgId: account.org_id, kind: 'SIGN_IN_PRESSURE', subject: account.username, detail })
+    }).catch((error: unknown) => app.log.error({ err: error }, 'pressure on a sign-in'))
+  ctx.afterCommit(() => void write())
+}
+const logLock = (ctx: Ctx): Promise<void> =>
+  writeLog(
+    ctx,
+    'session.lock',
+    { id: ctx.actor.userId as number, name: ctx.actor.username },
+    { result: 'REFUSED', errorName: sessionErrors.wrongCredentials.name, startedAt: performance.now() },
+  )
+
+/** Whoever is in has proven it: his own counter is emptied, that of his address and of strangers stays. */
+export async function forget(ctx: Ctx, { guards }: Verdict): Promise<void> {
+  const own = guards.filter(({ kind }) => kind === 'PAIR' || kind === 'BROWSER').map(({ key }) => key)
+  await sql`delete from sign_in_guards where key = any(${own}::bytea[])`.execute(ctx.db)
+}
+/** A new password: what was guessed before tells nothing, nobody is kept out, and browsers that knew the old one are strangers. */
+export async function startAnew(ctx: Ctx, user: Account): Promise<void> {
+  await sql`delete from sign_in_guards where account = ${accountOf(user.username, user.org_id)}`.execute(ctx.db)
+  await forgetBrowsers(ctx.db, user.id)
+}
+/** Guards whose time is over. */
+export const dropOldGuards = async (ctx: Ctx): Promise<void> => {
+  const old = new Date(ctx.now.getTime() - 2 * 86_400_000)
+  await sql`delete from sign_in_guards where since < ${old} and (until is null or until < ${old})`.execute(ctx.db)
+}
