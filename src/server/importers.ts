@@ -39,8 +39,8 @@ export type Importer<S extends z.ZodObject = z.ZodObject, P = unknown> = {
   readonly touches?: string
   /** Slow work (hashing) before the transaction opens; its result is handed to `run`. */
   readonly prepare?: (app: App, rows: readonly ImportRow<z.output<S>>[]) => Promise<P>
-  /** Something of `prepared` that only the answer of the import itself shows: never kept, never logged. Texts packed with `bi`. */
-  readonly once?: (prepared: P) => { readonly label: string; readonly text: string }
+  /** Something of `prepared` that only the answer of the import itself brings, never kept, never logged; with a name, as a file. Texts packed with `bi`. */
+  readonly once?: (prepared: P, rows: readonly ImportRow<z.output<S>>[]) => { readonly label: string; readonly fileName?: string; readonly text: string }
   /** Applies all rows; whatever it answers besides `[]` undoes everything. Ids given to machines or people never leave it. */
   readonly run: (ctx: Ctx, rows: readonly ImportRow<z.output<S>>[], prepared: P) => Promise<readonly RowError[]>
 }

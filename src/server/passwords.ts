@@ -1,10 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { hash, verify } from '@node-rs/argon2'
+import { pinyin } from 'pinyin-pro'
 
 /** argon2id with the parameters of quality.md T8: 19 MiB, two passes, one lane. */
 const options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 export const hashPassword = (password: string): Promise<string> => hash(password, options)
+
+/** For passwords made here at random (80 bits and more): nobody tries them all, however quick one try is. A thousand in a moment. */
+export const hashMade = (password: string): Promise<string> => hash(password, { ...options, memoryCost: 8, timeCost: 1 })
+const isQuick = (stored: string | undefined): boolean => stored?.includes('$m=8,t=1,') ?? false
 
 /** How many hashes were compared: tests assert that every way through sign-in does the same work. */
 export const passwordWork = { compared: 0 }
@@ -15,16 +19,17 @@ export async function checkPassword(stored: string | undefined, password: string
   nobody ??= hashPassword('no account has this password 0')
   passwordWork.compared += 1
   const matches = await verify(stored ?? (await nobody), password)
+  // a password that was made takes as long as one that was typed
+  if (isQuick(stored)) await verify(await nobody, password)
   return stored !== undefined && matches
 }
 
-let known: ReadonlySet<string> | undefined
-/** Most common passwords, lower case; one a line in commonPasswords.txt. */
-export function commonPasswords(): ReadonlySet<string> {
-  known ??= new Set(
-    readFileSync(new URL('./commonPasswords.txt', import.meta.url), 'utf8')
-      .split('\n')
-      .filter(Boolean),
-  )
-  return known
+/** Words near an account as people type them: names as they are written, in pinyin and by its initials. */
+export function nearWords(texts: readonly string[]): string[] {
+  return texts.filter(Boolean).flatMap((text) => {
+    const parts = (pattern: 'pinyin' | 'first') => pinyin(text, { toneType: 'none', pattern, type: 'array', nonZh: 'removed' })
+    const syllables = parts('pinyin')
+    const whole = [2, 3, 4, syllables.length].map((n) => syllables.slice(0, n).join(''))
+    return [text, ...text.split(/\s+/), ...whole, parts('first').join('')].filter((word) => word.length >= 2)
+  })
 }

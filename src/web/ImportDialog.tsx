@@ -10,7 +10,7 @@ import { FaultsTable } from '../domains/jobs/web/FaultsTable.tsx'
 import { queryClient, useRead } from './api.ts'
 import { CopyButton } from './CopyButton.tsx'
 import { call, messageOf } from './call.ts'
-import { download } from './download.ts'
+import { download, save } from './download.ts'
 import styles from './ImportDialog.module.css'
 import { registerLocale } from './i18n.ts'
 import { useActiveTab } from './shell/tabs.ts'
@@ -26,12 +26,13 @@ type Props = {
   onClose: () => void
 }
 type Tried = { total: number; failed: number; faults: readonly RowFault[] }
+type Once = { label: string; fileName?: string | undefined; text: string }
 type Step =
   | { is: 'choose' }
   | { is: 'busy' }
   | { is: 'refused'; message: string }
   | { is: 'tried'; file: File; tried: Tried }
-  | { is: 'done'; total: number; once: { label: string; text: string } | undefined }
+  | { is: 'done'; total: number; once: Once | undefined }
 
 /** Template, file, what is wrong with it, confirmation. Load with `lazyDialog`, render only while open. */
 export function ImportDialog({ kind, title, invalidates, onClose }: Props) {
@@ -46,6 +47,7 @@ export function ImportDialog({ kind, title, invalidates, onClose }: Props) {
       const answer = await call(jobs.import, { kind, dryRun }, { file })
       if (dryRun) return setStep({ is: 'tried', file, tried: answer })
       setStep({ is: 'done', total: answer.total, once: answer.once })
+      if (answer.once?.fileName) keep(answer.once.fileName, answer.once.text)
       const stale = [...invalidates, jobs.list.path]
       await queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => typeof path === 'string' && stale.some((one) => path.startsWith(one)) })
     } catch (error) {
@@ -92,9 +94,7 @@ export function ImportDialog({ kind, title, invalidates, onClose }: Props) {
         {step.is === 'done' && step.once ? (
           <p className={styles.once}>
             <span>{step.once.label}</span>
-            <span>
-              <code>{step.once.text}</code> <CopyButton text={step.once.text} />
-            </span>
+            <Shown {...step.once} />
           </p>
         ) : null}
         {step.is === 'choose' && !closed ? (
@@ -107,6 +107,22 @@ export function ImportDialog({ kind, title, invalidates, onClose }: Props) {
         ) : null}
       </div>
     </Modal>
+  )
+}
+
+/** The server has it no more: a file is saved at once, and again while the dialog is open. */
+const keep = (fileName: string, text: string): void => save(new Blob([text], { type: 'text/csv;charset=utf-8' }), fileName)
+function Shown({ fileName, text }: Once) {
+  if (fileName)
+    return (
+      <Button icon={<DownloadOutlined />} onClick={() => keep(fileName, text)}>
+        {fileName}
+      </Button>
+    )
+  return (
+    <span>
+      <code>{text}</code> <CopyButton text={text} />
+    </span>
   )
 }
 

@@ -25,7 +25,8 @@ export async function download(path: string, file?: Blob): Promise<void> {
 const nameOf = (response: Response): string =>
   decodeURIComponent(/filename\*=UTF-8''([^;\s]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'download.xlsx')
 
-function save(content: Blob, name: string): void {
+/** Hands content to the browser as a file. */
+export function save(content: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(content)
   link.download = name

@@ -181,8 +181,8 @@ export const jobs = {
       total: count,
       failed: count,
       faults: z.array(RowFault),
-      /** What the importer shows this once, e.g. the first password of imported people. */
-      once: z.strictObject({ label: z.string(), text: z.string() }).optional(),
+      /** What the importer gives this once and never keeps, as a file when it has a name: the first passwords of imported people. */
+      once: z.strictObject({ label: z.string(), fileName: z.string().optional(), text: z.string() }).optional(),
     }),
   }),
   console: read('job-console:read', {

@@ -7,8 +7,10 @@ test.each([
   ['short', 'Abcdef12', 'x', 10, sessionErrors.passwordShort],
   ['name inside', 'my OPERATOR 1', 'operator', 8, sessionErrors.passwordHasName],
   ['common', 'Password1', 'x', 8, sessionErrors.passwordCommon],
+  ['phone inside', 'my phone 13800138000', 'x', 8, sessionErrors.passwordHasName],
+  ['organisation and year', 'Xinghe@2026', 'x', 8, sessionErrors.passwordCommon],
   ['fine', 'Right horse 7', 'operator', 8, null],
-])('passwordRule: %s', (_, password, username, min, wanted) => expect(passwordRule(password, username, new Set(['password1']), min)).toBe(wanted))
+])('passwordRule: %s', (_, password, username, min, wanted) => expect(passwordRule(password, username, ['13800138000', 'xinghe'], min)).toBe(wanted))
 
 test.each([
   [0, '2020-01-01', false],

@@ -1,16 +1,17 @@
 import type { ErrorDef } from '../../shared/errors.ts'
+import { isGuessable } from '../../shared/guessable.ts'
 import { defineStates } from '../../shared/moves.ts'
 import { sessionErrors } from './contract.ts'
 
 /** Five failures within 15 minutes (quality.md T8) are settings; this is the window in which wrong old passwords end every session. */
 export const oldPasswordTries = { failures: 5, minutes: 15 }
 
-/** What a new password must not be; form and letters are the contract's. `common` is the list of 3,000 most used ones. */
-export function passwordRule(password: string, username: string, common: ReadonlySet<string>, minLength = 8): ErrorDef | null {
+/** What a new password must not be; form and letters are the contract's. `near`: words that stand near the account. */
+export function passwordRule(password: string, username: string, near: readonly string[], minLength = 8): ErrorDef | null {
   if ([...password].length < minLength) return sessionErrors.passwordShort
-  if (username.length >= 3 && password.toLowerCase().includes(username.toLowerCase())) return sessionErrors.passwordHasName
-  if (common.has(password.toLowerCase())) return sessionErrors.passwordCommon
-  return null
+  const contained = [username, ...near.filter((word) => /^1[3-9]\d{9}$/.test(word))].filter((word) => word.length >= 3)
+  if (contained.some((word) => password.toLowerCase().includes(word.toLowerCase()))) return sessionErrors.passwordHasName
+  return isGuessable(password, [username, ...near]) ? sessionErrors.passwordCommon : null
 }
 
 /**

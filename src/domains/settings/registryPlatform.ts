@@ -84,6 +84,18 @@ export const security = {
     10,
     5,
   ),
+  'password.firstDays': k.int(
+    facts(
+      'security',
+      'platform',
+      bi('初始密码有效期', 'First password lasts'),
+      bi('须修改的初始密码在该天数内未使用即失效，0 为不限', 'A password that must be changed opens for so many days; 0 is no limit'),
+    ),
+    'day',
+    0,
+    365,
+    7,
+  ),
   'password.maxAgeDays': k.int(
     facts(
       'security',

@@ -87,9 +87,21 @@ export const runImport = prepared<(typeof jobs)['import'], Given>({
       return { ...refused(jobErrors.rowsRefused, { failed }), fields }
     }
     if (importer.touches) ctx.touch(importer.touches)
-    const shown = importer.once?.(given.ready)
-    return { jobId, total, failed: 0, faults: [], ...(shown ? { once: { label: say(shown.label, ctx.lang), text: shown.text } } : {}) }
+    const shown = importer.once?.(given.ready, sheet.rows)
+    return {
+      jobId,
+      total,
+      failed: 0,
+      faults: [],
+      ...(shown ? { once: onceOf(shown, ctx.lang) } : {}),
+    }
   },
+})
+
+const onceOf = (shown: ReturnType<NonNullable<Importer['once']>>, lang: Ctx['lang']) => ({
+  label: say(shown.label, lang),
+  text: shown.text,
+  ...(shown.fileName ? { fileName: say(shown.fileName, lang) } : {}),
 })
 
 async function refuseTwice(ctx: Ctx, kind: string, sha256: string): Promise<void> {

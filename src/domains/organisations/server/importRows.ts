@@ -34,6 +34,7 @@ export type OrganisationRow = z.output<typeof ImportedOrganisation>
 type Above = Place & { id: number; code: string; name: string; path: string; closed: boolean }
 /** A row of the file that has found its place. */
 export type Newcomer = {
+  line: number
   id: number
   parentId: number
   path: string
@@ -133,7 +134,7 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
     taken.add(value.username.toLowerCase())
     held.add(place(parent.id, value.name))
     parents.push(made)
-    return { id, parentId: parent.id, path, depth: made.depth, kind, roleIds: given.map((role) => role.id), fields: { ...fields, regionCode } }
+    return { line, id, parentId: parent.id, path, depth: made.depth, kind, roleIds: given.map((role) => role.id), fields: { ...fields, regionCode } }
   }
 }
 

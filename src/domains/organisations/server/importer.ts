@@ -1,18 +1,18 @@
-import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
+import { type FirstPasswords, firstHash, firstPasswords, passwordFile } from '../../../server/firstPasswords.ts'
 import { defineImporter, type ImportRow, type RowError } from '../../../server/importers.ts'
-import { hashPassword } from '../../../server/passwords.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
+import { platformOrg, settingOf } from '../../settings/server/values.ts'
 import { userErrors } from '../../users/contract.ts'
 import { columnsOf, joined } from './adding.ts'
 import { ImportedOrganisation, type Newcomer, type OrganisationRow, resolver } from './importRows.ts'
 import { unique } from './placing.ts'
 
-type Ready = { password: string; hash: string; taken: ReadonlySet<string> }
+type Ready = { first: FirstPasswords; taken: ReadonlySet<string> }
 
 /** Names are unique across tenants, so whether they are free is asked outside the actor's rows. */
 async function takenNames(app: App, rows: readonly ImportRow<OrganisationRow>[]): Promise<Set<string>> {
@@ -32,12 +32,12 @@ async function run(ctx: Ctx, rows: readonly ImportRow<OrganisationRow>[], ready:
     if ('errors' in found) errors.push(...found.errors)
     else newcomers.push(found)
   }
-  if (!errors.length) await insertAll(ctx, newcomers, ready.hash)
+  if (!errors.length) await insertAll(ctx, newcomers, ready.first)
   return errors
 }
 
 /** A few statements for the whole file; a thousand single inserts would each wake every cache of rights, and hold it for half a minute. */
-async function insertAll(ctx: Ctx, newcomers: readonly Newcomer[], hash: string): Promise<void> {
+async function insertAll(ctx: Ctx, newcomers: readonly Newcomer[], first: FirstPasswords): Promise<void> {
   await joined(
     ctx,
     newcomers.map(({ id }) => id),
@@ -55,10 +55,10 @@ async function insertAll(ctx: Ctx, newcomers: readonly Newcomer[], hash: string)
     }))
     await unique(ctx.db.insertInto('organisations').values(values).execute())
   }
-  const people = newcomers.map(({ id, fields }) => ({
+  const people = newcomers.map(({ id, line, fields }) => ({
     org_id: id,
     username: fields.username,
-    password_hash: hash,
+    password_hash: firstHash(first, line),
     real_name: fields.realName,
     phone: fields.phone,
     consumer_phone: fields.consumerPhone,
@@ -123,14 +123,13 @@ export const organisationImporter = defineImporter<typeof ImportedOrganisation, 
   row: ImportedOrganisation,
   unique: ['username'],
   touches: 'organisations',
-  // one password for the file: a thousand hashes would take half a minute; it changes at the first sign-in
+  // one password each, at random, so that quick hashes are as good as slow ones; it changes at the first sign-in
   prepare: async (app, rows) => {
-    const password = `Hd${randomBytes(9).toString('base64url')}7`
-    return { password, hash: await hashPassword(password), taken: await takenNames(app, rows) }
+    const minLength = await app.database.read(systemScope, (db) => settingOf(db, platformOrg, 'password.minLength'))
+    const lines = rows.map(({ line }) => line)
+    const [first, taken] = await Promise.all([firstPasswords(lines, minLength), takenNames(app, rows)])
+    return { first, taken }
   },
-  once: ({ password }) => ({
-    label: bi('初始密码(只显示这一次,首次登录须修改)', 'First password (shown this once, to be changed at the first sign-in)'),
-    text: password,
-  }),
+  once: ({ first }, rows) => passwordFile(first, rows),
   run,
 })

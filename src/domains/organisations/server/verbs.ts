@@ -1,7 +1,7 @@
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found, iso, may } from '../../../server/context.ts'
 import { everySession } from '../../../server/live.ts'
-import { commonPasswords, hashPassword } from '../../../server/passwords.ts'
+import { hashPassword, nearWords } from '../../../server/passwords.ts'
 import type { Output } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { placeName } from '../../../shared/regions.ts'
@@ -90,7 +90,7 @@ const creatable: Handlers<Contract>['creatable'] = async (ctx, input) => {
 
 const create = prepared<Contract['create'], string>({
   async prepare(_app, input) {
-    const wrong = passwordRule(input.password, input.username, commonPasswords())
+    const wrong = passwordRule(input.password, input.username, nearWords([input.name]))
     if (wrong) throw fieldRefusal(wrong, 'password')
     return hashPassword(input.password)
   },

@@ -3,10 +3,19 @@ import type { Ctx } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
 import { addressOf } from '../../../shared/address.ts'
 
-export type Account = { id: number; org_id: number; username: string; password_hash: string; usable: boolean; locked_until: Date | null }
+export type Account = {
+  id: number
+  org_id: number
+  username: string
+  password_hash: string
+  usable: boolean
+  locked_until: Date | null
+  first_since: Date | null
+}
 
 const accounts = sql`
     select u.id, u.org_id, u.username, u.password_hash, u.locked_until,
+      case when u.must_change_password then u.password_changed_at end as first_since,
       u.status = 'ENABLED' and u.deleted_at is null
         and not exists (select 1 from organisations o join organisations a on a.path @> o.path where o.id = u.org_id and a.status = 'DISABLED')
         and exists (select 1 from user_roles r where r.user_id = u.id) as usable
@@ -19,6 +28,13 @@ export const accountById = async (db: Db, id: number): Promise<Account | undefin
 /** Whether the account still has the password that was compared; nobody changes it until the end of this transaction. */
 export const holds = async (db: Db, account: Account): Promise<boolean> =>
   (await sql`select 1 from users where id = ${account.id} and password_hash = ${account.password_hash} for no key update`.execute(db)).rows.length > 0
+/** Names and number that stand near an account: whose it is, and the organisations up to the platform. */
+export async function namesNear(db: Db, userId: number): Promise<string[]> {
+  const { rows } = await sql<{ words: string[] }>`
+    select array[u.real_name, u.phone] || (select array_agg(a.name) from organisations a join organisations o on a.path @> o.path where o.id = u.org_id)
+      as words from users u where u.id = ${userId}`.execute(db)
+  return rows[0]?.words ?? []
+}
 /** Everybody with this contact phone. */
 export const accountsByPhone = async (db: Db, phone: string): Promise<Account[]> =>
   (await sql<Account>`${accounts} where u.phone = ${phone} and u.phone <> '' order by u.id limit 50`.execute(db)).rows

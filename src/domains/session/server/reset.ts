@@ -3,7 +3,7 @@ import { prepared } from '../../../server/bind.ts'
 import { type App, type Ctx, found, refused } from '../../../server/context.ts'
 import { type Db, systemScope } from '../../../server/database.ts'
 import { sessionsOf } from '../../../server/live.ts'
-import { checkPassword, commonPasswords, hashPassword } from '../../../server/passwords.ts'
+import { checkPassword, hashPassword, nearWords } from '../../../server/passwords.ts'
 import { Refusal, reject } from '../../../shared/errors.ts'
 import { platformOrg, settingOf } from '../../settings/server/values.ts'
 import { type session, sessionErrors } from '../contract.ts'
@@ -27,7 +27,8 @@ async function wasUsed(app: App, account: q.Account, password: string): Promise<
 
 async function checkNew(db: Db, account: q.Account, password: string, used: boolean): Promise<void> {
   const min = await settingOf(db, platformOrg, 'password.minLength')
-  reject(used ? sessionErrors.passwordRepeated : passwordRule(password, account.username, commonPasswords(), min))
+  const near = nearWords(await q.namesNear(db, account.id))
+  reject(used ? sessionErrors.passwordRepeated : passwordRule(password, account.username, near, min))
 }
 
 /** The new password, the old one into the history, every session ended. */

@@ -41,15 +41,17 @@ const user = (token: string) => api.call(session.user, {}, { token })
 const token = async () => (await login()).body.token as string
 
 describe('signing in', () => {
-  test('unknown, wrong, locked and disabled answer alike, after the same work', async () => {
+  test('unknown, wrong, locked, disabled and a first password of eight days answer alike, after the same work', async () => {
     await addUser(`off${n}`, `status = 'DISABLED'`)
     await addUser(`locked${n}`, `locked_until = '2030-01-01'`)
+    await addUser(`first${n}`, `must_change_password = true, password_changed_at = '${new Date(clock - 8 * 86_400_000).toISOString()}'`)
     const answers = []
     for (const [username, given] of [
       ['nobody', password],
       [name, 'wrong 1 password'],
       [`off${n}`, password],
       [`locked${n}`, password],
+      [`first${n}`, password],
     ]) {
       const before = passwordWork.compared
       answers.push(await login(username, given))
@@ -59,9 +61,9 @@ describe('signing in', () => {
       expect(answer.status).toBe(401)
       expect({ ...answer.body, requestId: '' }).toEqual({ code: 401001, error: 'session.wrongCredentials', message: '用户名或密码错误', requestId: '' })
     }
-    expect(await api.sql(`select reason from login_attempts where username in ('nobody', $1, $2, $3) order by id`, [name, `off${n}`, `locked${n}`])).toEqual(
-      ['UNKNOWN', 'WRONG', 'DISABLED', 'LOCKED'].map((reason) => ({ reason })),
-    )
+    expect(
+      await api.sql(`select reason from login_attempts where username in ('nobody', $1, $2, $3, $4) order by id`, [name, `off${n}`, `locked${n}`, `first${n}`]),
+    ).toEqual(['UNKNOWN', 'WRONG', 'DISABLED', 'LOCKED', 'EXPIRED'].map((reason) => ({ reason })))
   })
   test('an organisation above that is disabled shuts the door, also for who is inside', async () => {
     const inside = await token()

@@ -9,8 +9,9 @@ import { passwordDue } from '../../../server/sessions.ts'
 import { canViewAs } from '../../../server/view.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { screens } from '../../screens.ts'
-import { platformOrg } from '../../settings/server/values.ts'
+import { cachedSetting, platformOrg } from '../../settings/server/values.ts'
 import { type session, sessionErrors } from '../contract.ts'
+import { passwordExpired } from '../rules.ts'
 import { knownBrowser } from './browsers.ts'
 import { countFailure, forget, judge } from './guard.ts'
 import * as me from './me.ts'
@@ -25,7 +26,7 @@ type Contract = typeof session
 
 const screenPaths = new Set(screens.map((screen) => screen.path))
 
-type Ready = { account: q.Account | undefined; matches: boolean; browser: Buffer | null; request: FastifyRequest }
+type Ready = { account: q.Account | undefined; expired: boolean; matches: boolean; browser: Buffer | null; request: FastifyRequest }
 
 /** Sign-in: the same work and the same answer whether the name is unknown, wrong, locked or disabled. */
 export const login = prepared<Contract['login'], Ready>({
@@ -34,12 +35,15 @@ export const login = prepared<Contract['login'], Ready>({
       const named = await q.accountByName(db, input.username)
       return [named, await knownBrowser(db, request, named?.id, app.now())] as const
     })
-    return { account, browser, matches: await checkPassword(account?.password_hash, input.password), request }
+    const firstDays = await cachedSetting(app, platformOrg, 'password.firstDays')
+    // the age of a first password is a limit like the age of any other
+    const expired = account?.first_since != null && passwordExpired(account.first_since, firstDays, app.now())
+    return { account, browser, expired, matches: await checkPassword(account?.password_hash, input.password), request }
   },
-  async run(ctx, input, { account, matches, browser, request }) {
+  async run(ctx, input, { account, matches, expired, browser, request }) {
     const verdict = await judge(ctx, { name: input.username, orgId: account?.org_id ?? platformOrg, ip: ctx.ip, browser })
     const locked = verdict.shut || (!browser && account?.locked_until != null && account.locked_until > ctx.now)
-    const reason = !account ? 'UNKNOWN' : locked ? 'LOCKED' : !matches ? 'WRONG' : !account.usable ? 'DISABLED' : 'OK'
+    const reason = !account ? 'UNKNOWN' : locked ? 'LOCKED' : !matches ? 'WRONG' : !account.usable ? 'DISABLED' : expired ? 'EXPIRED' : 'OK'
     if (!account || reason !== 'OK') {
       await q.addAttempt(ctx, { username: input.username, userId: account?.id ?? null, orgId: account?.org_id ?? null, ok: false, reason })
       await countFailure(ctx, { ...verdict, shut: locked }, account)
@@ -117,6 +121,7 @@ const savePreference: Handlers<Contract>['savePreference'] = async (ctx, input) 
 }
 
 export { startAnew } from './guard.ts'
+export { namesNear } from './queries.ts'
 export { unbindWechat } from './reset.ts'
 
 export const handlers: Handlers<Contract> = {

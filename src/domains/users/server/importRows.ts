@@ -27,7 +27,7 @@ export const ImportedUser = z.strictObject({
 export type UserRow = z.infer<typeof ImportedUser>
 
 /** A row of the file with its words turned into rows of the database. */
-export type Newcomer = { row: UserRow; orgId: number; departmentId: number | null; regionCode: string; roleIds: number[] }
+export type Newcomer = { line: number; row: UserRow; orgId: number; departmentId: number | null; regionCode: string; roleIds: number[] }
 type Resolver = {
   row(row: ImportRow<UserRow>): Promise<Newcomer | { errors: RowError[] }>
   /** Whether every organisation takes as many as the file brings. */
@@ -90,7 +90,7 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<UserRow>[]): P
       const refusal = await mayGive(given, org, regionCode)
       if (refusal) fault(columnOf(refusal), filled(refusal))
       if (errors.length || typeof departmentId === 'string') return { errors }
-      return { row: value, orgId: org.id, departmentId, regionCode, roleIds: given.map((role) => role.id) }
+      return { line, row: value, orgId: org.id, departmentId, regionCode, roleIds: given.map((role) => role.id) }
     },
     async room(all) {
       const errors: RowError[] = []

@@ -1,14 +1,14 @@
 import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
+import { type FirstPasswords, firstHash, firstPasswords, passwordFile } from '../../../server/firstPasswords.ts'
 import { defineImporter, type ImportRow, type RowError } from '../../../server/importers.ts'
-import { hashPassword } from '../../../server/passwords.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import { userErrors } from '../contract.ts'
 import { ImportedUser, type Newcomer, resolver, type UserRow } from './importRows.ts'
-import { madePassword, passwordSettings } from './passwords.ts'
+import { passwordSettings } from './passwords.ts'
 
-type Ready = { password: string; hash: string; taken: ReadonlySet<string> }
+type Ready = { first: FirstPasswords; taken: ReadonlySet<string> }
 
 /** Names are unique across tenants, so whether they are free is asked outside the actor's rows. */
 async function takenNames(app: App, rows: readonly ImportRow<UserRow>[]): Promise<Set<string>> {
@@ -36,16 +36,16 @@ async function run(ctx: Ctx, rows: readonly ImportRow<UserRow>[], ready: Ready):
   }
   errors.push(...(await resolve.room(rows)))
   if (errors.length) return errors
-  await insertAll(ctx, newcomers, ready.hash)
+  await insertAll(ctx, newcomers, ready.first)
   return []
 }
 
 /** Two statements for the whole file; a thousand single inserts would each wake every cache of rights. */
-async function insertAll(ctx: Ctx, newcomers: readonly Newcomer[], hash: string): Promise<void> {
-  const values = newcomers.map(({ row, orgId, departmentId, regionCode }) => ({
+async function insertAll(ctx: Ctx, newcomers: readonly Newcomer[], first: FirstPasswords): Promise<void> {
+  const values = newcomers.map(({ line, row, orgId, departmentId, regionCode }) => ({
     org_id: orgId,
     username: row.username,
-    password_hash: hash,
+    password_hash: firstHash(first, line),
     real_name: row.realName,
     phone: row.phone,
     consumer_phone: row.consumerPhone,
@@ -118,15 +118,13 @@ export const userImporter = defineImporter<typeof ImportedUser, Ready>({
   row: ImportedUser,
   unique: ['username'],
   touches: 'users',
-  // One initial password for the whole file: a thousand argon2 hashes would take half a minute. Everybody must change it at the first sign-in.
+  // One password each, at random, so that quick hashes are as good as slow ones. Everybody must change it at the first sign-in.
   prepare: async (app, rows) => {
-    const password = madePassword((await passwordSettings(app))['password.minLength'])
-    const [hash, taken] = await Promise.all([hashPassword(password), takenNames(app, rows)])
-    return { password, hash, taken }
+    const minLength = (await passwordSettings(app))['password.minLength']
+    const lines = rows.map(({ line }) => line)
+    const [first, taken] = await Promise.all([firstPasswords(lines, minLength), takenNames(app, rows)])
+    return { first, taken }
   },
-  once: ({ password }) => ({
-    label: bi('初始密码(只显示这一次，首次登录须修改)', 'First password (shown this once, to be changed at the first sign-in)'),
-    text: password,
-  }),
+  once: ({ first }, rows) => passwordFile(first, rows),
   run,
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashPassword } from '../../../server/passwords.ts'
+import { hashPassword, passwordWork } from '../../../server/passwords.ts'
 import { session } from '../../session/contract.ts'
 import { users } from '../contract.ts'
 import { expireResets, freeNames } from './jobs.ts'
@@ -333,6 +333,21 @@ describe('a new password', () => {
     expect(brief(await call('chief', users.resetPassword, { id: await world.userId('chief') }))[0]).toBe(422)
     expect((await call('chief', users.resetPassword, { id: await world.userId('peer') })).body.code).toBe(403001)
     expect((await call('chief', users.resetPassword, { id: await world.userId('stranger') })).status).toBe(404)
+  })
+  test('a stranger and nobody answer alike, after the same work', async () => {
+    await world.sql(`insert into password_history (user_id, org_id, password_hash, created_at)
+      select id, org_id, password_hash, now() from users where username = 'stranger'`)
+    const work = []
+    for (const id of [await world.userId('stranger'), 987_654_321]) {
+      const before = passwordWork.compared
+      const typed = { id, password: 'Another 1 horse', repeat: 'Another 1 horse', mustChangePassword: false }
+      const { status, body } = await call('chief', users.resetPassword, typed)
+      work.push([status, body.code, passwordWork.compared - before])
+    }
+    expect(work).toEqual([
+      [404, 404001, 5],
+      [404, 404001, 5],
+    ])
   })
 })
 

@@ -1,6 +1,6 @@
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
-import { commonPasswords, hashPassword } from '../../../server/passwords.ts'
+import { hashPassword, nearWords } from '../../../server/passwords.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { checkAssignable } from '../../roles/server/assign.ts'
 import { passwordRule } from '../../session/rules.ts'
@@ -86,12 +86,15 @@ async function insertUser(ctx: Ctx, user: NewUser): Promise<number> {
 const create = prepared<Contract['create'], string>({
   async prepare(app, input) {
     const settings = await passwordSettings(app)
-    const wrong = passwordRule(input.password, input.username, commonPasswords(), settings['password.minLength'])
+    const wrong = passwordRule(input.password, input.username, nearWords([input.realName, input.phone]), settings['password.minLength'])
     if (wrong) throw new Refusal(wrong, {}, [{ field: 'password', text: wrong.text }])
     return hashPassword(input.password)
   },
   async run(ctx, input, passwordHash) {
-    const { password: _, repeat: __, ...user } = input
+    const { password, repeat: _, ...user } = input
+    const home = await ctx.db.selectFrom('organisations').select('name').where('id', '=', input.orgId).executeTakeFirst()
+    const wrong = passwordRule(password, input.username, nearWords([home?.name ?? '']))
+    if (wrong) throw new Refusal(wrong, {}, [{ field: 'password', text: wrong.text }])
     const { id } = await addUser(ctx, { ...user, passwordHash, isPrincipal: false })
     const { mustChangePassword: mustChange, ...after } = user
     ctx.audit({ id, name: user.username, after: { ...after, mustChange }, orgId: user.orgId })
