@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { crc32, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -191,24 +190,22 @@ const pictures: readonly Bad[] = [
   ['2 MB + 1', () => Buffer.concat([jpg, Buffer.alloc(2 * 1024 * 1024 - jpg.length + 1)]), 413],
 ]
 
-/** How long this process could do nothing else while the files arrived. */
-const delay = monitorEventLoopDelay({ resolution: 5 })
+const ms = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000
+/** Work, not waiting: the suite runs beside others. `own`: of the thread that answers everybody else meanwhile. */
 const timed = async (url: string, file: Buffer, name: string) => {
-  // work, not waiting: the suite runs beside others
-  const began = process.cpuUsage()
-  delay.enable()
+  const [began, own] = [process.cpuUsage(), process.threadCpuUsage()]
   const answer = await world.upload('super', url, file, name)
-  delay.disable()
-  return { answer, ms: (({ user, system }) => (user + system) / 1000)(process.cpuUsage(began)) }
+  return { answer, all: ms(process.cpuUsage(began)), own: ms(process.threadCpuUsage(own)) }
 }
 
 describe('bad files', () => {
   test('are sixty and more', () => expect(sheets.length + pictures.length).toBeGreaterThanOrEqual(60))
   test.each(sheets)('import: %s', async (_name, make, status) => {
-    const { answer, ms } = await timed('/imports/test-things', await make(), 'a.xlsx')
+    const { answer, all, own } = await timed('/imports/test-things', await make(), 'a.xlsx')
     expect([answer.status, answer.body.code], JSON.stringify(answer.body)).toEqual([status, expect.any(Number)])
     expect(answer.body.message).not.toBe('操作失败')
-    expect(ms).toBeLessThan(2000)
+    expect(all).toBeLessThan(2000)
+    expect(own).toBeLessThan(700)
   })
   test.each(pictures)('picture: %s', async (_name, make, status) => {
     const { answer } = await timed('/uploads/images', await make(), 'a.jpg')
@@ -225,10 +222,8 @@ describe('bad files', () => {
         const answer = await world.send('super', url, bomb, headers)
         expect([url, encoding, answer.status, answer.body.code]).toEqual([url, encoding, 415, 415002])
       }
-    const { user, system } = process.cpuUsage(began)
-    expect([(user + system) / 1e6 < 1, (process.memoryUsage().rss - before) / 1e6 < 50]).toEqual([true, true])
+    expect([ms(process.cpuUsage(began)) < 1000, (process.memoryUsage().rss - before) / 1e6 < 50]).toEqual([true, true])
   })
-  test('never stop the server for a second', () => expect(delay.max / 1e6).toBeLessThan(1000))
   test('leave no row, and memory where it was', async () => {
     expect(await world.sql(`select 1 from jobs where state <> 'FAILED'`)).toEqual([])
     expect(await world.sql('select 1 from uploads')).toEqual([])
