@@ -157,6 +157,9 @@ export function callOn(app: App, request: FastifyRequest, reply: FastifyReply): 
   }
 }
 
+/** Writes that wait for a connection before new work is turned away: about a second's worth. */
+export const mostWaiting = 100
+
 /** As many scanning reads at once as half of the cores; the other half is for machines and money. */
 export const heavyReads = perApp(() => openTurns({ atOnce: Math.max(1, Math.floor(availableParallelism() / 2)), waiting: 200, waitMs: 8000 }))
 
@@ -177,6 +180,7 @@ async function perform(app: App, given: Given, input: Record<string, unknown>): 
     if (isRefused(answer)) throw new Refusal(answer.refused, answer.values, answer.fields)
     return { answer: checked(endpoint, answer), replayed: false }
   }
+  if (endpoint.yields && app.database.stats().writes.waiting >= mostWaiting) throw new Refusal(common.busy)
   const result = await act(app, caller, endpoint, async (ctx) => {
     if (!key) return run(ctx, input as never)
     const outcome = await once(ctx, name, key, input, () => run(ctx, input as never) as Promise<unknown>)

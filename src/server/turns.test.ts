@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../../test/support/world.ts'
+import { orders } from '../domains/orders/contract.ts'
 import { session } from '../domains/session/contract.ts'
 import { users } from '../domains/users/contract.ts'
-import { heavyReads } from './http.ts'
+import { systemScope } from './database.ts'
+import { heavyReads, mostWaiting } from './http.ts'
 import { openTurns } from './turns.ts'
 
 const held = () => {
@@ -73,5 +76,14 @@ describe('a process whose lists are all busy', () => {
     expect([refused.status, refused.body.code, Number(refused.headers['retry-after']) >= 1]).toEqual([503, 503001, true])
     more.free()
     await Promise.all(full)
+  })
+  test('new orders are turned away at the door while writes queue, and taken again after', async () => {
+    const slow = held()
+    const full = Array.from({ length: mostWaiting + 20 }, () => world.app.database.transact(systemScope, slow.work))
+    const input = { rtuNumber: 'HD999999', items: [{ roadIndex: 1, count: 1, price: 1 }], payType: 'WECHAT', clientId: randomUUID() }
+    const refused = await world.call(orders.mobileOrder, input).finally(slow.free)
+    await Promise.all(full)
+    expect([refused.status, refused.body.code, Number(refused.headers['retry-after']) >= 1]).toEqual([503, 503001, true])
+    expect((await world.call(orders.mobileOrder, input)).status).toBe(404)
   })
 })

@@ -30,6 +30,8 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
   readonly guessable: boolean
   /** A read whose cost grows with the rows of the scope (every list is one): such reads take turns. */
   readonly heavy: boolean
+  /** New work that is turned away at the door while writes already queue, so that what was begun gets done. */
+  readonly yields: boolean
   /** A list whose whole filter may be written to a file, and by whom. */
   readonly export: Access | null
   readonly summary: string
@@ -51,6 +53,7 @@ type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<ReadSpec<I, O>
   idempotent?: boolean
   upload?: boolean
   guessable?: boolean
+  yields?: true
 }
 
 const nothing = z.strictObject({})
@@ -70,6 +73,7 @@ export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing
     upload: false,
     guessable: false,
     heavy: spec.heavy ?? 'pageSize' in (spec.input?.shape ?? {}),
+    yields: false,
     export: spec.export ?? null,
     summary: spec.summary,
   }
@@ -90,6 +94,7 @@ export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothin
     upload: spec.upload ?? false,
     guessable: spec.guessable ?? false,
     heavy: false,
+    yields: spec.yields ?? false,
     export: null,
     summary: spec.summary,
   }

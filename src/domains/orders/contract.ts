@@ -244,6 +244,7 @@ export const orders = {
     summary: 'Order pieces at a machine: reserves stock and opens a payment',
     audit: { none: 'a customer, not staff; order_events keeps it' },
     scope: 'system',
+    yields: true,
     errors: [
       orderErrors.deviceOffline,
       orderErrors.deviceNotSelling,
