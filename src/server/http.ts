@@ -51,6 +51,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
   const http = Fastify({
     loggerInstance: app.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    // one proxy: the address it wrote itself, never what a caller wrote before it
     trustProxy: app.config.trustProxy,
     bodyLimit: 1_048_576,
     requestTimeout: 30_000,

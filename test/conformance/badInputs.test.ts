@@ -316,6 +316,27 @@ describe('A18 too many', () => {
     expect(network.filter((answer) => answer.statusCode === 429).length).toBeGreaterThan(100)
     await limited.close()
   })
+
+  it('a stranger is known by his address, whatever headers he makes up', async () => {
+    const limited = await buildHttp({ ...world.app, config: { ...world.app.config, rateLimit: 25, signInRateLimit: 25, trustProxy: (_: string, hop: number) => hop === 0 } })
+    const refused = async (send: (n: number) => Promise<{ statusCode: number }>) => {
+      const answers: number[] = []
+      for (let i = 0; i < 10; i += 1) answers.push(...(await Promise.all(Array.from({ length: 10 }, (_, n) => send(i * 10 + n)))).map((a) => a.statusCode))
+      return answers.filter((status) => status === 429).length
+    }
+    const shelf = { method: 'GET', url: '/mobile/devices/OWN0001/lanes' } as const
+    expect(
+      await refused((n) => limited.inject({ ...shelf, remoteAddress: '10.9.0.1', headers: { authorization: `x${n}` } })),
+      'made up sessions',
+    ).toBeGreaterThan(0)
+    expect(
+      await refused((n) => limited.inject({ ...shelf, remoteAddress: '10.9.0.2', headers: { 'x-forwarded-for': `1.2.3.${n}, 9.9.9.9` } })),
+      'made up forwarders: only what the proxy itself wrote counts',
+    ).toBeGreaterThan(0)
+    const login = { method: 'POST', url: '/auth/login', payload: { username: 'nobody', password: 'x' } } as const
+    expect(await refused((n) => limited.inject({ ...login, remoteAddress: `2001:db8::${n.toString(16)}` })), 'addresses of one subscriber').toBeGreaterThan(0)
+    await limited.close()
+  })
 })
 
 describe('afterwards', () => {
