@@ -2281,7 +2281,41 @@ table public.unknown_boards row security
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
   grant delete, insert, select, update to huodao_app
 
+<<<<<<< HEAD
 table public.uploads row security
+=======
+table public.unpaid_counts
+  subject text not null
+  open integer not null
+  most integer not null
+  credit integer default 0 not null
+  touched_at timestamp with time zone not null
+  constraint unpaid_counts_credit_check CHECK (((credit >= 0) AND (credit <= 200)))
+  constraint unpaid_counts_most_check CHECK ((most >= 1))
+  constraint unpaid_counts_open_check CHECK ((open >= 0))
+  constraint unpaid_counts_pkey PRIMARY KEY (subject)
+  constraint unpaid_counts_subject_check CHECK (((length(subject) >= 3) AND (length(subject) <= 140)))
+  CREATE INDEX unpaid_counts_idle ON public.unpaid_counts USING btree (touched_at) WHERE (open = 0)
+  grant delete, insert, select, update to huodao_app
+
+table public.unpaid_holds row security forced
+  order_id bigint not null
+  org_id bigint not null
+  device_id bigint not null
+  order_at timestamp with time zone not null
+  address text not null
+  subjects text[] not null
+  constraint unpaid_holds_address_check CHECK ((length(address) <= 64))
+  constraint unpaid_holds_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
+  constraint unpaid_holds_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint unpaid_holds_pkey PRIMARY KEY (order_id)
+  CREATE INDEX unpaid_holds_device ON public.unpaid_holds USING btree (device_id, order_at)
+  CREATE INDEX unpaid_holds_org ON public.unpaid_holds USING btree (org_id, order_at)
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  grant delete, insert, select, update to huodao_app
+
+table public.uploads row security forced
+>>>>>>> 7c5c1d4 (Orders that wait for their money are limited and give way)
   id uuid default gen_random_uuid() not null
   org_id bigint not null
   user_id bigint

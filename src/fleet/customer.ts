@@ -15,7 +15,7 @@ type CustomerOptions = {
 }
 type Outcome = 'bought' | 'walked' | 'nothing' | 'refused' | 'failed'
 
-type Lane = { roadIndex: number; price: number; available: number; restriction: number }
+type Lane = { roadIndex: number; price: number; available: boolean; restriction: number }
 type Ordered = { orderNum: string; payableAmount: number; outTradeNo: string }
 
 export async function shop(options: CustomerOptions, rtuNumber: string): Promise<Outcome> {
@@ -34,13 +34,13 @@ export async function shop(options: CustomerOptions, rtuNumber: string): Promise
 
 /** One to three pieces of what can be bought. */
 function choose(random: Random, list: readonly Lane[]): { roadIndex: number; count: number; price: number }[] {
-  const sellable = list.filter((lane) => lane.available > 0)
+  const sellable = list.filter((lane) => lane.available)
   if (sellable.length === 0) return []
   const chosen = new Map<Lane, number>()
   for (let pieces = random.chance(0.7) ? 1 : random.int(2, 3); pieces > 0; pieces -= 1) {
     const lane = random.pick(sellable)
     const count = chosen.get(lane) ?? 0
-    if (count < lane.available && (lane.restriction === 0 || count < lane.restriction)) chosen.set(lane, count + 1)
+    if (lane.restriction === 0 || count < lane.restriction) chosen.set(lane, count + 1)
   }
   return [...chosen].map(([lane, count]) => ({ roadIndex: lane.roadIndex, count, price: lane.price }))
 }

@@ -1283,6 +1283,23 @@ export interface UnknownBoardsTable {
   ignored_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
+export interface UnpaidCountsTable {
+  subject: string
+  open: number
+  most: number
+  credit: Generated<number>
+  touched_at: ColumnType<Date, Date | string, Date | string>
+}
+
+export interface UnpaidHoldsTable {
+  order_id: number
+  org_id: number
+  device_id: number
+  order_at: ColumnType<Date, Date | string, Date | string>
+  address: string
+  subjects: string[]
+}
+
 export interface UploadsTable {
   id: Generated<string>
   org_id: number
@@ -1461,6 +1478,8 @@ export interface DB {
   stores: StoresTable
   telemetry_hours: TelemetryHoursTable
   unknown_boards: UnknownBoardsTable
+  unpaid_counts: UnpaidCountsTable
+  unpaid_holds: UnpaidHoldsTable
   uploads: UploadsTable
   user_roles: UserRolesTable
   users: UsersTable

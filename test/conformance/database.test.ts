@@ -22,6 +22,7 @@ const ownerless: Record<string, string> = {
   job_loops: 'clockwork of the installation',
   vend_queues: 'clockwork of the installation',
   settings_version: 'one counter',
+  unpaid_counts: 'counts of machines, addresses and consumers across organisations; no screen reads it',
   schema_migrations: 'written by the owner',
   installation: 'one row about the installation',
   organisations: 'its id is the owner',

@@ -38,7 +38,9 @@ export const stays: readonly string[] = [
   'product_rollups',
   'refunds',
   'sales_rollups',
+  'security_events',
   'stock_flows',
   'telemetry_hours', // by hour and owner
+  'unpaid_holds',
   'vend_commands',
 ]

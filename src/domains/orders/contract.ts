@@ -21,6 +21,8 @@ export const orderErrors = defineErrors('orders', {
   drugForbidden: [422021, '该药品不可在自动售货机销售', 'This drug may not be sold by this machine'],
   deviceBusy: [503003, '设备出货繁忙，请稍后再试', 'The machine is busy dispensing, try again later'],
   vendingBusy: [503004, '出货繁忙，暂不接受新订单，请稍后再试', 'Too much is waiting to be dispensed, try again later'],
+  tooManyUnpaid: [429010, '您还有未支付的订单，请先支付或稍后再试', 'Orders of yours still wait for their payment: pay them, or try again later'],
+  machineBusy: [409011, '此设备有较多订单正在支付，请稍后再试', 'Many orders of this machine are being paid, try again later'],
 })
 
 export const orderStatuses = ['UNPAID', 'CLOSED', 'PAID', 'SHIPPED', 'ABNORMAL', 'REFUNDED', 'SUCCESS'] as const
@@ -184,7 +186,8 @@ export const MobileLane = z.strictObject({
   productImg: z.string(),
   price: f.fen,
   retailPrice: f.fen,
-  available: z.number().int(),
+  /** Whole or empty: how many pieces a machine holds is nobody's business outside. */
+  available: z.boolean(),
   restriction: z.number().int(),
 })
 const rtuNumber = z.string().regex(/^[A-Z0-9]{4,20}$/)
@@ -255,6 +258,8 @@ export const orders = {
       orderErrors.drugForbidden,
       orderErrors.deviceBusy,
       orderErrors.vendingBusy,
+      orderErrors.tooManyUnpaid,
+      orderErrors.machineBusy,
     ],
     input: MobileOrder,
     output: z.strictObject({ orderNum, payableAmount: f.fen, outTradeNo: z.string(), expireAt: f.instant }),

@@ -7,11 +7,12 @@ import { orderNumber } from '../../../shared/ids.ts'
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { canPlace } from '../../lanes/rules.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
-import { settingsOf } from '../../settings/server/values.ts'
+import { cachedSetting, settingsOf } from '../../settings/server/values.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { orderErrors, type orders } from '../contract.ts'
 import { queueRefusal } from '../rules.ts'
 import { platformBehind } from './queue.ts'
+import { addressOf, countUnpaid } from './unpaid.ts'
 
 type Device = {
   id: number
@@ -66,10 +67,13 @@ const laneColumns = sql`l.id, l.road_index, l.product_id, p.name, p.model, p.ima
 async function mobileLanes(ctx: Ctx, input: Input<typeof orders.mobileLanes>): Promise<Output<typeof orders.mobileLanes>> {
   const device = await deviceByNumber(ctx, input.rtuNumber)
   const selling = device.lifecycle === 'OPERATING' && device.online && !device.stopped
+  const since = await cachedSetting(ctx.app, device.org_id, 'order.holdSeconds')
+  // what others hold and had their time to pay is given to whoever orders it (see makeRoom)
   const { rows } = await sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
-    where l.device_id = ${device.id} and l.archived_at is null and l.status = 'ENABLED' and p.status = 'ON' and l.quantity - l.reserved - l.failed_hold > 0 order by l.road_index`.execute(
-    ctx.db,
-  )
+    where l.device_id = ${device.id} and l.archived_at is null and l.status = 'ENABLED' and p.status = 'ON' and (l.quantity - l.reserved - l.failed_hold > 0
+      or l.reserved > 0 and exists (select from order_units u join unpaid_holds h on h.order_id = u.order_id
+        where u.lane_id = l.id and u.hold = 'HELD' and h.order_at <= ${new Date(ctx.now.getTime() - since * 1000)}))
+    order by l.road_index`.execute(ctx.db)
   const list = selling ? rows.filter((lane) => !canPlace({ drugClass: lane.drug_class }, { kind: device.kind, dispensingMode: device.dispensing_mode })) : []
   return {
     rtuNumber: device.rtu_number,
@@ -83,7 +87,7 @@ async function mobileLanes(ctx: Ctx, input: Input<typeof orders.mobileLanes>): P
       productImg: lane.img,
       price: lane.price,
       retailPrice: lane.retail_price,
-      available: lane.available,
+      available: true,
       restriction: strictest(lane.restriction, device.limit_per_order),
     })),
   }
@@ -95,13 +99,14 @@ const strictest = (...limits: readonly number[]): number => {
   return set.length ? Math.min(...set) : 0
 }
 
-/** Pieces this customer took or ordered here today, whatever became of the payment so far; what did not leave does not count. */
+/** Pieces this customer took or ordered here today; what did not leave does not count, nor what somebody elsewhere orders in his name and does not pay. */
 async function boughtToday(ctx: Ctx, device: Device, consumer: string): Promise<number> {
   // two orders of one customer at once take turns, or both would find room
   await sql`select pg_advisory_xact_lock(hashtextextended(${`limit ${device.id} ${consumer}`}, 0))`.execute(ctx.db)
   const { rows } = await sql<{ n: number }>`
     select count(*) as n from orders o join order_units u on u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id
     where o.device_id = ${device.id} and o.created_at >= ${startOfDay(shanghaiDay(ctx.now))} and o.consumer = ${consumer} and o.order_type <> 'TEST' and o.pay_state <> 'CLOSED'
+      and (o.pay_state <> 'UNPAID' or exists (select from unpaid_holds h where h.order_id = o.id and h.address = ${addressOf(ctx)}))
       and u.vend_state not in ('FAILED', 'VOID') and u.refund_state is distinct from 'SUCCESS'`.execute(ctx.db)
   return rows[0]?.n ?? 0
 }
@@ -138,7 +143,14 @@ async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): P
   if (device.lifecycle !== 'OPERATING' || device.stopped) throw new Refusal(orderErrors.deviceNotSelling)
   if (!device.online) throw new Refusal(orderErrors.deviceOffline)
   reject(queueRefusal({ oldest: device.oldest, platformMs: await platformBehind(ctx.app) }, ctx.now))
-  const limits = await settingsOf(ctx.db, device.org_id, ['order.maxPieces', 'order.payTimeoutMachine'])
+  const limits = await settingsOf(ctx.db, device.org_id, [
+    'order.maxPieces',
+    'order.payTimeoutMachine',
+    'order.openPerMachine',
+    'order.openPerConsumer',
+    'order.openPerAddress',
+    'order.openPerNetwork',
+  ])
   const pieces = input.items.reduce((sum, item) => sum + item.count, 0)
   const roads = input.items.map((item) => item.roadIndex)
   if (pieces > limits['order.maxPieces'] || new Set(roads).size !== roads.length) throw new Refusal(orderErrors.overLimit)
@@ -187,6 +199,7 @@ async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): P
     sold.map(({ lane, count }) => ({ laneId: lane.id, reserved: count })),
   )
   await refreshDeviceCounters(ctx, deviceIds)
+  await countUnpaid(ctx, { id, at: ctx.now }, { orgId: device.org_id, deviceId: device.id, consumer: input.consumer, address: addressOf(ctx) }, limits)
   return { orderNum, payableAmount: total, outTradeNo, expireAt: iso(expireAt) }
 }
 

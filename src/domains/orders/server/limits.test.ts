@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bySystem } from '../../../server/run.ts'
+import { systemActor } from '../../../server/context.ts'
+import { act, bySystem, systemCaller } from '../../../server/run.ts'
 import type { Machine } from '../../machines/server/identity.ts'
 import { openWorld, type World } from '../../machines/server/testWorld.ts'
+import { handlers as payments, simulatorSign } from '../../payments/server/verbs.ts'
+import { orderErrors } from '../contract.ts'
 import { createHandlers } from './create.ts'
+import { closeUnpaid, makeRoom } from './timers.ts'
+import { forgetIdle } from './unpaid.ts'
 
 /** Purchase limits of the settings in force, where orders are made. */
 let world: World
@@ -41,6 +46,33 @@ const buy = (machine: Machine, count: number, consumer = 'anna', more: readonly 
 const refused = 'orders.overLimit'
 const sold = expect.stringMatching(/^\d{20}$/)
 
+/** As a phone at an address does: room is made first. Answers the payment's number, or the name of the refusal. */
+async function phone(machine: Machine, ip: string, { consumer = '', road = 1, count = 1 } = {}): Promise<string> {
+  const input = { rtuNumber: machine.rtu, items: [{ roadIndex: road, count, price: 300 }], payType: 'WECHAT' as const, clientId: randomUUID(), consumer }
+  await makeRoom(world.app, input)
+  const caller = { ...systemCaller(systemActor), ip }
+  return act(world.app, caller, { audit: null, scope: 'system' }, (ctx) => createHandlers.mobileOrder(ctx, input)).then(
+    ({ outTradeNo }) => outTradeNo,
+    (error: { def?: { name: string } }) => error.def?.name ?? String(error),
+  )
+}
+async function pay(outTradeNo: string, amount = 300): Promise<string> {
+  const notice = { eventId: randomUUID(), outTradeNo, tradeNo: randomUUID(), amount, paidAt: new Date(world.clock.now).toISOString() }
+  const input = { ...notice, sign: simulatorSign(world.app.config.simPayKey, notice) }
+  const run = payments.simulatorNotify as (ctx: unknown, input: unknown) => Promise<{ result: string }>
+  return (await bySystem(world.app, (ctx) => run(ctx, input))).result
+}
+const crowd = (n: number, work: (i: number) => Promise<string>) => Promise.all(Array.from({ length: n }, (_, i) => work(i)))
+const made = (answers: readonly string[]) => answers.filter((answer) => answer.startsWith('HD'))
+const refusals = (answers: readonly string[]) => [...new Set(answers.filter((answer) => !answer.startsWith('HD')))]
+const later = (seconds: number) => {
+  world.clock.now += seconds * 1000
+}
+const tooMany = 'orders.tooManyUnpaid'
+const open = () =>
+  world.rows<{ subject: string; open: number; holds: number }>(`
+  select c.subject, c.open, (select count(*)::int from unpaid_holds h where c.subject = any(h.subjects)) as holds from unpaid_counts c`)
+
 test('pieces of one order, over all its lanes; the shelf says so', async () => {
   const machine = await machineWith(3, 0)
   expect([await buy(machine, 4), await buy(machine, 2, 'anna', [{ roadIndex: 2, count: 2 }]), await buy(machine, 3)]).toEqual([refused, refused, sold])
@@ -54,7 +86,8 @@ test('pieces of one customer a day: others may, what was closed or failed does n
   expect([await buy(machine, 2), await buy(machine, 2), await buy(machine, 2, 'bert')]).toEqual([sold, refused, sold])
   const last = await buy(machine, 1)
   expect([last, await buy(machine, 1)]).toEqual([sold, refused])
-  await world.rows(`update orders set pay_state = 'CLOSED', order_status = 'CLOSED' where order_num = $1`, [last])
+  await world.rows(`update orders set expire_at = '2020-01-01' where order_num = $1`, [last])
+  await closeUnpaid(world.app)
   const again = await buy(machine, 1)
   expect([again, await buy(machine, 1)]).toEqual([sold, refused])
   await world.rows(`update order_units set vend_state = 'FAILED' where order_num = $1`, [again])
@@ -80,4 +113,79 @@ test('a machine that is locked or open sells nothing', async () => {
     await world.rows(go, [machine.id])
     expect(await buy(machine, 1)).toEqual(sold)
   }
+})
+
+test('fifty at once pass no limit: of a machine, of an address at it, of an address over machines, of a customer', async () => {
+  const [one, two] = [await machineWith(0, 0), await machineWith(0, 0)]
+  const fromEverywhere = await crowd(50, (i) => phone(one, `10.1.0.${i}`, { road: (i % 4) + 1 }))
+  expect([made(fromEverywhere).length, refusals(fromEverywhere)]).toEqual([20, ['orders.machineBusy']])
+  const named = await crowd(50, () => phone(two, '10.2.0.1', { consumer: 'carl' }))
+  expect([made(named).length, refusals(named)]).toEqual([2, [tooMany]])
+  // whoever changes names still meets the limit of his address
+  const renamed = await crowd(50, (i) => phone(two, '10.2.0.2', { consumer: `carl${i}` }))
+  expect([made(renamed).length, refusals(renamed)]).toEqual([5, [tooMany]])
+  const many = await Promise.all(Array.from({ length: 6 }, () => machineWith(0, 0)))
+  const spread = await crowd(50, (i) => phone(many[i % 6] as Machine, `2001:db8:1:2::${i.toString(16)}`))
+  expect([made(spread).length, refusals(spread)], 'addresses of one subscriber are one').toEqual([20, [tooMany]])
+  for (const row of await open()) expect(row).toEqual({ ...row, holds: row.open })
+  later(200)
+  while ((await closeUnpaid(world.app)) > 0);
+  expect((await open()).filter((row) => row.open > 0)).toEqual([])
+  expect(await phone(two, '10.2.0.1', { consumer: 'carl' }), 'a limit ends with what it counts').toMatch(/^HD/)
+})
+
+test('nobody uses up the limits of another: a name from elsewhere, and an order somebody else does not pay', async () => {
+  const machine = await machineWith(0, 3)
+  expect(made(await crowd(4, () => phone(machine, '10.3.0.1', { consumer: 'dora' })))).toHaveLength(2)
+  expect(await phone(machine, '10.3.0.2', { consumer: 'dora', count: 3 })).toMatch(/^HD/)
+})
+
+test('an address that pays may hold more at once; one that only orders earns nothing', async () => {
+  const machines = await Promise.all(Array.from({ length: 10 }, () => machineWith(0, 0)))
+  const spread = (n: number, ip: string) => crowd(n, (i) => phone(machines[i % 10] as Machine, ip))
+  expect(made(await spread(25, '10.4.0.2'))).toHaveLength(20)
+  const first = made(await spread(20, '10.4.0.1'))
+  for (const order of first) expect(await pay(order)).toBe('APPLIED')
+  expect(made(await spread(30, '10.4.0.1')), 'a campus').toHaveLength(30)
+  later(200)
+  while ((await closeUnpaid(world.app)) > 0);
+  expect(made(await spread(25, '10.4.0.1')), 'what ran out counts against it').toHaveLength(20)
+})
+
+test('goods held by orders that had their time go to who wants them; the late payer gets his money back', async () => {
+  const machine = await machineWith(0, 0)
+  await world.rows('update lanes set quantity = 2 where device_id = $1', [machine.id])
+  const hoarder = await phone(machine, '10.5.0.1', { count: 2 })
+  const other = await phone(machine, '10.5.0.1', { road: 2 })
+  expect(await phone(machine, '10.5.0.2')).toBe('orders.outOfStock')
+  const roads = async () => (await bySystem(world.app, (ctx) => createHandlers.mobileLanes(ctx, { rtuNumber: machine.rtu }))).list.map((l) => l.roadIndex)
+  expect(await roads()).toEqual([2, 3, 4])
+  later(76)
+  expect(await roads(), 'a shelf shows what can be had').toEqual([1, 2, 3, 4])
+  const [won, lost] = [await crowd(5, (i) => phone(machine, `10.5.1.${i}`)), await phone(machine, '10.5.0.3')]
+  expect([made(won).length, lost]).toEqual([2, 'orders.outOfStock'])
+  const state = async (order: string) =>
+    (
+      await world.rows<{ s: string }>(
+        `select order_status || coalesce(' ' || (select state from refunds r where r.order_num = o.order_num), '') as s
+      from orders o where order_num = $1`,
+        [order.slice(2)],
+      )
+    )[0]?.s
+  expect([await state(hoarder), await state(other)], 'what nobody wants stays').toEqual(['CLOSED', 'UNPAID'])
+  expect([await pay(hoarder, 600), await state(hoarder)]).toEqual(['LATE', 'CLOSED PENDING'])
+  expect([await pay(other), await pay(won.find((answer) => answer.startsWith('HD')) as string)]).toEqual(['APPLIED', 'APPLIED'])
+})
+
+test('the counts agree with the orders, and idle rows are forgotten', async () => {
+  const known = (await open()).length
+  expect(known).toBeGreaterThan(0)
+  world.clock.now += 2 * 86_400_000
+  while ((await closeUnpaid(world.app)) > 0);
+  await forgetIdle(world.app)
+  expect((await open()).length).toBeGreaterThan(0)
+  world.clock.now += 2 * 86_400_000
+  await forgetIdle(world.app)
+  expect(await open()).toEqual([])
+  expect([orderErrors.tooManyUnpaid.status, orderErrors.machineBusy.status]).toEqual([429, 409])
 })

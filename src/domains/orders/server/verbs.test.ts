@@ -13,6 +13,7 @@ import { handlers as payments, simulatorSign } from '../../payments/server/verbs
 import { moveStock } from '../../stock/server/move.ts'
 import { MobileOrder, orders, Refund } from '../contract.ts'
 import { leaveQueue, tellQueue } from './queue.ts'
+import { createHandlers } from './create.ts'
 import { runRefunds } from './refunds.ts'
 import { closeUnpaid, sweepCommands } from './timers.ts'
 import { recordVend, takeCommands, type VendFact } from './vend.ts'
@@ -54,7 +55,11 @@ const later = (seconds: number) => {
 
 const order = (items: { roadIndex: number; count: number; price?: number }[], clientId = randomUUID()) =>
   system((ctx) =>
-    run(handlers.mobileOrder, ctx, MobileOrder.parse({ rtuNumber: machine.rtu, payType: 'WECHAT', clientId, items: items.map((i) => ({ price: 300, ...i })) })),
+    run(
+      createHandlers.mobileOrder,
+      ctx,
+      MobileOrder.parse({ rtuNumber: machine.rtu, payType: 'WECHAT', clientId, items: items.map((i) => ({ price: 300, ...i })) }),
+    ),
   ) as Promise<{ orderNum: string; outTradeNo: string; payableAmount: number }>
 
 async function pay(made: { outTradeNo: string; payableAmount: number }, eventId: string = randomUUID(), amount = made.payableAmount) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Handlers } from '../../../server/bind.ts'
+import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { settingOf } from '../../settings/server/values.ts'
@@ -10,6 +10,8 @@ import * as q from './queries.ts'
 import { openRefunds } from './refunds.ts'
 import { addFigures } from './rollups.ts'
 import { lockOrders, relabel } from './rows.ts'
+import { makeRoom } from './timers.ts'
+import { uncountUnpaid } from './unpaid.ts'
 
 export { addTestOrder, type TestLane } from './testOrder.ts'
 
@@ -84,6 +86,7 @@ export async function applyPayment(ctx: Ctx, payment: Payment, check: { orderPai
     [{ ...of, orders: 1, pieces: units.length, turnover: amounts.total_amount, paid: amounts.payable_amount }],
     units.map((unit) => ({ orgId: unit.org_id, deviceId: unit.device_id, productId: unit.product_id, at: ctx.now, pieces: 1, turnover: unit.list_price })),
   )
+  await uncountUnpaid(ctx, [order.id], true)
   ctx.touch('orders')
   return 'APPLIED'
 }
@@ -115,4 +118,6 @@ export async function openPaymentRefund(ctx: Ctx, payment: Payment & { device_id
   ctx.touch('refunds')
 }
 
-export const handlers: Handlers<Contract> = { list: q.listOrders, statistics: q.statistics, get, refund, ...createHandlers }
+const mobileOrder = prepared<Contract['mobileOrder'], void>({ prepare: makeRoom, run: createHandlers.mobileOrder })
+
+export const handlers: Handlers<Contract> = { list: q.listOrders, statistics: q.statistics, get, refund, mobileLanes: createHandlers.mobileLanes, mobileOrder }
