@@ -3,9 +3,11 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
 import { orders } from '../../src/domains/orders/contract.ts'
+import { runRefunds } from '../../src/domains/orders/server/refunds.ts'
 import { closeUnpaid } from '../../src/domains/orders/server/timers.ts'
 import { recordVend, takeCommands } from '../../src/domains/orders/server/vend.ts'
 import { payments } from '../../src/domains/payments/contract.ts'
+import { providers } from '../../src/domains/payments/server/providers.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
 import { moveStock } from '../../src/domains/stock/server/move.ts'
 import { checkInvariants } from '../../src/server/invariants.ts'
@@ -116,13 +118,18 @@ describe.each(crowds)('%i at once', (n) => {
       const orderNum = await world.sell('OWN', ['OK'])
       const key = randomUUID()
       const answers = await crowd(n, () =>
-        world.call(orders.refund, { orderNum, reason: 'QUALITY' }, { token, headers: { 'idempotency-key': kind === 'same key' ? key : randomUUID() } }),
+        world.call(
+          orders.refund,
+          { orderNum, all: true, reason: 'QUALITY' },
+          { token, headers: { 'idempotency-key': kind === 'same key' ? key : randomUUID() } },
+        ),
       )
       no500(answers)
       const fine = answers.filter((a) => a.status === 200)
       if (kind === 'different keys') expect(fine).toHaveLength(1)
       else expect(fine.length).toBeGreaterThanOrEqual(1)
-      for (const loser of answers.filter((a) => a.status !== 200)) expect([409, 422]).toContain(loser.status)
+      // 409005: a twin with the same key is still running
+      for (const loser of answers.filter((a) => a.status !== 200)) expect(loser.body.code).toBe(kind === 'same key' ? 409005 : 409001)
       expect(await world.sql('select 1 from refunds where order_num = $1', [orderNum])).toHaveLength(1)
       expect(
         await world.sql(`select 1 from operation_logs where result = 'SUCCESS' and action = 'orders.refund' and resource_id = $1`, [orderNum]),
@@ -155,7 +162,7 @@ describe('keys', () => {
     const orderNum = await world.sell('OWN', ['OK', 'OK'])
     const key = 'k'.repeat(255)
     const ask = (input: object, k = key, t = token) =>
-      world.call(orders.refund, { orderNum, reason: 'QUALITY', ...input }, { token: t, headers: { 'idempotency-key': k } })
+      world.call(orders.refund, { orderNum, all: true, reason: 'QUALITY', ...input }, { token: t, headers: { 'idempotency-key': k } })
     const first = await ask({})
     expect(first.status).toBe(200)
     const again = await ask({})
@@ -164,6 +171,39 @@ describe('keys', () => {
     expect((await ask({}, `${key}k`)).status).toBe(400)
     const other = await ask({}, key, await world.login('ROLE_FINANCE'))
     expect(other.status, 'the key of somebody else says nothing').not.toBe(200)
+  })
+})
+
+describe('part by part', () => {
+  const unitsOf = async (orderNum: string) =>
+    (await world.sql<{ id: string }>('select id from order_units where order_num = $1 order by unit_no', [orderNum])).map((row) => Number(row.id))
+  const ask = (input: object, key: string | null = randomUUID()) =>
+    world.call(orders.refund, { reason: 'QUALITY', ...input }, { token, headers: key ? { 'idempotency-key': key } : {} })
+  test.each(['with keys', 'without keys'])('a second part is a refund of its own, a moment later and at once, %s', async (kind) => {
+    const key = () => (kind === 'with keys' ? randomUUID() : null)
+    const orderNum = await world.sell('OWN', ['OK', 'OK', 'OK', 'OK'])
+    const [first, second, third, fourth] = await unitsOf(orderNum)
+    expect((await ask({ orderNum, unitIds: [first] }, key())).status).toBe(200)
+    expect((await ask({ orderNum, unitIds: [second] }, key())).status).toBe(200)
+    expect((await crowd(2, (i) => ask({ orderNum, unitIds: [[third, fourth][i]] }, key()))).map((a) => a.status)).toEqual([200, 200])
+    expect((await ask({ orderNum, unitIds: [first] }, key())).body.code, 'the same part again').toBe(409001)
+    while (await runRefunds(world.app, providers));
+    const [row] = await world.sql(
+      'select paid_amount - refunded_amount as left, (select count(*)::int from refunds r where r.order_num = o.order_num) as n from orders o where order_num = $1',
+      [orderNum],
+    )
+    expect(row).toEqual({ left: '0', n: 4 })
+    expect((await ask({ orderNum, unitIds: [first] }, key())).body.error).toBe('orders.alreadyRefunded')
+  })
+  test('another part under the same key is told apart; no part, or all and a part, is refused', async () => {
+    const orderNum = await world.sell('OWN', ['OK', 'OK'])
+    const [first, second] = await unitsOf(orderNum)
+    const key = randomUUID()
+    expect((await ask({ orderNum, unitIds: [first] }, key)).status).toBe(200)
+    expect((await ask({ orderNum, unitIds: [second] }, key)).body.code).toBe(409002)
+    for (const pieces of [{}, { unitIds: [] }, { unitIds: [second], all: true }, { all: false }])
+      expect([pieces, (await ask({ orderNum, ...pieces })).body.code]).toEqual([pieces, 400001])
+    expect(await world.sql('select 1 from refunds where order_num = $1', [orderNum])).toHaveLength(1)
   })
 })
 

@@ -4,7 +4,7 @@ import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
-import { orders, Refund } from '../orders/contract.ts'
+import { orders, piecesAreSaid, RefundFields } from '../orders/contract.ts'
 
 export const complaintErrors = defineErrors('complaints', {
   wrongState: [409001, '当前状态不能执行该操作', 'Not possible in the present state'],
@@ -221,7 +221,9 @@ export const complaints = {
     audit: 'complaints.refund',
     idempotent: true,
     errors: [complaintErrors.noOrder, ...orders.refund.errors],
-    input: Refund.omit({ orderNum: true }).extend(byVersion),
+    input: RefundFields.omit({ orderNum: true })
+      .extend(byVersion)
+      .refine(...piecesAreSaid),
     output: Complaint,
   }),
   remove: write('complaint:delete', {

@@ -169,13 +169,19 @@ export const OrderDetail = OrderRow.extend({
 })
 export type OrderDetail = z.infer<typeof OrderDetail>
 
-export const Refund = z.strictObject({
+export const RefundFields = z.strictObject({
   orderNum,
-  /** Pieces to refund; all refundable ones when empty. */
-  unitIds: z.array(f.id).max(32).default([]),
+  unitIds: z.array(f.id).min(1, bi('请选择要退款的商品', 'Choose the pieces to refund')).max(32).optional(),
+  all: z.literal(true).optional().describe('every piece that can be refunded, instead of unitIds'),
   reason: z.enum(reasons, bi('请选择退款原因', 'Choose a reason')),
   remark: f.optionalText(200),
 })
+/** Which pieces: named, or all said as such; nothing named is never all. */
+export const piecesAreSaid = [
+  (value: { unitIds?: number[] | undefined; all?: true | undefined }) => (value.unitIds === undefined) !== (value.all === undefined),
+  { path: ['unitIds'], message: bi('请选择要退款的商品', 'Choose the pieces to refund') },
+] satisfies Parameters<typeof RefundFields.refine>
+export const Refund = RefundFields.refine(...piecesAreSaid)
 
 /** What a customer's phone or the machine's screen sees of a lane; sellable lanes only. */
 export const MobileLane = z.strictObject({

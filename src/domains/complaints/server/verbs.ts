@@ -240,7 +240,7 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   if (typeof orders.refund !== 'function') throw new Error('orders.refund has no slow part')
   const answer = await orders.refund(inner, { ...order, orderNum: c.order_num })
   if (isRefused(answer)) return answer
-  const back = answer.units.filter(({ id: unit, refund: given }) => given && (input.unitIds.length === 0 || input.unitIds.includes(unit)))
+  const back = answer.units.filter(({ id: unit, refund: given }) => given && (input.unitIds?.includes(unit) ?? true))
   const amount = back.reduce((sum, unit) => sum + (unit.refund?.amount ?? 0), 0)
   await change(ctx, c, version, {
     refunded: true,
@@ -248,7 +248,7 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
     ...(c.state === 'OPEN' ? { state: 'HANDLING' as const } : {}),
   })
   await say(ctx, c, 'REFUND', [yuan(amount), ...back.map((unit) => unit.productName)].join(' · ').slice(0, 1000))
-  return done(ctx, c, { orderNum: c.order_num, unitIds: input.unitIds, reason: input.reason, amount })
+  return done(ctx, c, { orderNum: c.order_num, unitIds: back.map((unit) => unit.id), reason: input.reason, amount })
 }
 
 const remove: Handlers<Contract>['remove'] = async (ctx, input) => {

@@ -1,7 +1,5 @@
 import { Alert, Checkbox, Form, Modal, Skeleton } from 'antd'
-import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { z } from 'zod'
 import { yuan } from '../../../shared/money.ts'
 import { useRead } from '../../../web/api.ts'
 import { FormDialog } from '../../../web/FormDialog.tsx'
@@ -36,17 +34,12 @@ export function RefundDialog({ complaint, onClose }: Props) {
 
 function RefundForm({ complaint, pieces, onClose }: Props & { pieces: OrderDetail['units'] }) {
   const { t } = useTranslation('complaints')
-  // the contract reads "no piece" as "all pieces"; a person who unticked everything means none
-  const save = useMemo(
-    () => ({ ...complaints.refund, input: complaints.refund.input.extend({ unitIds: z.array(z.number()).min(1, t('refunding.choose')) }) }),
-    [t],
-  )
   const initial = { id: complaint.id, version: complaint.version, unitIds: preselected(pieces, complaint.road), remark: '' }
   return (
     <FormDialog
       title={t('refund')}
       ns="complaints"
-      save={save}
+      save={complaints.refund}
       initial={initial}
       success="complaints:success.refund"
       okText={t('refund')}

@@ -218,7 +218,7 @@ it('a test vend goes the ordinary way, sells nothing and takes one piece', async
     final: true,
   })
   expect(await world.rows(`select * from sales_rollups where cost > 0 or orders > 0`)).toEqual([])
-  expect((await world.send(people.operator, 'POST', `/orders/${sent.orderNum}/refunds`, { unitIds: [], reason: 'OTHER' })).body.error).toBe(
+  expect((await world.send(people.operator, 'POST', `/orders/${sent.orderNum}/refunds`, { all: true, reason: 'OTHER' })).body.error).toBe(
     'orders.nothingToRefund',
   )
 })

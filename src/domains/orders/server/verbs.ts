@@ -31,13 +31,13 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
     ageDays: (ctx.now.getTime() - order.created_at.getTime()) / 86_400_000,
     refundDays: await settingOf(ctx.db, order.org_id, 'order.refundDays'),
   }
-  const judge = (unit: (typeof units)[number]) =>
-    refundable(
-      { vendState: unit.vend_state, refundState: unit.refund_state, dropConfirmed: unit.drop_confirmed, drugClass: unit.drug_class },
-      context,
-      input.reason,
-    )
-  const wanted = input.unitIds.length ? input.unitIds.map((id) => found(units.find((unit) => unit.id === id))) : units.filter((unit) => judge(unit) === null)
+  const judge = (unit: (typeof units)[number]) => {
+    const facts = { vendState: unit.vend_state, refundState: unit.refund_state, dropConfirmed: unit.drop_confirmed, drugClass: unit.drug_class }
+    const refusal = refundable(facts, context, input.reason)
+    // a refund that is under way: somebody was a moment earlier, and what this person saw is no longer so
+    return refusal === orderErrors.alreadyRefunded && unit.refund_state !== 'SUCCESS' ? common.stale : refusal
+  }
+  const wanted = input.unitIds ? input.unitIds.map((id) => found(units.find((unit) => unit.id === id))) : units.filter((unit) => judge(unit) === null)
   if (!wanted.length) reject(judge(units[0] as (typeof units)[number]) ?? orderErrors.nothingToRefund)
   for (const unit of wanted) reject(judge(unit))
   await openRefunds(ctx, wanted, { reason: input.reason, remark: input.remark, automatic: false, userId: ctx.actor.userId })

@@ -1,7 +1,6 @@
 import { Alert, Checkbox, Form, Modal, Skeleton } from 'antd'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { z } from 'zod'
 import { yuan } from '../../../shared/money.ts'
 import { useRead } from '../../../web/api.ts'
 import { FormDialog } from '../../../web/FormDialog.tsx'
@@ -14,7 +13,7 @@ import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { type OrderDetail, orders } from '../contract.ts'
 import { type RefundReason, refundReasons } from '../rules.ts'
 import styles from './orders.module.css'
-import { whyNot } from './refunding.ts'
+import { proposed, whyNot } from './refunding.ts'
 import { lane, shortOrder, type Unit } from './stations.ts'
 import { useWords } from './words.ts'
 
@@ -44,12 +43,7 @@ const chosenOf = (order: OrderDetail, ids: unknown, reason: RefundReason | undef
 
 function RefundForm({ order, onClose }: { order: OrderDetail; onClose: () => void }) {
   const { t } = useTranslation('orders')
-  // the contract reads "no piece" as "all pieces"; a person who unticked everything means none
-  const save = useMemo(() => ({ ...orders.refund, input: orders.refund.input.extend({ unitIds: z.array(z.number()).min(1, t('refundChoose')) }) }), [t])
-  const initial = useMemo(
-    () => ({ orderNum: order.orderNum, unitIds: order.units.filter((unit) => unit.canRefund).map((unit) => unit.id), remark: '' }),
-    [order],
-  )
+  const initial = useMemo(() => ({ orderNum: order.orderNum, remark: '', ...proposed(order) }), [order])
   const toInput = (values: Values) => ({
     ...values,
     unitIds: chosenOf(order, values.unitIds, values.reason as RefundReason | undefined).map((unit) => unit.id),
@@ -59,7 +53,7 @@ function RefundForm({ order, onClose }: { order: OrderDetail; onClose: () => voi
       title={`${t('refundTitle')} ${shortOrder(order.orderNum)}`}
       width={560}
       ns="orders"
-      save={save}
+      save={orders.refund}
       initial={initial}
       toInput={toInput}
       success="orders:success.refund"

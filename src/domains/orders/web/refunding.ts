@@ -17,3 +17,9 @@ export function whyNoRefund(order: OrderDetail): ErrorDef | null {
   if (reasons.includes(null)) return null
   return reasons.find((reason) => reason === orderErrors.shipping) ?? reasons[0] ?? orderErrors.nothingToRefund
 }
+
+/** What a person most likely means: pieces that did not leave, for that reason. What left is ticked by hand, with a reason of its own. */
+export function proposed(order: OrderDetail): { unitIds: number[]; reason?: RefundReason } {
+  const unitIds = order.units.filter((unit) => unit.canRefund && unit.vendState !== 'SUCCESS').map((unit) => unit.id)
+  return unitIds.length ? { unitIds, reason: 'NOT_DISPENSED' } : { unitIds }
+}

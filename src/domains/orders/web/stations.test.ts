@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OrderDetail } from '../contract.ts'
 import { eventsOf } from './events.ts'
-import { whyNoRefund, whyNot } from './refunding.ts'
+import { proposed, whyNoRefund, whyNot } from './refunding.ts'
 import { clock, groupedOrder, shortForeign, shortOrder, stationsOf, summaryOf, type Unit, unitChip, worstFirst } from './stations.ts'
 
 const at = (seconds: number) => new Date(Date.parse('2026-11-21T06:02:11Z') + seconds * 1000).toISOString()
@@ -120,6 +120,12 @@ it('says why there is nothing to refund', () => {
   expect(whyNoRefund(order([unit(), failed]))).toBeNull()
   expect(whyNoRefund(order([failed, unit({ vendState: 'SENT', canRefund: false })]))?.name).toBe('orders.shipping')
   expect(whyNoRefund(order([failed]))?.name).toBe('orders.alreadyRefunded')
+})
+
+it('proposes the pieces that did not leave, and nothing that did', () => {
+  const lost = unit({ id: 2, vendState: 'FAILED', dropConfirmed: false })
+  expect(proposed(order([unit(), lost, unit({ id: 3, vendState: 'VOID', canRefund: false })]))).toEqual({ unitIds: [2], reason: 'NOT_DISPENSED' })
+  expect(proposed(order([unit(), unit({ id: 2 })]))).toEqual({ unitIds: [] })
 })
 
 it('groups numbers and shortens times', () => {
