@@ -46,8 +46,8 @@ export const refundOut = (refundNo: string, amount: number, feeShare: number, of
   ],
 })
 
-/** Money without an order (late, double): into suspense, and out again by refund. */
-export const suspenseIn = (paymentId: number, amount: number, of: Of): Voucher => ({
+/** Money without an order (late, double, of another amount; of an unknown order by its trade): into suspense, and out again by refund. */
+export const suspenseIn = (paymentId: number | string, amount: number, of: Of): Voucher => ({
   ...of,
   key: `sus:${paymentId}`,
   type: 'V11',

@@ -9,7 +9,8 @@ export const paymentErrors = defineErrors('payments', {
 
 /**
  * The simulator is a payment provider like any other: it tells by a signed notification that money arrived.
- * sign = HMAC-SHA256 hex over `eventId|outTradeNo|tradeNo|amount|paidAt` with SIM_PAY_KEY.
+ * sign = HMAC-SHA256 hex over `eventId|outTradeNo|tradeNo|amount|paidAt` with SIM_PAY_KEY,
+ * and `|currency|merchant` when one of the two is given.
  */
 export const payments = {
   simulatorNotify: write('open', {
@@ -24,6 +25,12 @@ export const payments = {
       tradeNo: z.string().min(1).max(64),
       amount: f.fen,
       paidAt: f.instant,
+      /** CNY and our own account unless said otherwise. */
+      currency: z
+        .string()
+        .regex(/^[A-Z]{3}$/)
+        .optional(),
+      merchant: z.string().min(1).max(40).optional(),
       sign: z.string().regex(/^[0-9a-f]{64}$/),
     }),
     output: z.strictObject({ result: z.enum(['APPLIED', 'DUPLICATE', 'LATE', 'MISMATCH', 'UNKNOWN']) }),

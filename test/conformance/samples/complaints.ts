@@ -26,7 +26,12 @@ export const complaints: DomainSamples = {
     'complaints.invalidate': async (world) => ({ ...(await open(world)), remark: '无关' }),
     'complaints.reopen': async (world) => ({ id: await insert(world, { state: 'RESOLVED' }), version: 1, remark: '再看' }),
     'complaints.merge': async (world) => ({ ...(await open(world)), mainId: own }),
-    'complaints.refund': async (world) => ({ id: await insert(world, { orderNum: await world.sell('OWN', ['OK']) }), version: 1, all: true, reason: 'QUALITY' }),
+    'complaints.refund': async (world) => ({
+      id: await insert(world, { orderNum: await world.sell('OWN', ['OK']) }),
+      version: 1,
+      all: true,
+      reason: 'QUALITY',
+    }),
     'complaints.remove': async (world) => ({ ...(await open(world)), reason: '测试' }),
   },
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { found, iso } from '../../../server/context.ts'
+import { addressOf } from '../../../shared/address.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
 import { orderNumber } from '../../../shared/ids.ts'
@@ -12,7 +13,7 @@ import { moveStock } from '../../stock/server/move.ts'
 import { orderErrors, type orders } from '../contract.ts'
 import { queueRefusal } from '../rules.ts'
 import { platformBehind } from './queue.ts'
-import { addressOf, countUnpaid } from './unpaid.ts'
+import { countUnpaid } from './unpaid.ts'
 
 type Device = {
   id: number
@@ -106,7 +107,7 @@ async function boughtToday(ctx: Ctx, device: Device, consumer: string): Promise<
   const { rows } = await sql<{ n: number }>`
     select count(*) as n from orders o join order_units u on u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id
     where o.device_id = ${device.id} and o.created_at >= ${startOfDay(shanghaiDay(ctx.now))} and o.consumer = ${consumer} and o.order_type <> 'TEST' and o.pay_state <> 'CLOSED'
-      and (o.pay_state <> 'UNPAID' or exists (select from unpaid_holds h where h.order_id = o.id and h.address = ${addressOf(ctx)}))
+      and (o.pay_state <> 'UNPAID' or exists (select from unpaid_holds h where h.order_id = o.id and h.address = ${addressOf(ctx.ip)}))
       and u.vend_state not in ('FAILED', 'VOID') and u.refund_state is distinct from 'SUCCESS'`.execute(ctx.db)
   return rows[0]?.n ?? 0
 }
@@ -199,7 +200,7 @@ async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): P
     sold.map(({ lane, count }) => ({ laneId: lane.id, reserved: count })),
   )
   await refreshDeviceCounters(ctx, deviceIds)
-  await countUnpaid(ctx, { id, at: ctx.now }, { orgId: device.org_id, deviceId: device.id, consumer: input.consumer, address: addressOf(ctx) }, limits)
+  await countUnpaid(ctx, { id, at: ctx.now }, { orgId: device.org_id, deviceId: device.id, consumer: input.consumer, address: addressOf(ctx.ip) }, limits)
   return { orderNum, payableAmount: total, outTradeNo, expireAt: iso(expireAt) }
 }
 

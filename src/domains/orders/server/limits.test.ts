@@ -59,7 +59,7 @@ async function phone(machine: Machine, ip: string, { consumer = '', road = 1, co
 async function pay(outTradeNo: string, amount = 300): Promise<string> {
   const notice = { eventId: randomUUID(), outTradeNo, tradeNo: randomUUID(), amount, paidAt: new Date(world.clock.now).toISOString() }
   const input = { ...notice, sign: simulatorSign(world.app.config.simPayKey, notice) }
-  const run = payments.simulatorNotify as (ctx: unknown, input: unknown) => Promise<{ result: string }>
+  const { run } = payments.simulatorNotify as unknown as { run(ctx: unknown, input: unknown): Promise<{ result: string }> }
   return (await bySystem(world.app, (ctx) => run(ctx, input))).result
 }
 const crowd = (n: number, work: (i: number) => Promise<string>) => Promise.all(Array.from({ length: n }, (_, i) => work(i)))

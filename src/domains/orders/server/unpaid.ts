@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { subscriberOf } from '../../../server/address.ts'
 import type { App, Ctx } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
 import { Refusal } from '../../../shared/errors.ts'
@@ -34,7 +33,6 @@ function subjectsOf({ deviceId, consumer, address }: Buyer, limits: UnpaidLimits
 }
 
 /** As its own, or as one address of a network that hands out many. */
-export const addressOf = (ctx: Pick<Ctx, 'ip'>): string => subscriberOf(ctx.ip)
 
 /**
  * Counts a new order against every limit at once: one conditional statement, whose last locks are held only until the commit.

@@ -106,16 +106,23 @@ async function event(ctx: Ctx, payment: Payment, deviceId: number, kind: string,
     .execute()
 }
 
+type Stray = Payment & { device_id: number; amount: number }
+
 /** Full refund of money no order waits for, with its case on the worklist. */
-export async function openPaymentRefund(ctx: Ctx, payment: Payment & { device_id: number; amount: number }): Promise<void> {
+export async function openPaymentRefund(ctx: Ctx, payment: Stray, kind: 'LATE_PAYMENT' | 'DUPLICATE_PAYMENT'): Promise<void> {
+  const reason = kind === 'LATE_PAYMENT' ? kind : 'DUPLICATE'
   await sql`insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at, order_num, kind, amount, reason, automatic, state, next_at, created_at)
-    values (${payment.org_id}, ${payment.device_id}, ${`${payment.order_num}-P${payment.id}`}, ${payment.id}, ${payment.order_id}, ${payment.order_at}, ${payment.order_num}, 'PAYMENT', ${payment.amount}, 'LATE_PAYMENT', true, 'PENDING', ${ctx.now}, ${ctx.now})
+    values (${payment.org_id}, ${payment.device_id}, ${`${payment.order_num}-P${payment.id}`}, ${payment.id}, ${payment.order_id}, ${payment.order_at}, ${payment.order_num}, 'PAYMENT', ${payment.amount}, ${reason}, true, 'PENDING', ${ctx.now}, ${ctx.now})
     on conflict (refund_no) do nothing`.execute(ctx.db)
+  await openCase(ctx, payment, kind)
+  ctx.touch('refunds')
+}
+
+export async function openCase(ctx: Ctx, payment: Stray, kind: 'LATE_PAYMENT' | 'DUPLICATE_PAYMENT' | 'UNMATCHED_PAYMENT'): Promise<void> {
   await sql`insert into order_cases (org_id, device_id, order_id, order_num, payment_id, kind, amount, created_at)
-    values (${payment.org_id}, ${payment.device_id}, ${payment.order_id}, ${payment.order_num}, ${payment.id}, 'LATE_PAYMENT', ${payment.amount}, ${ctx.now}) on conflict (kind, unit_id, payment_id) do nothing`.execute(
+    values (${payment.org_id}, ${payment.device_id}, ${payment.order_id}, ${payment.order_num}, ${payment.id}, ${kind}, ${payment.amount}, ${ctx.now}) on conflict (kind, unit_id, payment_id) do nothing`.execute(
     ctx.db,
   )
-  ctx.touch('refunds')
 }
 
 const mobileOrder = prepared<Contract['mobileOrder'], void>({ prepare: makeRoom, run: createHandlers.mobileOrder })

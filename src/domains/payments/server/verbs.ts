@@ -1,54 +1,151 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Handlers } from '../../../server/bind.ts'
+import { type Handlers, prepared } from '../../../server/bind.ts'
 import type { Ctx } from '../../../server/context.ts'
+import type { Input } from '../../../shared/contract.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { fee, feeOf, orderIn, suspenseIn } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
-import { applyPayment, openPaymentRefund } from '../../orders/server/verbs.ts'
+import { applyPayment, openCase, openPaymentRefund } from '../../orders/server/verbs.ts'
+import { raiseApart, raiseSecurity } from '../../security/server/raise.ts'
+import { platformOrg } from '../../settings/server/values.ts'
 import { paymentErrors, type payments } from '../contract.ts'
 
 /** Fee of the simulated channel in basis points. */
 const simulatorFee = 60
 
-export const simulatorSign = (key: string, n: { eventId: string; outTradeNo: string; tradeNo: string; amount: number; paidAt: string }): string =>
-  createHmac('sha256', key).update(`${n.eventId}|${n.outTradeNo}|${n.tradeNo}|${n.amount}|${n.paidAt}`).digest('hex')
+export const simulatorSign = (key: string, n: Omit<Input<(typeof payments)['simulatorNotify']>, 'sign'>): string =>
+  createHmac('sha256', key)
+    .update([n.eventId, n.outTradeNo, n.tradeNo, n.amount, n.paidAt, ...(n.currency || n.merchant ? [n.currency ?? '', n.merchant ?? ''] : [])].join('|'))
+    .digest('hex')
 
-const simulatorNotify: Handlers<typeof payments>['simulatorNotify'] = async (ctx, input) => {
-  const right = Buffer.from(simulatorSign(ctx.app.config.simPayKey, input), 'hex')
-  if (!timingSafeEqual(right, Buffer.from(input.sign, 'hex'))) throw new Refusal(paymentErrors.badSignature)
-  return { result: await receive(ctx, 'SIMULATOR', input) }
+/** A signature is checked before anything is opened: a forged notice costs no transaction, and at most one row a second. */
+const simulatorNotify = prepared<(typeof payments)['simulatorNotify'], void>({
+  async prepare(app, input, request) {
+    const right = Buffer.from(simulatorSign(app.config.simPayKey, input), 'hex')
+    if (timingSafeEqual(right, Buffer.from(input.sign, 'hex'))) return
+    const detail = { provider: 'SIMULATOR', outTradeNo: input.outTradeNo, amount: input.amount, address: request.ip }
+    await raiseApart(app, { orgId: platformOrg, kind: 'PAYMENT_FORGED', subject: 'SIMULATOR', detail })
+    throw new Refusal(paymentErrors.badSignature)
+  },
+  run: async (ctx, input) => ({ result: await receive(ctx, 'SIMULATOR', input) }),
+})
+
+type Outcome = 'APPLIED' | 'DUPLICATE' | 'LATE' | 'MISMATCH' | 'UNKNOWN'
+type Notice = { eventId: string; outTradeNo: string; tradeNo: string; amount: number; currency?: string | undefined; merchant?: string | undefined }
+type Found = {
+  id: number
+  org_id: number
+  device_id: number
+  order_id: number
+  order_at: Date
+  order_num: string
+  amount: number
+  state: string
+  rtu_number: string
+}
+/** What a person is told about a notice that fits no open payment, and why. */
+type Alarm = { kind: 'PAYMENT_MISMATCH' | 'PAYMENT_UNKNOWN' | 'PAYMENT_DOUBLE' | 'PAYMENT_LATE'; why: string; subject?: string }
+
+/**
+ * One notification: stored once, applied at most once. Money that really arrived and that no open order expects goes to suspense,
+ * late and double money back as well; whatever does not fit is seen by a person.
+ */
+async function receive(ctx: Ctx, provider: 'SIMULATOR', notice: Notice): Promise<Outcome> {
+  const { rows: found } = await sql<Found>`select p.id, p.org_id, p.device_id, p.order_id, p.order_at, p.order_num, p.amount, p.state, d.rtu_number
+    from payments p join devices d on d.id = p.device_id where p.out_trade_no = ${notice.outTradeNo}`.execute(ctx.db)
+  const payment = found[0]
+  const { rows: told } = await sql<{ same: boolean }>`
+    select raw - 'sign' = ${JSON.stringify({ ...notice, sign: undefined })}::jsonb as same from payment_events where provider = ${provider} and event_id = ${notice.eventId}`.execute(
+    ctx.db,
+  )
+  if (told[0]?.same) return 'DUPLICATE'
+  const [outcome, alarm] = told[0] ? contradiction('EVENT') : await take(ctx, provider, notice, payment)
+  await sql`insert into payment_events (org_id, payment_id, provider, event_id, kind, raw, outcome, created_at)
+    values (${payment?.org_id ?? null}, ${payment?.id ?? null}, ${provider}, ${notice.eventId}, 'PAID', ${JSON.stringify(notice)}::jsonb, ${outcome}, ${ctx.now})
+    on conflict (provider, event_id) do nothing`.execute(ctx.db)
+  if (alarm) await tell(ctx, alarm, notice, payment)
+  return outcome
 }
 
-type Notice = { eventId: string; outTradeNo: string; tradeNo: string; amount: number }
-type Found = { id: number; org_id: number; device_id: number; order_id: number; order_at: Date; order_num: string; amount: number; state: string }
+const contradiction = (why: string): [Outcome, Alarm] => ['MISMATCH', { kind: 'PAYMENT_MISMATCH', why }]
 
-/** One notification: stored once, applied at most once. Money that no open order expects goes to suspense and back. */
-async function receive(ctx: Ctx, provider: 'SIMULATOR', notice: Notice): Promise<'APPLIED' | 'DUPLICATE' | 'LATE' | 'MISMATCH' | 'UNKNOWN'> {
-  const lookup =
-    await sql<Found>`select id, org_id, device_id, order_id, order_at, order_num, amount, state from payments where out_trade_no = ${notice.outTradeNo}`.execute(
-      ctx.db,
-    )
-  const payment = lookup.rows[0]
+async function take(ctx: Ctx, provider: 'SIMULATOR', notice: Notice, payment: Found | undefined): Promise<[Outcome, Alarm?]> {
+  // money of another currency, or on the account of somebody else, is not in our books
+  if (notice.currency !== undefined && notice.currency !== 'CNY') return contradiction('CURRENCY')
+  if (notice.merchant !== undefined && notice.merchant !== provider) return contradiction('MERCHANT')
+  if (!payment) {
+    const of = { orgId: platformOrg, orderId: null, orderNum: null }
+    await post(ctx, [suspenseIn(`${provider}:${notice.tradeNo}`, notice.amount, of)])
+    return ['UNKNOWN', { kind: 'PAYMENT_UNKNOWN', why: 'ORDER' }]
+  }
+  // whom this trade has paid already; of two at once the unique number decides
+  const { rows: trades } = await sql<{
+    order_id: number
+    amount: number
+  }>`select order_id, amount from payments where provider = ${provider} and provider_trade_no = ${notice.tradeNo}`.execute(ctx.db)
+  const trade = trades[0]
+  if (trade) return trade.order_id === payment.order_id && trade.amount === notice.amount ? ['DUPLICATE'] : contradiction('TRADE')
   // orders are locked before payments, everywhere
-  const outcome = payment ? await applyPayment(ctx, payment, { orderPaid: payment.amount === notice.amount }) : 'UNKNOWN'
-  const { rows: stored } = await sql<{ id: number }>`insert into payment_events (org_id, payment_id, provider, event_id, kind, raw, outcome, created_at)
-    values (${payment?.org_id ?? null}, ${payment?.id ?? null}, ${provider}, ${notice.eventId}, 'PAID', ${JSON.stringify(notice)}::jsonb, ${outcome}, ${ctx.now})
-    on conflict (provider, event_id) do nothing returning id`.execute(ctx.db)
-  if (!payment || !stored[0] || outcome === 'MISMATCH' || outcome === 'DUPLICATE') return stored[0] ? outcome : 'DUPLICATE'
-  const feeAmount = feeOf(payment.amount, simulatorFee)
+  const outcome = await applyPayment(ctx, payment, { orderPaid: payment.amount === notice.amount })
+  if (outcome === 'MISMATCH' || outcome === 'DUPLICATE') {
+    const stray = await addStray(ctx, provider, notice, payment)
+    // a twin of this notice was first
+    if (!stray && notice.amount > 0) return [outcome]
+    if (outcome === 'MISMATCH') {
+      if (stray) await openCase(ctx, stray, 'UNMATCHED_PAYMENT')
+      return contradiction('AMOUNT')
+    }
+    if (stray) await openPaymentRefund(ctx, stray, 'DUPLICATE_PAYMENT')
+    return ['DUPLICATE', { kind: 'PAYMENT_DOUBLE', why: 'TWICE' }]
+  }
+  await book(ctx, notice, payment, outcome)
+  return outcome === 'LATE' ? ['LATE', { kind: 'PAYMENT_LATE', why: 'CLOSED', subject: payment.rtu_number }] : ['APPLIED']
+}
+
+async function book(ctx: Ctx, notice: Notice, payment: Found, outcome: 'APPLIED' | 'LATE'): Promise<void> {
+  const feeAmount = outcome === 'APPLIED' ? feeOf(payment.amount, simulatorFee) : 0
   await sql`update payments set state = 'SUCCESS', applied = ${outcome === 'APPLIED'}, provider_trade_no = ${notice.tradeNo}, fee_amount = ${feeAmount}, paid_at = ${ctx.now} where id = ${payment.id}`.execute(
     ctx.db,
   )
   const of = { orgId: payment.org_id, orderId: payment.order_id, orderNum: payment.order_num }
-  if (outcome === 'APPLIED') await post(ctx, [orderIn(payment.id, payment.amount, of), fee(payment.id, feeAmount, of)])
-  else {
-    // money back in full: the channel charges nothing for what it takes back at once
-    await sql`update payments set fee_amount = 0 where id = ${payment.id}`.execute(ctx.db)
-    await post(ctx, [suspenseIn(payment.id, payment.amount, of)])
-    await openPaymentRefund(ctx, payment)
-  }
-  return outcome
+  if (outcome === 'APPLIED') return post(ctx, [orderIn(payment.id, payment.amount, of), fee(payment.id, feeAmount, of)])
+  // money back in full: the channel charges nothing for what it takes back at once
+  await post(ctx, [suspenseIn(payment.id, payment.amount, of)])
+  await openPaymentRefund(ctx, payment, 'LATE_PAYMENT')
+}
+
+/** Money beside the payment it names: a payment of its own that pays nothing, in suspense. Null: nothing arrived, or a twin was first. */
+async function addStray(ctx: Ctx, provider: 'SIMULATOR', notice: Notice, payment: Found): Promise<Found | null> {
+  if (notice.amount === 0) return null
+  const { rows } = await sql<{
+    id: number
+  }>`insert into payments (org_id, device_id, order_id, order_at, order_num, out_trade_no, provider, provider_trade_no, amount, state, paid_at, created_at)
+    values (${payment.org_id}, ${payment.device_id}, ${payment.order_id}, ${payment.order_at}, ${payment.order_num}, ${`${notice.outTradeNo}~${notice.tradeNo}`},
+      ${provider}, ${notice.tradeNo}, ${notice.amount}, 'SUCCESS', ${ctx.now}, ${ctx.now})
+    on conflict do nothing returning id`.execute(ctx.db)
+  if (!rows[0]) return null
+  const of = { orgId: payment.org_id, orderId: payment.order_id, orderNum: payment.order_num }
+  await post(ctx, [suspenseIn(rows[0].id, notice.amount, of)])
+  return { ...payment, id: rows[0].id, amount: notice.amount }
+}
+
+function tell(ctx: Ctx, alarm: Alarm, notice: Notice, payment: Found | undefined): Promise<void> {
+  return raiseSecurity(ctx, {
+    orgId: payment?.org_id ?? platformOrg,
+    kind: alarm.kind,
+    subject: alarm.subject ?? payment?.order_num ?? notice.outTradeNo,
+    ...(payment ? { deviceId: payment.device_id } : {}),
+    detail: {
+      why: alarm.why,
+      outTradeNo: notice.outTradeNo,
+      tradeNo: notice.tradeNo,
+      amount: notice.amount,
+      ...(payment ? { expected: payment.amount, orderNum: payment.order_num } : {}),
+      ...(notice.currency ? { currency: notice.currency } : {}),
+      ...(notice.merchant ? { merchant: notice.merchant } : {}),
+    },
+  })
 }
 
 export const handlers: Handlers<typeof payments> = { simulatorNotify }

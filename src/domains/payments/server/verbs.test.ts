@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World, worldNow } from '../../../../test/support/world.ts'
+import { checkInvariants } from '../../../server/invariants.ts'
+import { orders } from '../../orders/contract.ts'
+import { closeUnpaid } from '../../orders/server/timers.ts'
+import { payments } from '../contract.ts'
+import { simulatorSign } from './verbs.ts'
+
+/** A notice that does not fit: what arrived is in the books, and a person sees it. */
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+type Made = { orderNum: string; outTradeNo: string; payableAmount: number }
+async function order(): Promise<Made> {
+  const input = { rtuNumber: 'OWN0001', items: [{ roadIndex: 1, count: 1, price: 250 }], payType: 'WECHAT', clientId: randomUUID() }
+  const { status, body } = await world.call(orders.mobileOrder, input)
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body
+}
+const noticeOf = (made: Pick<Made, 'outTradeNo' | 'payableAmount'>, change: object = {}) => ({
+  eventId: randomUUID(),
+  outTradeNo: made.outTradeNo,
+  tradeNo: randomUUID(),
+  amount: made.payableAmount,
+  paidAt: worldNow.toISOString(),
+  ...change,
+})
+type Notice = ReturnType<typeof noticeOf> & { currency?: string; merchant?: string }
+const tell = async (notice: Notice) =>
+  (await world.call(payments.simulatorNotify, { ...notice, sign: simulatorSign(world.app.config.simPayKey, notice) })).body.result
+/** Of one order: money by account, cases and refunds, and what people see. */
+async function state(orderNum: string | null) {
+  const ledger = await world.sql<{ code: string; sum: string }>(
+    `select a.code, sum(e.amount) as sum from ledger_entries e join ledger_accounts a on a.id = e.account_id
+    where e.order_num is not distinct from $1 group by 1 having sum(e.amount) <> 0 order by 1`,
+    [orderNum],
+  )
+  const cases = await world.sql<{ kind: string }>('select kind from order_cases where order_num = $1 order by id', [orderNum])
+  const refunds = await world.sql<{ s: string }>(`select reason || ' ' || amount as s from refunds where order_num = $1`, [orderNum])
+  return {
+    ledger: Object.fromEntries(ledger.map((row) => [row.code, Number(row.sum)])),
+    cases: cases.map((row) => row.kind),
+    refunds: refunds.map((row) => row.s),
+  }
+}
+const seen = () =>
+  world.sql<{ kind: string; subject: string; why: string | null; times: number }>(
+    `select kind, subject, detail->>'why' as why, times::int from security_events order by id`,
+  )
+async function news(work: () => Promise<unknown>) {
+  await world.sql('delete from security_events')
+  await work()
+  return (await seen()).map((row) => `${row.kind} ${row.subject} ${row.why} ${row.times}`)
+}
+
+test('another amount: in suspense, not applied, told once however often it is said; the right amount still pays', async () => {
+  const made = await order()
+  const wrong = noticeOf(made, { amount: 1 })
+  expect(
+    await news(async () => {
+      expect([await tell(wrong), await tell(wrong), await tell({ ...wrong, eventId: randomUUID() })]).toEqual(['MISMATCH', 'DUPLICATE', 'DUPLICATE'])
+    }),
+  ).toEqual([`PAYMENT_MISMATCH ${made.orderNum} AMOUNT 1`])
+  expect(await state(made.orderNum)).toEqual({ ledger: { '1001': 1, '2901': -1 }, cases: ['UNMATCHED_PAYMENT'], refunds: [] })
+  expect(await tell(noticeOf(made))).toBe('APPLIED')
+})
+
+test('paid twice: the second goes back; fifty at once are one', async () => {
+  const made = await order()
+  expect(await tell(noticeOf(made))).toBe('APPLIED')
+  const twice = noticeOf(made)
+  expect(
+    await news(async () => {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => tell({ ...twice, eventId: randomUUID() })))
+      expect(new Set(answers)).toEqual(new Set(['DUPLICATE']))
+    }),
+  ).toEqual([`PAYMENT_DOUBLE ${made.orderNum} TWICE 1`])
+  expect(await state(made.orderNum)).toEqual({ ledger: { '1001': 498, '2001': -248, '2901': -250 }, cases: ['DUPLICATE_PAYMENT'], refunds: ['DUPLICATE 250'] })
+})
+
+test('an unknown order: in suspense of the platform', async () => {
+  const notice = noticeOf({ outTradeNo: 'HDnobody', payableAmount: 700 })
+  expect(await news(async () => expect([await tell(notice), await tell({ ...notice, eventId: randomUUID() })]).toEqual(['UNKNOWN', 'UNKNOWN']))).toEqual([
+    'PAYMENT_UNKNOWN HDnobody ORDER 2',
+  ])
+  expect((await state(null)).ledger).toEqual({ '1001': 700, '2901': -700 })
+})
+
+test('another currency or account is not our money; one trade pays one order; an event is not used twice', async () => {
+  const [one, two] = [await order(), await order()]
+  expect(await news(() => tell(noticeOf(one, { currency: 'USD' })))).toEqual([`PAYMENT_MISMATCH ${one.orderNum} CURRENCY 1`])
+  expect(await news(() => tell(noticeOf(one, { merchant: 'somebody' })))).toEqual([`PAYMENT_MISMATCH ${one.orderNum} MERCHANT 1`])
+  expect(await state(one.orderNum)).toEqual({ ledger: {}, cases: [], refunds: [] })
+  const paid = noticeOf(one, { currency: 'CNY', merchant: 'SIMULATOR' })
+  expect(await tell(paid)).toBe('APPLIED')
+  expect(await news(() => tell(noticeOf(two, { tradeNo: paid.tradeNo })))).toEqual([`PAYMENT_MISMATCH ${two.orderNum} TRADE 1`])
+  expect(await news(() => tell(noticeOf(two, { eventId: paid.eventId })))).toEqual([`PAYMENT_MISMATCH ${two.orderNum} EVENT 1`])
+  expect(await state(two.orderNum)).toEqual({ ledger: {}, cases: [], refunds: [] })
+})
+
+test('money for a closed order goes back, and the machine it happened at is named', async () => {
+  const made = await order()
+  await world.sql(`update orders set expire_at = $1 where order_num = $2`, [worldNow, made.orderNum])
+  while ((await closeUnpaid(world.app)) > 0);
+  expect(await news(async () => expect(await tell(noticeOf(made))).toBe('LATE'))).toEqual(['PAYMENT_LATE OWN0001 CLOSED 1'])
+  expect((await state(made.orderNum)).refunds).toEqual(['LATE_PAYMENT 250'])
+})
+
+test('forged notices: refused, one row however many', async () => {
+  const made = await order()
+  const forged = { ...noticeOf(made), sign: 'f'.repeat(64) }
+  const lines = await news(async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => world.call(payments.simulatorNotify, forged)))
+    expect(new Set(answers.map((a) => a.body.code))).toEqual(new Set([403010]))
+  })
+  expect(lines).toEqual(['PAYMENT_FORGED SIMULATOR null 1'])
+  expect(await world.sql('select 1 from payment_events where event_id = $1', [forged.eventId])).toEqual([])
+})
+
+test('whoever may read them is told, and the books agree', async () => {
+  expect(await world.sql(`select 1 from messages where link = '/log/security-events' limit 1`)).toHaveLength(1)
+  expect(await checkInvariants(world.ownerUrl)).toEqual([])
+})
