@@ -21,6 +21,7 @@ import { products } from './products/contract.ts'
 import { reports } from './reports/contract.ts'
 import { roles } from './roles/contract.ts'
 import { menus } from './roles/menuContract.ts'
+import { security } from './security/contract.ts'
 import { session } from './session/contract.ts'
 import { settings } from './settings/contract.ts'
 import { stock } from './stock/contract.ts'
@@ -54,6 +55,7 @@ export const contracts = {
   session,
   settings,
   stock,
+  security,
   stores,
   users,
 } satisfies Record<string, Contract>

@@ -14,6 +14,7 @@ import { screens as organisations } from './organisations/screens.ts'
 import { screens as products } from './products/screens.ts'
 import { screens as reports } from './reports/screens.ts'
 import { screens as roles } from './roles/screens.ts'
+import { screens as security } from './security/screens.ts'
 import { screens as session } from './session/screens.ts'
 import { screens as settings } from './settings/screens.ts'
 import { screens as stock } from './stock/screens.ts'
@@ -40,6 +41,7 @@ export const screens: readonly Screen[] = [
   ...session,
   ...settings,
   ...stock,
+  ...security,
   ...stores,
   ...users,
 ]

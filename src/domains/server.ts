@@ -22,6 +22,7 @@ import { handlers as products } from './products/server/verbs.ts'
 import { handlers as reports } from './reports/server/verbs.ts'
 import { handlers as menus } from './roles/server/menus.ts'
 import { handlers as roles } from './roles/server/verbs.ts'
+import { handlers as security } from './security/server/verbs.ts'
 import { handlers as session } from './session/server/verbs.ts'
 import { handlers as settings } from './settings/server/verbs.ts'
 import { handlers as stock } from './stock/server/verbs.ts'
@@ -55,6 +56,7 @@ export const handlers: { readonly [D in keyof typeof contracts]: Handlers<(typeo
   session,
   settings,
   stock,
+  security,
   stores,
   users,
 }

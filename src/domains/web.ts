@@ -14,6 +14,7 @@ import { organisationRoutes } from './organisations/web/routes.ts'
 import { productsRoutes } from './products/web/routes.ts'
 import { reportsRoutes } from './reports/web/routes.ts'
 import { rolesRoutes } from './roles/web/routes.ts'
+import { securityRoutes } from './security/web/routes.ts'
 import { sessionRoutes } from './session/web/routes.ts'
 import { settingsRoutes } from './settings/web/routes.ts'
 import { stockRoutes } from './stock/web/routes.ts'
@@ -37,6 +38,7 @@ export const routes: Routes = {
   ...productsRoutes,
   ...reportsRoutes,
   ...rolesRoutes,
+  ...securityRoutes,
   ...sessionRoutes,
   ...settingsRoutes,
   ...stockRoutes,

@@ -18,6 +18,7 @@ import { seedTelemetry } from '../domains/machines/seed.ts'
 import { seedNotices } from '../domains/notices/seed.ts'
 import { seedProducts } from '../domains/products/seed.ts'
 import { seedRoles } from '../domains/roles/seed.ts'
+import { seedSecurity } from '../domains/security/seed.ts'
 import { seedSession } from '../domains/session/seed.ts'
 import { seedCalendar, seedSettings } from '../domains/settings/seed.ts'
 import { seedStores } from '../domains/stores/seed.ts'
@@ -86,6 +87,7 @@ async function seedDemo(database: Database, config: Config, log: (line: string) 
     await loadHistory(db, makeHistory(await readSellers(db), now), now)
     await seedAudit(db, now)
     await seedComplaints(db, now)
+    await seedSecurity(db, now)
     await seedAlerts(db, ids, now)
     await seedSession(db, ids, now)
     await sayInstallation(db, config)

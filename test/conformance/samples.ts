@@ -17,6 +17,7 @@ import { machines } from './samples/machines.ts'
 import { notices } from './samples/notices.ts'
 import { organisations } from './samples/organisations.ts'
 import { roles } from './samples/roles.ts'
+import { security } from './samples/security.ts'
 import { session } from './samples/session.ts'
 import { settings } from './samples/settings.ts'
 import { stores } from './samples/stores.ts'
@@ -46,6 +47,7 @@ const domains: readonly DomainSamples[] = [
   users,
   boards,
   distribution,
+  security,
   stores,
 ]
 

@@ -77,6 +77,7 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
     await addGoods(world, where)
     numbers.set(where, await sell(world, where, ['OK', 'MOTOR_NOT_MOVE']))
     await addFault(world, where)
+    await addSecurityEvent(world, where)
     await addPlanogram(world, where)
     await addDesires(world, where)
     await addJob(world, where)
@@ -382,6 +383,13 @@ async function addJob({ sql }: World, where: Place): Promise<void> {
     `insert into jobs (id, org_id, user_id, kind, name, state, error, finished_at, created_at)
       values ($1, $2, (select id from users where username = $3), 'EXPORT', '/api/products', 'FAILED', $4, $5, $5)`,
     [rowId(where, 1), place[where], where === 'OWN' ? 'ROLE_FULL' : `user-${where}`, `任${where}`, worldNow],
+  )
+}
+
+async function addSecurityEvent({ sql }: World, where: Place): Promise<void> {
+  await sql(
+    `insert into security_events (id, org_id, kind, subject, device_id, detail, first_at, last_at) values ($1, $2, 'MACHINE_CONTRADICTION', $3, $1, '{"why":"x"}', $4, $4)`,
+    [rowId(where, 1), place[where], `安${where}`, worldNow],
   )
 }
 

@@ -106,6 +106,7 @@ const table: readonly Row[] = [
   ['system', 'setting', '系统设置', 'system settings', { 'read update': 'AD AG', lock: 'AD' }],
   ['system', 'server', '服务器状态', 'the server page', { read: '' }],
   ['log', 'log', '操作日志', 'the operation log', { read: 'AD AG OP RP FI', export: 'AD AG OP', 'verify debug': '' }],
+  ['log', 'security', '安全事件', 'security events', { 'read update': 'AD AG OP FI' }],
   ['log', 'notice', '公告', 'notices', { 'read create update delete publish export': 'AD AG OP' }],
   ['complaint', 'complaint', '投诉反馈', 'complaints', { read: 'AD AG OP RP LT', 'create update reply': 'AD AG OP RP', 'delete export': 'AD AG OP' }],
   ['market', 'ad-material', '广告素材', 'ad materials', { 'read create update delete export': 'AD AG', review: 'AD' }],

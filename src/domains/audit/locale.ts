@@ -74,6 +74,7 @@ export const locale = defineLocale(
     kickHint: '对方的下一次操作将被要求重新登录',
     current: '当前会话',
     toLogins: '登录日志',
+    toSecurity: '安全事件',
     toOnline: '在线用户',
     modules: {
       accounts: '账号与权限',
@@ -224,6 +225,7 @@ export const locale = defineLocale(
     kickHint: 'They have to sign in again at their next action',
     current: 'This session',
     toLogins: 'Sign-in log',
+    toSecurity: 'Security events',
     toOnline: 'Online users',
     modules: {
       accounts: 'Accounts and rights',

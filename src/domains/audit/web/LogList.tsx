@@ -56,6 +56,7 @@ export function LogList() {
         header={
           <>
             <Button onClick={() => navigate('/log/login-log')}>{t('toLogins')}</Button>
+            {may('security:read') ? <Button onClick={() => navigate('/log/security-events')}>{t('toSecurity')}</Button> : null}
             {may('log:debug') ? <Button onClick={() => setOpen('debug')}>{t('debug.button')}</Button> : null}
             {may('log:verify') ? <Button onClick={() => setOpen('verify')}>{t('verify.button')}</Button> : null}
           </>

@@ -15,7 +15,7 @@ afterAll(() => world?.close())
 const rows = () =>
   world.app.database.read(
     systemScope,
-    async (db) => (await sql<{ subject: string; times: number }>`select subject, times from security_events`.execute(db)).rows,
+    async (db) => (await sql<{ subject: string; times: number }>`select subject, times from security_events where kind = 'PAYMENT_FORGED'`.execute(db)).rows,
   )
 
 it('counts repeats of one subject, bounds the subjects of a kind, and survives any text', async () => {
