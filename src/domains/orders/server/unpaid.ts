@@ -32,8 +32,6 @@ function subjectsOf({ deviceId, consumer, address }: Buyer, limits: UnpaidLimits
   return list
 }
 
-/** As its own, or as one address of a network that hands out many. */
-
 /**
  * Counts a new order against every limit at once: one conditional statement, whose last locks are held only until the commit.
  * Lock order: after orders and lanes, each subject in its order.
