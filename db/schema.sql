@@ -40,7 +40,7 @@ table public.activation_codes row security
   constraint activation_codes_pkey PRIMARY KEY (id)
   CREATE INDEX activation_codes_org ON public.activation_codes USING btree (org_id, device_id)
   CREATE UNIQUE INDEX activation_codes_live ON public.activation_codes USING btree (device_id) WHERE ((used_at IS NULL) AND (revoked_at IS NULL))
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.alert_channels row security
@@ -117,7 +117,7 @@ table public.alert_members row security
   constraint alert_members_pkey PRIMARY KEY (alert_id, device_id)
   CREATE INDEX alert_members_device ON public.alert_members USING btree (device_id, since)
   CREATE INDEX alert_members_org ON public.alert_members USING btree (org_id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.alert_outbox row security
@@ -218,7 +218,7 @@ table public.alerts row security
   CREATE INDEX alerts_opened ON public.alerts USING btree (opened_at DESC, id DESC)
   CREATE INDEX alerts_org ON public.alerts USING btree (org_id, opened_at DESC)
   CREATE UNIQUE INDEX alerts_open ON public.alerts USING btree (org_id, COALESCE(device_id, (0)::bigint), kind, subject) WHERE (state <> 'CLOSED'::text)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.announcements row security
@@ -320,7 +320,7 @@ table public.complaints row security
   CREATE INDEX complaints_org ON public.complaints USING btree (org_id, created_at DESC, id DESC) INCLUDE (device_id, state)
   CREATE INDEX complaints_org_state ON public.complaints USING btree (org_id, state, created_at DESC) WHERE (deleted_at IS NULL)
   CREATE INDEX complaints_resolved ON public.complaints USING btree (resolved_at) WHERE (state = 'RESOLVED'::text)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.day_types row security
@@ -410,7 +410,7 @@ table public.device_assignments row security
   CREATE INDEX device_assignments_org ON public.device_assignments USING btree (org_id)
   CREATE INDEX device_assignments_user ON public.device_assignments USING btree (user_id) WHERE (to_at IS NULL)
   CREATE UNIQUE INDEX device_assignments_live ON public.device_assignments USING btree (device_id, user_id, kind) WHERE (to_at IS NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.device_assignments FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
   grant delete, insert, select, update to huodao_app
 
@@ -441,7 +441,7 @@ table public.device_commands row security
   CREATE INDEX device_commands_device ON public.device_commands USING btree (device_id, issued_at DESC)
   CREATE INDEX device_commands_open ON public.device_commands USING btree (device_id) WHERE (state = ANY (ARRAY['WAITING'::text, 'SENT'::text, 'ACKED'::text]))
   CREATE INDEX device_commands_org ON public.device_commands USING btree (org_id, issued_at DESC)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.device_configs row security
@@ -472,7 +472,8 @@ table public.device_configs row security
   constraint device_configs_temp_max_check CHECK (((temp_max >= ('-30'::integer)::numeric) AND (temp_max <= (60)::numeric)))
   constraint device_configs_temp_min_check CHECK (((temp_min >= ('-30'::integer)::numeric) AND (temp_min <= (60)::numeric)))
   CREATE INDEX device_configs_org ON public.device_configs USING btree (org_id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.device_configs FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.device_configs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -490,7 +491,8 @@ table public.device_events partition by RANGE (created_at) row security
   constraint device_events_kind_check CHECK ((kind ~ '^[A-Z][A-Z_]{1,39}$'::text))
   constraint device_events_pkey PRIMARY KEY (org_id, created_at, id)
   CREATE INDEX device_events_device ON ONLY public.device_events USING btree (device_id, created_at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.device_events FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.device_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -520,7 +522,8 @@ table public.device_faults row security
   CREATE INDEX device_faults_device ON public.device_faults USING btree (device_id, opened_at)
   CREATE INDEX device_faults_org ON public.device_faults USING btree (org_id, opened_at)
   CREATE UNIQUE INDEX device_faults_open ON public.device_faults USING btree (device_id, COALESCE(lane_id, ((- road))::bigint, (0)::bigint), code) WHERE (closed_at IS NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
 table public.device_message_keys row security
@@ -537,7 +540,7 @@ table public.device_message_keys row security
   constraint device_message_keys_seq_check CHECK ((seq >= 0))
   CREATE INDEX device_message_keys_age ON public.device_message_keys USING btree (received_at)
   CREATE INDEX device_message_keys_org ON public.device_message_keys USING btree (org_id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.device_messages partition by RANGE (created_at) row security
@@ -552,7 +555,7 @@ table public.device_messages partition by RANGE (created_at) row security
   note text
   constraint device_messages_pkey PRIMARY KEY (org_id, created_at, device_id, boot, seq)
   CREATE INDEX device_messages_device ON ONLY public.device_messages USING btree (device_id, created_at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.device_messages FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.device_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -576,7 +579,7 @@ table public.device_moves row security
   CREATE INDEX device_moves_device ON public.device_moves USING btree (device_id)
   CREATE INDEX device_moves_org ON public.device_moves USING btree (org_id, moved_at)
   CREATE INDEX device_moves_waiting ON public.device_moves USING btree (id) WHERE (told_at IS NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.device_owner_history row security
@@ -593,7 +596,7 @@ table public.device_owner_history row security
   constraint device_owner_history_valid_check CHECK (((NOT isempty(valid)) AND (NOT lower_inf(valid))))
   CREATE INDEX device_owner_history_org ON public.device_owner_history USING btree (org_id, device_id)
   CREATE UNIQUE INDEX device_owner_history_open ON public.device_owner_history USING btree (device_id) WHERE upper_inf(valid)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   CREATE TRIGGER close_only BEFORE UPDATE ON public.device_owner_history FOR EACH ROW EXECUTE FUNCTION close_owner_only()
   grant insert, select, update to huodao_app
 
@@ -629,7 +632,8 @@ END) stored not null
   constraint device_shadows_wanted_check CHECK ((wanted >= 0))
   CREATE INDEX device_shadows_due ON public.device_shadows USING btree (device_id) WHERE (state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text]))
   CREATE INDEX device_shadows_org ON public.device_shadows USING btree (org_id, kind, state)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
 table public.device_states row security
@@ -665,7 +669,8 @@ table public.device_states row security
   constraint device_states_signal_check CHECK ((signal = ANY (ARRAY['strong'::text, 'medium'::text, 'weak'::text])))
   CREATE INDEX device_states_online ON public.device_states USING btree (online, last_seen_at)
   CREATE INDEX device_states_org ON public.device_states USING btree (org_id, online)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
 table public.device_types row security
@@ -694,6 +699,9 @@ table public.device_types row security
   constraint device_types_screen_size_check CHECK ((length(screen_size) <= 20))
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
+  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT d.type_id
+   FROM devices d
+  WHERE (d.id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
   grant delete, insert, select, update to huodao_app
 
 table public.devices row security
@@ -758,7 +766,8 @@ table public.devices row security
   CREATE INDEX devices_type ON public.devices USING btree (type_id)
   CREATE UNIQUE INDEX devices_board ON public.devices USING btree (board_no) WHERE (board_no IS NOT NULL)
   CREATE UNIQUE INDEX devices_card ON public.devices USING btree (card) WHERE (card IS NOT NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER begin_boot_epoch BEFORE UPDATE OF secret_hash, board_no ON public.devices FOR EACH ROW WHEN (((old.secret_hash IS DISTINCT FROM new.secret_hash) OR (old.board_no IS DISTINCT FROM new.board_no))) EXECUTE FUNCTION begin_boot_epoch()
   CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE OF org_id, lifecycle, kind, county ON public.devices FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
   CREATE TRIGGER keep_board BEFORE INSERT OR UPDATE OF board_no, card, org_id ON public.devices FOR EACH ROW EXECUTE FUNCTION keep_board()
@@ -869,6 +878,22 @@ table public.jobs row security
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
   grant delete, insert, select, update to huodao_app
 
+table public.known_browsers row security
+  user_id bigint not null
+  org_id bigint not null
+  token_hash bytea not null
+  created_at timestamp with time zone default now() not null
+  last_seen_at timestamp with time zone not null
+  constraint known_browsers_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint known_browsers_pkey PRIMARY KEY (user_id, token_hash)
+  constraint known_browsers_token_hash_check CHECK ((length(token_hash) = 32))
+  constraint known_browsers_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+  CREATE INDEX known_browsers_age ON public.known_browsers USING btree (last_seen_at)
+  CREATE INDEX known_browsers_org ON public.known_browsers USING btree (org_id)
+  CREATE INDEX known_browsers_token ON public.known_browsers USING btree (token_hash)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
+  grant delete, insert, select, update to huodao_app
+
 table public.lane_copies row security
   id bigint generated by default as identity not null
   org_id bigint not null
@@ -892,7 +917,7 @@ table public.lane_copies row security
   constraint lane_copies_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
   CREATE INDEX lane_copies_device ON public.lane_copies USING btree (device_id, created_at DESC)
   CREATE INDEX lane_copies_org ON public.lane_copies USING btree (org_id, created_at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.lane_copy_targets row security
@@ -919,7 +944,7 @@ table public.lane_copy_targets row security
   CREATE INDEX lane_copy_targets_device ON public.lane_copy_targets USING btree (device_id)
   CREATE INDEX lane_copy_targets_open ON public.lane_copy_targets USING btree (copy_id, device_id) WHERE (state = ANY (ARRAY['WAITING'::text, 'UNDOING'::text]))
   CREATE INDEX lane_copy_targets_org ON public.lane_copy_targets USING btree (org_id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.lane_floors row security
@@ -936,7 +961,8 @@ table public.lane_floors row security
   constraint lane_floors_pkey PRIMARY KEY (id)
   CREATE INDEX lane_floors_org ON public.lane_floors USING btree (org_id)
   CREATE UNIQUE INDEX lane_floors_live ON public.lane_floors USING btree (device_id, level) WHERE (archived_at IS NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
 table public.lanes row security
@@ -988,7 +1014,8 @@ table public.lanes row security
   CREATE INDEX lanes_org ON public.lanes USING btree (org_id)
   CREATE INDEX lanes_product ON public.lanes USING btree (product_id) WHERE (archived_at IS NULL)
   CREATE UNIQUE INDEX lanes_live ON public.lanes USING btree (device_id, road_index) WHERE (archived_at IS NULL)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER price_over_cost BEFORE INSERT OR UPDATE OF product_id, price ON public.lanes FOR EACH ROW EXECUTE FUNCTION check_lane_price()
   grant delete, insert, select, update to huodao_app
 
@@ -1159,7 +1186,7 @@ table public.main_boards row security
   CREATE INDEX main_boards_org ON public.main_boards USING btree (org_id, created_at DESC, id DESC)
   CREATE UNIQUE INDEX main_boards_iccid ON public.main_boards USING btree (iccid) WHERE (iccid IS NOT NULL)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
-  policy staff restrictive for all to public using (((( SELECT app_devices() AS app_devices) IS NULL) OR (NOT app_bound(board_no)) OR (EXISTS ( SELECT
+  policy staff restrictive for all to public using ((( SELECT (app_devices() IS NULL)) OR (NOT app_bound(board_no)) OR (EXISTS ( SELECT
    FROM devices d
   WHERE (d.board_no = main_boards.board_no)))))
   CREATE TRIGGER forget_unknown AFTER INSERT OR UPDATE OF board_no ON public.main_boards FOR EACH ROW EXECUTE FUNCTION forget_unknown_board()
@@ -1377,7 +1404,7 @@ table public.order_cases row security
   constraint order_cases_pkey PRIMARY KEY (id)
   constraint order_cases_state_check CHECK ((state = ANY (ARRAY['OPEN'::text, 'HANDLING'::text, 'DONE'::text])))
   CREATE INDEX order_cases_org ON public.order_cases USING btree (org_id, state, created_at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.order_events partition by RANGE (created_at) row security
@@ -1393,7 +1420,8 @@ table public.order_events partition by RANGE (created_at) row security
   actor text default ''::text not null
   constraint order_events_pkey PRIMARY KEY (org_id, created_at, id)
   CREATE INDEX order_events_order ON ONLY public.order_events USING btree (order_id, created_at, id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.order_events FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.order_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -1409,7 +1437,8 @@ table public.order_keys row security
   constraint order_keys_order_id_key UNIQUE (order_id)
   constraint order_keys_pkey PRIMARY KEY (order_num)
   CREATE INDEX order_keys_org ON public.order_keys USING btree (org_id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
 table public.order_units partition by RANGE (created_at) row security
@@ -1461,7 +1490,8 @@ table public.order_units partition by RANGE (created_at) row security
   constraint order_units_vend_state_check CHECK ((vend_state = ANY (ARRAY['WAIT'::text, 'SENT'::text, 'ACKED'::text, 'SUCCESS'::text, 'FAILED'::text, 'UNKNOWN'::text, 'VOID'::text])))
   CREATE INDEX order_units_lane ON ONLY public.order_units USING btree (lane_id) WHERE (hold = ANY (ARRAY['HELD'::text, 'FAILED_HOLD'::text]))
   CREATE INDEX order_units_open ON ONLY public.order_units USING btree (device_id, id) WHERE (vend_state = ANY (ARRAY['WAIT'::text, 'SENT'::text, 'ACKED'::text, 'UNKNOWN'::text]))
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
 table public.orders partition by RANGE (created_at) row security
@@ -1519,7 +1549,8 @@ END)
   CREATE INDEX orders_list ON ONLY public.orders USING btree (org_id, created_at DESC, id DESC) INCLUDE (device_id, order_status) WHERE (NOT excluded)
   CREATE INDEX orders_status ON ONLY public.orders USING btree (org_id, order_status, created_at DESC, id DESC) INCLUDE (device_id) WHERE (NOT excluded)
   CREATE INDEX orders_unpaid ON ONLY public.orders USING btree (expire_at) WHERE (pay_state = 'UNPAID'::text)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
 table public.organisations row security
@@ -1561,6 +1592,9 @@ table public.organisations row security
   CREATE UNIQUE INDEX organisations_one_platform ON public.organisations USING btree (kind) WHERE (kind = 'PLATFORM'::text)
   CREATE UNIQUE INDEX organisations_sibling_name ON public.organisations USING btree (parent_id, name) NULLS NOT DISTINCT
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
+  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT d.org_id
+   FROM devices d
+  WHERE (d.id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
   CREATE CONSTRAINT TRIGGER organisations_path_follows AFTER INSERT OR UPDATE OF path, parent_id ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_organisation_path()
   CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.organisations FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
   CREATE TRIGGER bump_settings AFTER INSERT OR DELETE OR UPDATE OF path ON public.organisations FOR EACH STATEMENT EXECUTE FUNCTION bump_settings_version()
@@ -1652,7 +1686,7 @@ table public.payments row security
   CREATE INDEX payments_order ON public.payments USING btree (order_id)
   CREATE INDEX payments_org ON public.payments USING btree (org_id, created_at)
   CREATE UNIQUE INDEX payments_applied ON public.payments USING btree (order_id) WHERE applied
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.permissions
@@ -1684,7 +1718,8 @@ table public.planogram_versions row security
   constraint planogram_versions_source_check CHECK ((source = ANY (ARRAY['FIRST'::text, 'CREATE'::text, 'EDIT'::text, 'MERGE'::text, 'SPLIT'::text, 'REBUILD'::text, 'COPY'::text, 'RESTORE'::text, 'UNDO'::text, 'PRICE'::text])))
   constraint planogram_versions_version_check CHECK ((version >= 1))
   CREATE INDEX planogram_versions_org ON public.planogram_versions USING btree (org_id, created_at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.planogram_versions FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.planogram_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -1733,7 +1768,7 @@ table public.price_schedules row security
   CREATE INDEX price_schedules_device ON public.price_schedules USING btree (device_id, run_at DESC)
   CREATE INDEX price_schedules_due ON public.price_schedules USING btree (run_at) WHERE (state = 'WAITING'::text)
   CREATE INDEX price_schedules_org ON public.price_schedules USING btree (org_id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.process_stats row security
@@ -1768,6 +1803,10 @@ table public.product_categories row security
   constraint product_categories_sort_check CHECK (((sort >= 0) AND (sort <= 9999)))
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
+  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT p.category_id
+   FROM (lanes l
+     JOIN products p ON ((p.id = l.product_id)))
+  WHERE (l.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
   grant delete, insert, select, update to huodao_app
 
 table public.product_rollups row security
@@ -1782,7 +1821,7 @@ table public.product_rollups row security
   constraint product_rollups_pkey PRIMARY KEY (device_id, product_id, day, org_id)
   CREATE INDEX product_rollups_org ON public.product_rollups USING btree (org_id, day)
   CREATE INDEX product_rollups_product ON public.product_rollups USING btree (product_id, day)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.products row security
@@ -1835,6 +1874,9 @@ table public.products row security
   CREATE UNIQUE INDEX products_barcode ON public.products USING btree (org_id, barcode) WHERE (barcode IS NOT NULL)
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
+  policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT l.product_id
+   FROM lanes l
+  WHERE (l.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
   CREATE CONSTRAINT TRIGGER cost_under_price AFTER UPDATE OF cost_price ON public.products NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION check_product_cost()
   grant delete, insert, select, update to huodao_app
 
@@ -1880,7 +1922,7 @@ table public.refunds row security
   CREATE INDEX refunds_order ON public.refunds USING btree (order_id)
   CREATE INDEX refunds_org ON public.refunds USING btree (org_id, created_at)
   CREATE INDEX refunds_payment ON public.refunds USING btree (payment_id)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.role_distribution_limits
@@ -1942,6 +1984,7 @@ table public.roles row security
   constraint roles_org_id_code_key UNIQUE (org_id, code)
   constraint roles_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint roles_pkey PRIMARY KEY (id)
+  constraint roles_region_is_of_the_platform CHECK (((data_scope <> 'REGION_DRUGS'::text) OR (org_id = 1)))
   constraint roles_status_check CHECK ((status = ANY (ARRAY['ENABLED'::text, 'DISABLED'::text])))
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
@@ -1963,7 +2006,7 @@ table public.sales_rollups row security
   constraint sales_rollups_grain_check CHECK ((grain = ANY (ARRAY['HOUR'::text, 'DAY'::text, 'TOTAL'::text])))
   constraint sales_rollups_pkey PRIMARY KEY (device_id, grain, at, org_id)
   CREATE INDEX sales_rollups_org ON public.sales_rollups USING btree (org_id, grain, at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.scan_tickets row security
@@ -2038,7 +2081,7 @@ table public.security_events row security
   CREATE INDEX security_events_last ON public.security_events USING btree (last_at DESC, id DESC)
   CREATE INDEX security_events_org ON public.security_events USING btree (org_id, last_at DESC)
   CREATE UNIQUE INDEX security_events_open ON public.security_events USING btree (org_id, kind, subject) WHERE (state = 'OPEN'::text)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
 table public.sessions row security
@@ -2092,6 +2135,29 @@ table public.settings_version
   constraint settings_version_pkey PRIMARY KEY (only_row)
   grant delete, insert, select, update to huodao_app
 
+table public.sign_in_guards row security
+  key bytea not null
+  org_id bigint not null
+  account bytea
+  kind text not null
+  failures integer not null
+  strikes integer default 0 not null
+  since timestamp with time zone not null
+  until timestamp with time zone
+  constraint sign_in_guards_account_check CHECK ((length(account) = 32))
+  constraint sign_in_guards_check CHECK (((kind = 'ADDRESS'::text) = (account IS NULL)))
+  constraint sign_in_guards_failures_check CHECK ((failures >= 0))
+  constraint sign_in_guards_key_check CHECK ((length(key) = 32))
+  constraint sign_in_guards_kind_check CHECK ((kind = ANY (ARRAY['PAIR'::text, 'BROWSER'::text, 'ADDRESS'::text, 'ACCOUNT'::text])))
+  constraint sign_in_guards_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint sign_in_guards_pkey PRIMARY KEY (key)
+  constraint sign_in_guards_strikes_check CHECK ((strikes >= 0))
+  CREATE INDEX sign_in_guards_account ON public.sign_in_guards USING btree (account) WHERE (account IS NOT NULL)
+  CREATE INDEX sign_in_guards_age ON public.sign_in_guards USING btree (since)
+  CREATE INDEX sign_in_guards_org ON public.sign_in_guards USING btree (org_id)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
+  grant delete, insert, select, update to huodao_app
+
 table public.sms_codes row security
   id bigint generated always as identity not null
   org_id bigint not null
@@ -2111,6 +2177,8 @@ table public.sms_codes row security
   resend_at timestamp with time zone not null
   expires_at timestamp with time zone not null
   used_at timestamp with time zone
+  known boolean default false not null
+  stranger_tries integer default 0 not null
   constraint sms_codes_check CHECK (((expires_at > created_at) AND (resend_at > created_at)))
   constraint sms_codes_check1 CHECK (((send_state = 'NONE'::text) = (NOT deliver)))
   constraint sms_codes_check2 CHECK (((send_state = ANY (ARRAY['PENDING'::text, 'SENDING'::text])) = (sealed IS NOT NULL)))
@@ -2121,6 +2189,7 @@ table public.sms_codes row security
   constraint sms_codes_pkey PRIMARY KEY (id)
   constraint sms_codes_purpose_check CHECK ((purpose = ANY (ARRAY['LOGIN'::text, 'RESET'::text, 'CHANGE_PHONE'::text])))
   constraint sms_codes_send_state_check CHECK ((send_state = ANY (ARRAY['PENDING'::text, 'SENDING'::text, 'SENT'::text, 'FAILED'::text, 'NONE'::text])))
+  constraint sms_codes_stranger_tries_check CHECK (((stranger_tries >= 0) AND (stranger_tries <= 5)))
   constraint sms_codes_tries_check CHECK (((tries >= 0) AND (tries <= 5)))
   constraint sms_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
   CREATE INDEX sms_codes_age ON public.sms_codes USING btree (created_at)
@@ -2186,7 +2255,8 @@ END)
   CREATE INDEX stock_flows_lane ON ONLY public.stock_flows USING btree (lane_id, lane_seq)
   CREATE INDEX stock_flows_org ON ONLY public.stock_flows USING btree (org_id, created_at DESC, id DESC)
   CREATE INDEX stock_flows_product ON ONLY public.stock_flows USING btree (product_id, created_at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.stock_flows FOR EACH ROW EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON public.stock_flows FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   grant insert, select to huodao_app
@@ -2245,7 +2315,8 @@ table public.telemetry_hours row security
   constraint telemetry_hours_rsrp_count_check CHECK ((rsrp_count >= 0))
   constraint telemetry_hours_temp_count_check CHECK ((temp_count >= 0))
   CREATE INDEX telemetry_hours_org ON public.telemetry_hours USING btree (org_id, hour)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   grant delete, insert, select, update to huodao_app
 
 table public.unknown_boards row security
@@ -2281,9 +2352,6 @@ table public.unknown_boards row security
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
   grant delete, insert, select, update to huodao_app
 
-<<<<<<< HEAD
-table public.uploads row security
-=======
 table public.unpaid_counts
   subject text not null
   open integer not null
@@ -2298,7 +2366,7 @@ table public.unpaid_counts
   CREATE INDEX unpaid_counts_idle ON public.unpaid_counts USING btree (touched_at) WHERE (open = 0)
   grant delete, insert, select, update to huodao_app
 
-table public.unpaid_holds row security forced
+table public.unpaid_holds row security
   order_id bigint not null
   org_id bigint not null
   device_id bigint not null
@@ -2311,11 +2379,10 @@ table public.unpaid_holds row security forced
   constraint unpaid_holds_pkey PRIMARY KEY (order_id)
   CREATE INDEX unpaid_holds_device ON public.unpaid_holds USING btree (device_id, order_at)
   CREATE INDEX unpaid_holds_org ON public.unpaid_holds USING btree (org_id, order_at)
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
-table public.uploads row security forced
->>>>>>> 7c5c1d4 (Orders that wait for their money are limited and give way)
+table public.uploads row security
   id uuid default gen_random_uuid() not null
   org_id bigint not null
   user_id bigint
@@ -2436,12 +2503,9 @@ table public.vend_commands row security
   CREATE INDEX vend_commands_order ON public.vend_commands USING btree (order_id)
   CREATE INDEX vend_commands_org ON public.vend_commands USING btree (org_id)
   CREATE UNIQUE INDEX vend_commands_live ON public.vend_commands USING btree (unit_id) WHERE (state = ANY (ARRAY['WAIT'::text, 'SENT'::text, 'ACKED'::text, 'UNKNOWN'::text]))
-  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND ((( SELECT app_devices() AS app_devices) IS NULL) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
+  policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
-<<<<<<< HEAD
-table public.wechat_bindings row security
-=======
 table public.vend_queues
   gateway text not null
   behind_ms integer not null
@@ -2451,8 +2515,7 @@ table public.vend_queues
   constraint vend_queues_pkey PRIMARY KEY (gateway)
   grant delete, insert, select, update to huodao_app
 
-table public.wechat_bindings row security forced
->>>>>>> d06c0c3 (Lists take turns, and orders are refused while what is paid cannot leave in time)
+table public.wechat_bindings row security
   user_id bigint not null
   org_id bigint not null
   openid text not null
@@ -2573,7 +2636,7 @@ CREATE OR REPLACE PROCEDURE public.app_protect(IN tbl regclass, IN device_column
 AS $procedure$
 declare
   own text := '(select app_all()) or org_id = any((select app_orgs())::bigint[])';
-  dev text := format('((select app_devices()) is null or %I = any((select app_devices())::bigint[]))', coalesce(device_column, 'id'));
+  dev text := format('((select app_devices() is null) or %I = any((select app_devices())::bigint[]))', coalesce(device_column, 'id'));
 begin
   if device_column is not null then own := '(' || own || ') and ' || dev; end if;
   execute format('alter table %s enable row level security', tbl);
@@ -2611,6 +2674,19 @@ AS $function$
   order by s.locked desc, case when s.locked then above.depth else -above.depth end
   limit 1
 $function$
+
+CREATE OR REPLACE PROCEDURE public.app_watch(IN tbl regclass, IN device_column text DEFAULT 'device_id'::text)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  execute format('create policy watched on %s for select using (%I = any((select app_watched())::bigint[]))', tbl, device_column);
+end $procedure$
+
+CREATE OR REPLACE FUNCTION public.app_watched()
+ RETURNS bigint[]
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select coalesce(nullif(current_setting('app.watched', true), ''), '{}')::bigint[] $function$
 
 CREATE OR REPLACE FUNCTION public.begin_boot_epoch()
  RETURNS trigger

@@ -318,7 +318,10 @@ describe('A18 too many', () => {
   })
 
   it('a stranger is known by his address, whatever headers he makes up', async () => {
-    const limited = await buildHttp({ ...world.app, config: { ...world.app.config, rateLimit: 25, signInRateLimit: 25, trustProxy: (_: string, hop: number) => hop === 0 } })
+    const limited = await buildHttp({
+      ...world.app,
+      config: { ...world.app.config, rateLimit: 25, signInRateLimit: 25, trustProxy: (_: string, hop: number) => hop === 0 },
+    })
     const refused = async (send: (n: number) => Promise<{ statusCode: number }>) => {
       const answers: number[] = []
       for (let i = 0; i < 10; i += 1) answers.push(...(await Promise.all(Array.from({ length: 10 }, (_, n) => send(i * 10 + n)))).map((a) => a.statusCode))
