@@ -41,12 +41,12 @@ export function SecurityList() {
           { key: 'orgId', more: true, picker: ({ onChange, ...rest }) => <OwnerSelect {...rest} onChange={onChange} /> },
         ]}
         columns={[
-          col('kind', { width: 200 }),
-          col('subject', { width: 200 }),
+          col('kind', { width: 272 }),
+          col('subject', { width: 184 }),
           col('state', { width: 96 }),
           col('times', { width: 88 }),
           col('rtuNumber', { width: 112 }),
-          col('orgName', { width: 136 }),
+          col('orgName', { width: 120 }),
           col('firstTime', { width: 124 }),
           col('lastTime', { width: 124 }),
         ]}
