@@ -96,7 +96,7 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
       select u.id, u.username, u.org_id, o.path::text as org_path, o.kind as org_kind, u.status, u.region_code, u.must_change_password, u.password_changed_at,
         exists (select 1 from organisations a where a.path @> o.path and a.status = 'DISABLED') as org_closed,
         (select json_agg(json_build_object('code', r.code, 'rank', r.rank, 'data_scope', r.data_scope, 'status', r.status,
-            'permissions', (select coalesce(json_agg(p.permission_code), '[]') from role_permissions p where p.role_id = r.id)) order by r.rank desc)
+            'permissions', (select coalesce(json_agg(p.permission_code), '[]') from role_permissions p where p.role_id = r.id)) order by r.rank desc, r.id)
           from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id) as roles,
         (select md5(string_agg(m::text, ',' order by m.id)) from menus m where m.id in (
           select rm.menu_id from role_menus rm join user_roles ur on ur.role_id = rm.role_id where ur.user_id = u.id)) as menus

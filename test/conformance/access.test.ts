@@ -5,6 +5,7 @@ import { answerOf } from '../support/api.ts'
 import { endpointNamed, endpoints } from '../support/registry.ts'
 import { openWorld, type World, worldNow } from '../support/world.ts'
 import { params } from './samples.ts'
+import { addScopedPeople, mayBy, scopedPeople } from './scopes.ts'
 
 /**
  * Permission matrix: every endpoint for every built-in role and for whoever has no right to be here. The probe carries an unknown
@@ -16,6 +17,8 @@ const ago = (minutes: number) => new Date(worldNow.getTime() - minutes * 60_000)
 
 beforeAll(async () => {
   world = await openWorld()
+  await addScopedPeople(world)
+  for (const { name } of scopedPeople) tokens.set(name, await world.login(name))
   for (const role of [...roles.map((r) => r.code), 'ROLE_NOTHING', 'disabled']) tokens.set(role, await world.login(role))
   tokens.set('anonymous', undefined)
   tokens.set('malformed', 'Bearer')
@@ -42,6 +45,7 @@ const outside: Record<string, number> = {
   disabled: 110103,
 }
 const permitted = (role: string, access: string) => !access.includes(':') || (roles.find((r) => r.code === role)?.permissions.includes(access) ?? false)
+const allowed = new Map(scopedPeople.map((one) => [one.name, mayBy(one)]))
 const probe = async (name: string, who: string) => {
   const endpoint = endpointNamed(name)
   return world.call(endpoint, { ...params(endpoint, 'OWN', world), surelyUnknown: 1 }, { token: tokens.get(who) })
@@ -53,6 +57,13 @@ describe.each(endpoints)('$name', ({ name, endpoint }) => {
     for (const role of [...roles.map((r) => r.code), 'ROLE_NOTHING']) {
       const { status, body } = await probe(name, role)
       expect([role, status, body.code]).toEqual(permitted(role, endpoint.access) ? [role, passes, passes * 1000 + 1] : [role, 403, 403001])
+    }
+  })
+  it('opens in every data scope and region to what the scope leaves of every permission', async () => {
+    for (const one of scopedPeople) {
+      const may = !endpoint.access.includes(':') || allowed.get(one.name)?.has(endpoint.access)
+      const { status, body } = await probe(name, one.name)
+      expect([one.name, status, body.code]).toEqual(may ? [one.name, passes, passes * 1000 + 1] : [one.name, 403, 403001])
     }
   })
   it('is closed without a living session, unless open', async () => {
