@@ -34,8 +34,8 @@ export async function selectPage<Row, S extends string = string, Sums extends ob
   const direction = descending ? sql`desc nulls last` : sql`asc nulls last`
   const lastDirection = descending ? sql`desc` : sql`asc`
   const countFrom = list.countFrom ?? list.from
-  const counted = await sql<{ total: number } & Sums>`
-    select count(*) as total${list.sums ? sql`, ${list.sums}` : sql``} from ${countFrom} where ${where}`.execute(db)
+  const extra = list.sums ? sql`, ${list.sums}` : sql``
+  const counted = await sql<{ total: number } & Sums>`select count(*) as total${extra} from ${countFrom} where ${where}`.execute(db)
   const { total, ...sums } = counted.rows[0] as { total: number } & Sums
   const offset = (list.input.page - 1) * list.input.pageSize
   if (offset >= total) return { rows: [], total, sums: sums as unknown as Sums }
