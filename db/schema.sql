@@ -2792,8 +2792,7 @@ CREATE OR REPLACE FUNCTION public.check_role_home()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public'
- SET "app.all" TO 'on'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if not exists (select from users u join organisations h on h.id = u.org_id join roles r on r.id = new.role_id join organisations o on o.id = r.org_id
