@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Endpoint, fromStrings, pathParams } from '../shared/contract.ts'
 import { common, type FieldError, Refusal } from '../shared/errors.ts'
-import { bi, plainText, storable } from '../shared/text.ts'
+import { bi, notStorable, plainText, storable } from '../shared/text.ts'
 
 /** What arrives becomes input of an endpoint here and nowhere else: readable JSON, text by one rule, then the contract. */
 
 const unknown = bi('不支持的字段', 'Unknown field')
-const unreadable = bi('包含无法保存的字符', 'Contains characters that cannot be stored')
 const refuse = (field: string, text: string) => new Refusal(common.invalid, {}, [{ field, text }])
 
 const deepest = 32
@@ -62,14 +61,14 @@ export function contractInput(endpoint: Endpoint, given: Record<string, unknown>
 
 function cleaned(value: unknown, path: string, faults: FieldError[]): unknown {
   if (typeof value === 'string') {
-    if (!storable(value)) faults.push({ field: path, message: unreadable })
+    if (!storable(value)) faults.push({ field: path, message: notStorable })
     return plainText(value)
   }
   if (Array.isArray(value)) return value.map((item, i) => cleaned(item, below(path, i), faults))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
-      if (!storable(name)) faults.push({ field: path, message: unreadable })
+      if (!storable(name)) faults.push({ field: path, message: notStorable })
       return [name, cleaned(item, below(path, name), faults)]
     }),
   )

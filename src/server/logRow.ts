@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { CompiledQuery } from 'kysely'
+import { madeStorable } from '../shared/text.ts'
 import { masked } from './auditMask.ts'
 import { auditText } from './auditText.ts'
 import type { LastStatement } from './commit.ts'
@@ -60,5 +61,5 @@ function values(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outc
     request_id: ctx.requestId,
     duration_ms: Math.min(2_147_483_647, Math.max(0, Math.round(performance.now() - outcome.startedAt))),
   }
-  return writtenColumns.map((column) => (row[column] === null ? null : String(row[column]).replaceAll('\u0000', '')))
+  return writtenColumns.map((column) => (row[column] === null ? null : madeStorable(String(row[column]))))
 }

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { type Endpoint, pathParams } from '../shared/contract.ts'
-import { say } from '../shared/text.ts'
+import { madeStorable, say } from '../shared/text.ts'
 import { refusalOf } from './answers.ts'
 import { actionLabel } from './auditText.ts'
 import type { Actor, App } from './context.ts'
@@ -54,7 +54,7 @@ export async function traceRefusal(app: App, error: unknown, request: FastifyReq
   const { name, endpoint, actor, startedAt } = attempt
   const action = endpoint.audit ?? name
   const param = pathParams(endpoint.path)[0]
-  const id = ((param && (request.params as Record<string, string> | undefined)?.[param]) ?? '').replaceAll('\u0000', '')
+  const id = madeStorable((param && (request.params as Record<string, string> | undefined)?.[param]) ?? '')
   const content = `${actionLabel(action, 'zh-CN')}${id ? `：${id}` : ''}（${say(def.text, 'zh-CN', values)}）`.slice(0, 500)
   try {
     await app.database.transact(systemScope, async (db) => {

@@ -19,6 +19,9 @@ export const toLang = (wish: string | undefined): Lang => (/^\s*en\b/i.test(wish
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 /** False for half of a character (a lone surrogate) and for control characters: no database, no screen can take them. */
 export const storable = (text: string): boolean => text.isWellFormed() && !control.test(text)
+export const notStorable = bi('包含无法保存的字符', 'Contains characters that cannot be stored')
+/** For what a machine says, which nobody can ask to type it again: what cannot be stored is left out. */
+export const madeStorable = (text: string): string => text.toWellFormed().replace(new RegExp(control, 'g'), '')
 
 /** Marks nobody sees: they come along when text is copied, or hide that two names differ. A joiner stays inside an emoji. */
 const unseen =

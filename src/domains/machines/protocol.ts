@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { madeStorable, plainText } from '../../shared/text.ts'
 
 /**
  * What travels between a machine and the platform (docs/device-protocol.md): JSON below `v1/{rtu}/up/<kind>` and
@@ -145,8 +146,8 @@ function version(value: unknown, name: string, notes: string[]): string | null {
   return tidy(value, 40)
 }
 
-/** Text that a database takes: no NUL, no half characters, not longer than `max`. */
-const tidy = (text: string, max: number): string => text.replaceAll('\0', '').slice(0, max).toWellFormed()
+/** Text by the rule of all texts, not longer than `max`. */
+const tidy = (text: string, max: number): string => plainText(madeStorable(text.slice(0, max)))
 
 // ---------------------------------------------------------------- downward
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type App, type Ctx, iso } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
+import { madeStorable } from '../../../shared/text.ts'
 import { alertLimits, nextTry, sendTime } from '../rules.ts'
 import type { SendAnswer } from './outbound.ts'
 import { dropReminders } from './outbox.ts'
@@ -66,13 +67,7 @@ async function mark(ctx: Ctx, batch: Batch, answer: SendAnswer): Promise<boolean
   const minutes = answer.state === 'RETRY' ? nextTry(batch.attempts) : null
   const state = answer.state === 'SENT' ? 'SENT' : minutes === null ? 'FAILED' : 'WAITING'
   // what the other side said is shown to people
-  const reason =
-    'reason' in answer
-      ? answer.reason
-          .toWellFormed()
-          .replace(/\p{Cc}+/gu, ' ')
-          .slice(0, 200)
-      : ''
+  const reason = 'reason' in answer ? madeStorable(answer.reason).slice(0, 200) : ''
   const { numAffectedRows } = await sql`
     update alert_outbox set state = ${state}, reason = ${reason}, sent_at = ${state === 'SENT' ? ctx.now : null}::timestamptz,
       next_at = ${minutes === null ? null : iso(new Date(ctx.now.getTime() + minutes * 60_000))}::timestamptz

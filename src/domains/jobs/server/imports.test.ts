@@ -94,6 +94,15 @@ describe('a good file', () => {
   })
 })
 
+describe('text', () => {
+  test('is stored by the rule of all texts; what cannot be stored is named with its row and column', async () => {
+    expect((await send(['名称*,电话', '茶\u200b叶\u202e,', 'e\u0301,'].join('\n'))).status).toBe(200)
+    expect((await world.sql('select name from product_categories where id > 1 order by id')).map((row) => row.name)).toEqual(['茶叶', 'é'])
+    const { body } = await send(['名称*,电话', '好,', '坏\u009b,'].join('\n'), { dry: true })
+    expect(body.faults).toMatchObject([{ row: 3, message: '包含无法保存的字符' }])
+  })
+})
+
 describe('all or nothing', () => {
   test('a thousand rows, row 57 bad', async () => {
     const rows = many(1000)

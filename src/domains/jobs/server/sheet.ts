@@ -2,7 +2,7 @@ import type { WriteSheet } from 'hucre/xlsx'
 import type { Importer, ImportRow, RowError } from '../../../server/importers.ts'
 import { Overrun, openThreads } from '../../../server/threads.ts'
 import { Refusal } from '../../../shared/errors.ts'
-import { bi, type Lang, say } from '../../../shared/text.ts'
+import { bi, type Lang, notStorable, plainText, say, storable } from '../../../shared/text.ts'
 import { jobErrors } from '../contract.ts'
 import { doubled, headerKey, jobLimits, neutralised } from '../rules.ts'
 import type { Line, SheetWork } from './sheetThread.ts'
@@ -49,9 +49,11 @@ function checkedRows(lines: readonly Line[], keys: readonly string[], importer: 
   const rows: ImportRow<never>[] = []
   for (const { line, cells } of lines) {
     if (cells.length > keys.length) errors.push({ line, text: bi('该行比表头多出内容', 'This row has more cells than the header') })
-    const given = Object.fromEntries(keys.flatMap((key, index) => (cells[index] ? [[key, cells[index]]] : [])))
-    const found = importer.row.safeParse(given)
-    if (found.success) rows.push({ line, value: found.data as never })
+    const plain = keys.map((key, index) => [key, plainText(cells[index] ?? '')] as const)
+    const bad = plain.filter(([, text]) => !storable(text))
+    const found = importer.row.safeParse(Object.fromEntries(plain.filter(([, text]) => text)))
+    if (bad.length) for (const [column] of bad) errors.push({ line, column, text: notStorable })
+    else if (found.success) rows.push({ line, value: found.data as never })
     else for (const issue of found.error.issues) errors.push({ line, column: String(issue.path[0] ?? ''), text: issue.message })
   }
   for (const key of importer.unique ?? []) {
