@@ -192,7 +192,7 @@ describe('part by part', () => {
       'select paid_amount - refunded_amount as left, (select count(*)::int from refunds r where r.order_num = o.order_num) as n from orders o where order_num = $1',
       [orderNum],
     )
-    expect(row).toEqual({ left: '0', n: 4 })
+    expect(row).toEqual({ left: 0, n: 4 })
     expect((await ask({ orderNum, unitIds: [first] }, key())).body.error).toBe('orders.alreadyRefunded')
   })
   test('another part under the same key is told apart; no part, or all and a part, is refused', async () => {
