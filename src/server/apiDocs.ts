@@ -26,6 +26,6 @@ const error = (def: ErrorDef) => `<tr><td>${def.code}</td><td><code>${def.name}<
 function entry(name: string, endpoint: Endpoint): string {
   const errors = endpoint.errors.length ? `<table>${endpoint.errors.map(error).join('')}</table>` : ''
   return `<details><summary><b>${endpoint.method}</b> <code>${safe(endpoint.path)}</code> ${safe(endpoint.summary)}</summary>
-<p><code>${name}</code> · access <code>${safe(endpoint.access)}</code>${endpoint.audit ? ` · logged as <code>${endpoint.audit}</code>` : ''}${endpoint.idempotent ? ' · takes <code>Idempotency-Key</code>' : ''}</p>
+<p><code>${name}</code> · access <code>${safe(endpoint.access)}</code>${endpoint.audit ? ` · logged as <code>${endpoint.audit}</code>` : ''}${endpoint.idempotent ? ' · takes <code>Idempotency-Key</code>' : ''}${endpoint.fresh ? ` · ${endpoint.fresh === true ? 'wants' : 'may want'} a proof of the last minutes` : ''}</p>
 <p>Input</p><pre>${json(endpoint.input, 'input')}</pre><p>Answer</p><pre>${json(endpoint.output, 'output')}</pre>${errors}</details>`
 }

@@ -26,6 +26,10 @@ export type App = {
 export type Actor = {
   readonly userId: number | null
   readonly sessionId: string | null
+  /** When he last showed who he is; null: not since this session knows. */
+  readonly provenAt?: Date | null
+  /** His sign-in has a second step. */
+  readonly secondFactor?: boolean
   readonly username: string
   readonly orgId: number
   /** Identifier of the highest role. */

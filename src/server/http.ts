@@ -19,6 +19,7 @@ import { systemScope } from './database.ts'
 import { openDebugLog } from './debugLog.ts'
 import { contractInput, idempotencyKey, parseInput, takeJson } from './input.ts'
 import { perApp } from './perApp.ts'
+import { requireProof } from './proof.ts'
 import { rateKey } from './rateKeys.ts'
 import { traceRefusal } from './refusals.ts'
 import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
@@ -219,5 +220,6 @@ async function callerOf(app: App, endpoint: Endpoint, request: FastifyRequest, r
   const actor = { ...person, scope: person.scopeOf(endpoint.access) }
   if (endpoint.access !== 'self' && !person.permissions.has(endpoint.access)) throw new Refusal(common.forbidden)
   if (person.view && endpoint.kind !== 'read') throw new Refusal(common.viewOnly)
+  if (endpoint.fresh === true) await requireProof(app, person)
   return { ...base, actor }
 }

@@ -30,6 +30,8 @@ export type Importer<S extends z.ZodObject = z.ZodObject, P = unknown> = {
   readonly kind: string
   readonly title: string
   readonly permission: Access
+  /** Makes accounts or secrets: asks for a proof of the last minutes. */
+  readonly fresh?: true
   readonly columns: readonly ImportColumn[]
   /** Cells arrive as trimmed texts; an empty one is absent. */
   readonly row: S

@@ -35,6 +35,11 @@ export function openApi(basePath: string): Json {
   }
 }
 
+const proofs: Readonly<Record<string, string>> = {
+  true: ' Wants a proof of the last minutes (/api/session/prove).',
+  sometimes: ' May want a proof of the last minutes (/api/session/prove).',
+}
+
 function operation(operationId: string, tag: string, endpoint: Endpoint): Json {
   const inPath = new Set(pathParams(endpoint.path))
   const whole = schemaOf(endpoint.input, 'input') as { properties?: Record<string, Json>; required?: string[] }
@@ -53,7 +58,7 @@ function operation(operationId: string, tag: string, endpoint: Endpoint): Json {
     operationId,
     tags: [tag],
     summary: endpoint.summary,
-    description: `Access: ${endpoint.access}.${endpoint.idempotent ? ' Takes Idempotency-Key.' : ''}`,
+    description: `Access: ${endpoint.access}.${endpoint.idempotent ? ' Takes Idempotency-Key.' : ''}${proofs[String(endpoint.fresh)] ?? ''}`,
     ...(endpoint.access === 'open' ? {} : { security: [{ token: [] }] }),
     parameters: endpoint.idempotent
       ? [...parameters, { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: 255 } }]
@@ -92,6 +97,7 @@ function failures(endpoint: Endpoint): Json {
     common.invalid,
     ...(endpoint.access === 'open' ? [] : [common.tokenAbsent]),
     ...(endpoint.access.includes(':') ? [common.forbidden] : []),
+    ...(endpoint.fresh ? [common.proofNeeded] : []),
     ...endpoint.errors,
   ]
   const byStatus = Map.groupBy(own, (def) => def.status)

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { type Endpoint, pathParams } from '../shared/contract.ts'
+import { common } from '../shared/errors.ts'
 import { madeStorable, say } from '../shared/text.ts'
 import { refusalOf } from './answers.ts'
 import { actionLabel } from './auditText.ts'
@@ -49,6 +50,8 @@ export async function traceRefusal(app: App, error: unknown, request: FastifyReq
   const attempt = attempts.get(request)
   if (!attempt || attempt.actor.userId === null) return
   const { def, values } = refusalOf(error)
+  // a question, not a refusal: the act comes again with its answer, and wrong answers leave rows of their own
+  if (def === common.proofNeeded) return
   const result = traceOf(def.status, attempt.endpoint.kind)
   if (!result || !allowed(app, attempt.actor.userId, performance.now())) return
   const { name, endpoint, actor, startedAt } = attempt

@@ -411,6 +411,16 @@ export interface DevicesTable {
   boot_epoch: Generated<number>
 }
 
+export interface FactorTicketsTable {
+  token_hash: Buffer
+  org_id: number
+  user_id: number
+  tries: Generated<number>
+  created_at: ColumnType<Date, Date | string, Date | string>
+  expires_at: ColumnType<Date, Date | string, Date | string>
+  used_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
 export interface IdempotencyKeysTable {
   user_id: number
   route: string
@@ -1025,6 +1035,13 @@ export interface ProductsTable {
   updated_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface RecoveryCodesTable {
+  user_id: number
+  org_id: number
+  code_hash: Buffer
+  used_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
 export interface RefundsTable {
   id: Generated<number>
   org_id: number
@@ -1126,6 +1143,17 @@ export interface SchemaMigrationsTable {
   applied_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface SecondFactorsTable {
+  user_id: number
+  org_id: number
+  secret: Buffer
+  confirmed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  last_step: Generated<number>
+  failed_count: Generated<number>
+  locked_until: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  created_at: ColumnType<Date, Date | string, Date | string>
+}
+
 export interface SecurityEventsTable {
   id: Generated<number>
   org_id: number
@@ -1155,6 +1183,7 @@ export interface SessionsTable {
   expires_at: ColumnType<Date, Date | string, Date | string>
   revoked_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   revoke_reason: 'LOGOUT' | 'KICKED' | 'PASSWORD_CHANGED' | 'ACCESS_CHANGED' | null
+  proven_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface SettingsTable {
@@ -1378,6 +1407,24 @@ export interface VendQueuesTable {
   told_at: ColumnType<Date, Date | string, Date | string>
 }
 
+export interface WayChangesTable {
+  id: GeneratedAlways<number>
+  org_id: number
+  user_id: number
+  kind: 'PASSWORD' | 'PHONE' | 'WECHAT_BOUND' | 'WECHAT_UNBOUND' | 'FACTOR_ON' | 'FACTOR_OFF' | 'RECOVERY_CODES'
+  before: Buffer | null
+  token_hash: Buffer | null
+  created_at: ColumnType<Date, Date | string, Date | string>
+  expires_at: ColumnType<Date, Date | string, Date | string>
+  undone_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  phone: Generated<string>
+  sealed: Buffer | null
+  send_state: 'PENDING' | 'SENDING' | 'SENT' | 'FAILED' | 'NONE'
+  attempts: Generated<number>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  last_error: Generated<string>
+}
+
 export interface WechatBindingsTable {
   user_id: number
   org_id: number
@@ -1416,6 +1463,7 @@ export interface DB {
   device_states: DeviceStatesTable
   device_types: DeviceTypesTable
   devices: DevicesTable
+  factor_tickets: FactorTicketsTable
   idempotency_keys: IdempotencyKeysTable
   installation: InstallationTable
   job_loops: JobLoopsTable
@@ -1458,6 +1506,7 @@ export interface DB {
   product_categories: ProductCategoriesTable
   product_rollups: ProductRollupsTable
   products: ProductsTable
+  recovery_codes: RecoveryCodesTable
   refunds: RefundsTable
   role_distribution_limits: RoleDistributionLimitsTable
   role_distributions: RoleDistributionsTable
@@ -1467,6 +1516,7 @@ export interface DB {
   sales_rollups: SalesRollupsTable
   scan_tickets: ScanTicketsTable
   schema_migrations: SchemaMigrationsTable
+  second_factors: SecondFactorsTable
   security_events: SecurityEventsTable
   sessions: SessionsTable
   settings: SettingsTable
@@ -1485,5 +1535,6 @@ export interface DB {
   users: UsersTable
   vend_commands: VendCommandsTable
   vend_queues: VendQueuesTable
+  way_changes: WayChangesTable
   wechat_bindings: WechatBindingsTable
 }

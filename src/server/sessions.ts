@@ -37,13 +37,15 @@ type SessionRow = {
   revoke_reason: string | null
   expires_at: Date
   last_seen_at: Date
+  proven_at: Date | null
   version: number
   settings_version: number
 }
 
 export async function actorOfToken(app: App, token: string): Promise<(Person & { readonly sessionId: string }) | ErrorDef> {
   const session = await app.database.readSame(systemScope, async (db) => {
-    const { rows } = await sql<SessionRow>`select s.id, s.user_id, s.revoke_reason, s.expires_at, s.last_seen_at, v.version, sv.version as settings_version
+    const { rows } =
+      await sql<SessionRow>`select s.id, s.user_id, s.revoke_reason, s.expires_at, s.last_seen_at, s.proven_at, v.version, sv.version as settings_version
       from sessions s cross join access_version v cross join settings_version sv where s.token_hash = ${tokenHash(token)}`.execute(db)
     return rows[0]
   })
@@ -61,7 +63,7 @@ export async function actorOfToken(app: App, token: string): Promise<(Person & {
   if (idle > 60_000) {
     await app.database.transact(systemScope, (db) => db.updateTable('sessions').set({ last_seen_at: now }).where('id', '=', session.id).execute())
   }
-  return { ...person, sessionId: session.id }
+  return { ...person, sessionId: session.id, provenAt: session.proven_at }
 }
 
 async function cached(app: App, userId: number, version: number): Promise<Person | null> {
@@ -85,6 +87,7 @@ type PersonRow = {
   must_change_password: boolean
   password_changed_at: Date
   org_closed: boolean
+  second_factor: boolean
   roles: { code: string; rank: number; data_scope: DataScope; status: string; permissions: string[] }[] | null
   menus: string | null
 }
@@ -95,6 +98,7 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
     const { rows } = await sql<PersonRow>`
       select u.id, u.username, u.org_id, o.path::text as org_path, o.kind as org_kind, u.status, u.region_code, u.must_change_password, u.password_changed_at,
         exists (select 1 from organisations a where a.path @> o.path and a.status = 'DISABLED') as org_closed,
+        exists (select 1 from second_factors f where f.user_id = u.id and f.confirmed_at is not null) as second_factor,
         (select json_agg(json_build_object('code', r.code, 'rank', r.rank, 'data_scope', r.data_scope, 'status', r.status,
             'permissions', (select coalesce(json_agg(p.permission_code), '[]') from role_permissions p where p.role_id = r.id)) order by r.rank desc, r.id)
           from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id) as roles,
@@ -124,9 +128,10 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
         const kinds = access.get(right)
         return kinds ? scopes(kinds) : widest
       },
+      secondFactor: row.second_factor,
       password: { mustChange: row.must_change_password, changedAt: row.password_changed_at },
       mark: createHash('sha256')
-        .update(JSON.stringify([[...permissions].sort(), live[0]?.code, row.org_id, row.menus]))
+        .update(JSON.stringify([[...permissions].sort(), live[0]?.code, row.org_id, row.menus, row.second_factor]))
         .digest('base64url')
         .slice(0, 12),
     }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Endpoint } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import type { App } from './context.ts'
+import { factorDue } from './proof.ts'
 import { forgetToken, noteProven, tokenOf } from './rateKeys.ts'
 import { noteAttempt } from './refusals.ts'
 import { actorOfToken, type Person, passwordDue } from './sessions.ts'
@@ -14,13 +15,24 @@ export const beforePasswordChange: ReadonlySet<string> = new Set([
   'session.logout',
   'session.preferences',
   'session.savePreference',
+  'session.factor',
+  'session.prove',
+])
+/** The same for somebody who must have a second factor and has none: setting it up is one of them. */
+export const beforeFactor: ReadonlySet<string> = new Set([
+  ...beforePasswordChange,
+  'session.profile',
+  'session.sessions',
+  'session.binding',
+  'session.enrolFactor',
+  'session.confirmFactor',
 ])
 
 export type SignedIn = Person & { readonly sessionId: string }
 
 /**
- * The actor behind the Authorization header (`Bearer ` is accepted before the token); the only door to it, so that a password
- * that is due stops files, streams and aliases as it stops endpoints. `as`: the endpoint of the registry that is asked for.
+ * The actor behind the Authorization header (`Bearer ` is accepted before the token); the only door to it, so that a password or a
+ * second factor that is due stops files, streams and aliases as it stops endpoints. `as`: the endpoint of the registry that is asked for.
  */
 export async function signedIn(app: App, request: FastifyRequest, as?: { readonly name: string; readonly endpoint: Endpoint }): Promise<SignedIn> {
   const token = tokenOf(request)
@@ -33,7 +45,9 @@ export async function signedIn(app: App, request: FastifyRequest, as?: { readonl
   noteProven(app, token, found.sessionId)
   const person = await seenThrough(app, found, request.headers)
   if (as) noteAttempt(request, as.name, as.endpoint, { ...person, scope: person.scopeOf(as.endpoint.access) })
-  const due = !(as && beforePasswordChange.has(as.name)) && (await passwordDue(app, person.password))
-  if (due) throw new Refusal(common.passwordFirst)
+  const stays = (open: ReadonlySet<string>) => !(as && open.has(as.name))
+  if (stays(beforePasswordChange) && (await passwordDue(app, person.password))) throw new Refusal(common.passwordFirst)
+  // by the rights he has, not by those of a view
+  if (stays(beforeFactor) && (await factorDue(app, found))) throw new Refusal(common.factorFirst)
   return person
 }

@@ -32,6 +32,11 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
   readonly heavy: boolean
   /** New work that is turned away at the door while writes already queue, so that what was begun gets done. */
   readonly yields: boolean
+  /**
+   * Moves a way to sign in, a secret or a right: whoever calls has shown who he is within the last minutes (`session.proofMinutes`),
+   * else common.proofNeeded. `sometimes`: its handler decides by what is asked (`requireProof`).
+   */
+  readonly fresh: boolean | 'sometimes'
   /** A list whose whole filter may be written to a file, and by whom. */
   readonly export: Access | null
   readonly summary: string
@@ -54,6 +59,7 @@ type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<ReadSpec<I, O>
   upload?: boolean
   guessable?: boolean
   yields?: true
+  fresh?: boolean | 'sometimes'
 }
 
 const nothing = z.strictObject({})
@@ -74,6 +80,7 @@ export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing
     guessable: false,
     heavy: spec.heavy ?? 'pageSize' in (spec.input?.shape ?? {}),
     yields: false,
+    fresh: false,
     export: spec.export ?? null,
     summary: spec.summary,
   }
@@ -95,6 +102,7 @@ export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothin
     guessable: spec.guessable ?? false,
     heavy: false,
     yields: spec.yields ?? false,
+    fresh: spec.fresh ?? false,
     export: null,
     summary: spec.summary,
   }

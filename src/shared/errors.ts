@@ -48,6 +48,8 @@ export const common = defineErrors('common', {
   forbidden: [403001, '无权限执行该操作', 'You have no permission for this'],
   passwordFirst: [403005, '请先修改密码', 'Change your password first'],
   viewOnly: [403004, '预览和切换视角时只能查看', 'While looking through a role or an organisation nothing can be changed'],
+  proofNeeded: [403010, '请先验证身份', 'Show that it is you first'],
+  factorFirst: [403011, '请先设置两步验证', 'Set up two-step sign-in first'],
   notFound: [404001, '数据不存在或无权查看', 'Not found, or not yours to see'],
   noPath: [404002, 'Request path {url} is not found', 'Request path {url} is not found'],
   wrongMethod: [405001, '请求方法不支持', 'This method is not supported here'],

@@ -27,6 +27,7 @@ const user: CurrentUser = {
   view: null,
   canViewAs: false,
   mustChangePassword: false,
+  mustSetUpFactor: false,
   menus: [node('/device', [node('/device/device-list')]), node('/finance', [node('/finance/busManager', [], true)])],
 }
 const ofRoot = ['/home', '/info', '/pwd', '/extra']
@@ -99,6 +100,12 @@ describe('route guard', () => {
     expect(at('/home', true, fresh)).toEqual({ do: 'redirect', to: '/pwd' })
     expect(at('/pwd', true, fresh)).toEqual({ do: 'open' })
   })
+  it('a second factor that the platform wants is set up before anything else', () => {
+    const bare: UserState = { is: 'known', user: { ...user, mustSetUpFactor: true } }
+    expect(at('/home', true, bare)).toEqual({ do: 'redirect', to: '/info' })
+    expect(at('/info', true, bare)).toEqual({ do: 'open' })
+  })
+  it('the link that takes a change back opens whoever is signed in', () => expect(at('/login?mode=undo', true, known)).toEqual({ do: 'open' }))
 })
 
 describe('screens', () => {

@@ -70,13 +70,15 @@ export function decide(state: { readonly hasToken: boolean; readonly target: str
     return { do: 'redirect', to: path === '/' ? '/login' : `/login?redirect=${encodeURIComponent(state.target)}` }
   }
   // the phone that scanned a code may itself be signed in
-  if (path === '/login' && !/[?&]mode=phone(&|$)/.test(state.target)) return { do: 'redirect', to: '/' }
+  // and so may whoever opens the link that takes a change back
+  if (path === '/login' && !/[?&]mode=(phone|undo)(&|$)/.test(state.target)) return { do: 'redirect', to: '/' }
   if (publicPaths.includes(path)) return { do: 'open' }
   if (user.is === 'unknown') return { do: 'loadUser' }
   if (user.is === 'badMenus') return { do: 'leave', message: 'error.menus' }
   if (user.is === 'failed') return { do: 'leave', message: 'error.user' }
   if (user.is === 'error') return { do: 'leave', message: { text: user.message } }
   if (user.user.mustChangePassword) return path === '/pwd' ? { do: 'open' } : { do: 'redirect', to: '/pwd' }
+  if (user.user.mustSetUpFactor) return path === '/info' ? { do: 'open' } : { do: 'redirect', to: '/info' }
   if (path === '/') return { do: 'redirect', to: '/home' }
   if (!isAllowed(path, user.user, state.screens)) return notFound(path)
   // one address for a page, so that it has one tab

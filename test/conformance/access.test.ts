@@ -4,7 +4,7 @@ import { beforePasswordChange } from '../../src/server/signedIn.ts'
 import { answerOf } from '../support/api.ts'
 import { endpointNamed, endpoints } from '../support/registry.ts'
 import { openWorld, type World, worldNow } from '../support/world.ts'
-import { params } from './samples.ts'
+import { params, samples } from './samples.ts'
 import { addScopedPeople, mayBy, scopedPeople } from './scopes.ts'
 
 /**
@@ -20,6 +20,8 @@ beforeAll(async () => {
   await addScopedPeople(world)
   for (const { name } of scopedPeople) tokens.set(name, await world.login(name))
   for (const role of [...roles.map((r) => r.code), 'ROLE_NOTHING', 'disabled']) tokens.set(role, await world.login(role))
+  tokens.set('proven long ago', await world.login('PLATFORM_FULL', { proven_at: ago(11) }))
+  tokens.set('without rights, proven long ago', await world.login('ROLE_NOTHING', { proven_at: null }))
   tokens.set('anonymous', undefined)
   tokens.set('malformed', 'Bearer')
   tokens.set('unknown', 'x'.repeat(43))
@@ -66,6 +68,13 @@ describe.each(endpoints)('$name', ({ name, endpoint }) => {
       expect([one.name, status, body.code]).toEqual(may ? [one.name, passes, passes * 1000 + 1] : [one.name, 403, 403001])
     }
   })
+  if (endpoint.fresh === true) {
+    it('asks whoever signed in long ago to show who he is, after his right', async () => {
+      expect((await probe(name, 'proven long ago')).body.code).toBe(403010)
+      expect([403001, 403010]).toContain((await probe(name, 'without rights, proven long ago')).body.code)
+      if (endpoint.access !== 'self') expect((await probe(name, 'without rights, proven long ago')).body.code).toBe(403001)
+    })
+  }
   it('is closed without a living session, unless open', async () => {
     for (const [who, code] of Object.entries(outside)) {
       const { status, body } = await probe(name, who)
@@ -73,6 +82,45 @@ describe.each(endpoints)('$name', ({ name, endpoint }) => {
       expect(Object.keys(body).sort()).toEqual(
         endpoint.access === 'open' ? ['code', 'error', 'errors', 'message', 'requestId'] : ['code', 'error', 'message', 'requestId'],
       )
+    }
+  })
+})
+
+const sampleOf = async (name: string) => (await samples[name]?.(world)) ?? {}
+
+describe('an act that asks for a proof by what is asked', () => {
+  const stale = (user: string) => world.login(user, { proven_at: ago(11) })
+  it('settings that guard people and money; not the others', async () => {
+    const save = (key: string, value: unknown, token: string) =>
+      world.call(endpointNamed('settings.save'), { changes: [{ key, value, version: 0 }] }, { token })
+    const token = await stale('PLATFORM_FULL')
+    expect((await save('session.proofMinutes', 60, token)).body.code).toBe(403010)
+    expect((await save('home.refresh', 'm30', token)).status).toBe(200)
+  })
+  it('refunds from the amount of the setting on', async () => {
+    const refund = async (token: string) =>
+      world.call(endpointNamed('orders.refund'), { orderNum: await world.sell('OWN', ['OK']), unitIds: [], reason: 'QUALITY', remark: '' }, { token })
+    const limit = (fen: number) =>
+      world.sql(
+        `insert into settings (org_id, key, value) values (1, 'session.refundProof', to_jsonb($1::int)) on conflict (org_id, key) do update set value = excluded.value`,
+        [fen],
+      )
+    await limit(1)
+    expect((await refund(await stale('ROLE_FULL'))).body.code).toBe(403010)
+    expect((await refund(await world.login('ROLE_FULL'))).status).toBe(200)
+    await limit(10_000_000)
+    expect((await refund(await stale('ROLE_FULL'))).status).toBe(200)
+  })
+  it('another phone of a person; not the rest of him', async () => {
+    for (const [name, change] of [
+      ['users.update', { phone: '13900000001' }],
+      ['users.update', {}],
+    ] as const) {
+      const input: Record<string, unknown> = { ...(await sampleOf(name)), ...change }
+      const id = input.id as number
+      await world.sql(`update users set phone = '13800138000' where id = $1`, [id])
+      const answer = await world.call(endpointNamed(name), input, { token: await stale('ROLE_FULL') })
+      expect([answer.status, answer.body.code]).toEqual('phone' in change ? [403, 403010] : [200, undefined])
     }
   })
 })

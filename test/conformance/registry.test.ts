@@ -1,12 +1,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { menus } from '../../src/domains/accounts/menus.ts'
 import { permissions } from '../../src/domains/accounts/permissions.ts'
 import { locales } from '../../src/domains/locales.ts'
 import { screens } from '../../src/domains/screens.ts'
 import { handlers } from '../../src/domains/server.ts'
 import { openApi } from '../../src/server/openapi.ts'
+import { baseType } from '../../src/shared/contract.ts'
 import { type ErrorDef, sessionCodes } from '../../src/shared/errors.ts'
 import { pageSizes } from '../../src/shared/listQuery.ts'
 import type { Texts } from '../../src/shared/locale.ts'
@@ -31,10 +33,12 @@ const open = [
   'session.loginsend',
   'session.loginv',
   'session.methods',
+  'session.passFactor',
   'session.passwordReset',
   'session.refuseScan',
   'session.scan',
   'session.scanIdentity',
+  'session.undo',
 ]
 /** Endpoints whose transaction sees all organisations: the application check is their only wall. */
 const system = [
@@ -48,6 +52,14 @@ const system = [
   'payments.simulatorNotify',
   'settings.list',
   'settings.server',
+]
+
+/** Writes that touch something secret and ask for no proof, and why. */
+const unproven = [
+  'boards.unbind', // takes a machine off, gives nobody anything
+  'roles.remove', // takes, gives nothing
+  'session.prove', // is the proof
+  'users.rejectReset', // refuses a request
 ]
 
 const paths = openApi('/').paths as Record<string, Record<string, { operationId: string; summary: string }>>
@@ -67,6 +79,22 @@ describe('endpoints', () => {
         .map((e) => e.name)
         .sort(),
     ).toEqual(system))
+  it('ways to sign in, secrets and rights ask for a proof of the last minutes', () => {
+    const secretWords = /(password|secret|recoveryCodes|activationCode|^code$)/i
+    const shows = ({ endpoint }: (typeof endpoints)[number]) => deepKeys(endpoint.output).some((key) => secretWords.test(key) && !/^(has|must)/.test(key))
+    const takes = ({ endpoint }: (typeof endpoints)[number]) => deepKeys(endpoint.input).some((key) => /(password|secret)/i.test(key) && !/^must/.test(key))
+    const grants = ({ endpoint }: (typeof endpoints)[number]) =>
+      /^(role:|user:assign-role|user:reset-password|user:create|org:create|main-board:bind)/.test(endpoint.access) ||
+      /^\/api\/me\/(phone|password|wechat-binding|second-factor)/.test(endpoint.path)
+    const touching = endpoints.filter((one) => one.endpoint.kind === 'write' && one.endpoint.access !== 'open' && (shows(one) || takes(one) || grants(one)))
+    expect(touching.length).toBeGreaterThan(20)
+    expect(
+      touching
+        .filter(({ endpoint }) => !endpoint.fresh)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(unproven)
+  })
   it('none stands twice', () => expect(duplicates(endpoints.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`))).toEqual([]))
 
   describe.each(endpoints)('$name', ({ domain, key, name, endpoint }) => {
@@ -270,6 +298,14 @@ function flatten(texts: Texts, prefix = ''): Record<string, string> {
   return Object.fromEntries(
     Object.entries(texts).flatMap(([key, value]) => (typeof value === 'string' ? [[prefix + key, value]] : Object.entries(flatten(value, `${prefix}${key}.`)))),
   )
+}
+/** Names of all fields of a shape, however deep. */
+function deepKeys(type: z.ZodType): string[] {
+  const inner = baseType(type)
+  if (inner instanceof z.ZodArray) return deepKeys(inner.element as z.ZodType)
+  if (inner instanceof z.ZodUnion) return (inner.options as z.ZodType[]).flatMap(deepKeys)
+  if (!(inner instanceof z.ZodObject)) return []
+  return Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([key, value]) => [key, ...deepKeys(value)])
 }
 function duplicates(values: readonly string[]): string[] {
   return values.filter((value, index) => values.indexOf(value) !== index)

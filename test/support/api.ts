@@ -77,6 +77,7 @@ export async function startTestApi({ seeded = false, on, now = () => new Date(),
         user_agent: 'test',
         created_at: now(),
         last_seen_at: now(),
+        proven_at: now(),
         expires_at: new Date(now().getTime() + 86_400_000),
         ...change,
       }

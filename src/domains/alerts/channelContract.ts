@@ -107,6 +107,7 @@ export const channelEndpoints = {
     path: '/alert-channels',
     summary: 'Add a webhook or e-mail channel',
     audit: 'alerts.createChannel',
+    fresh: true,
     errors: [channelErrors.wrongAddress, channelErrors.tooManyChannels, channelErrors.fieldMissing],
     input: NewChannel,
     output: ChannelRow,
@@ -116,6 +117,7 @@ export const channelEndpoints = {
     path: '/alert-channels/{id}',
     summary: 'Change a channel; the secret stays when it is left out',
     audit: 'alerts.updateChannel',
+    fresh: true,
     errors: [channelErrors.wrongAddress, channelErrors.fieldMissing],
     input: EditChannel,
     output: ChannelRow,
@@ -143,6 +145,7 @@ export const channelEndpoints = {
     path: '/alert-mail-server',
     summary: 'Set the mail server of the own organisation and those below; the password stays when it is left out',
     audit: 'alerts.saveMailServer',
+    fresh: true,
     errors: [channelErrors.wrongAddress],
     input: z.strictObject({
       version: z.number().int().min(0).max(2_147_483_647),

@@ -219,6 +219,7 @@ export const complaints = {
     path: '/complaints/{id}/refund',
     summary: 'Refund pieces of the linked order by its own rules, and link it',
     audit: 'complaints.refund',
+    fresh: 'sometimes',
     idempotent: true,
     errors: [complaintErrors.noOrder, ...orders.refund.errors],
     input: RefundFields.omit({ orderNum: true })

@@ -233,6 +233,7 @@ export const devices = {
     path: '/devices',
     summary: 'Register a machine; the answer shows its secret once',
     audit: 'devices.create',
+    fresh: true,
     scope: 'system',
     errors: [deviceErrors.numberTaken, deviceErrors.ownerKind, ...rowErrors],
     input: CreateDevice,
@@ -250,6 +251,7 @@ export const devices = {
     path: '/devices/batch-create',
     summary: 'Register up to 200 machines with following numbers, all or none',
     audit: 'devices.createBatch',
+    fresh: true,
     scope: 'system',
     errors: [deviceErrors.numbersTaken, deviceErrors.widthOverflow, deviceErrors.ownerKind, ...rowErrors],
     input: BatchDevices,
@@ -260,6 +262,7 @@ export const devices = {
     path: '/devices/{id}',
     summary: 'Change a machine; with another board the answer shows its new secret once',
     audit: 'devices.update',
+    fresh: 'sometimes',
     errors: [deviceErrors.typeFixed, deviceErrors.closed, deviceErrors.boardDisabled, deviceErrors.openOrder, deviceErrors.storeElsewhere, ...rowErrors],
     input: EditDevice,
     /** Another board has a secret of its own: shown here and never again. */

@@ -157,6 +157,7 @@ export const jobs = {
     path: '/imports/{kind}',
     summary: `Import an xlsx or csv file, field \`file\`, at most ${jobLimits.importRows} rows: all of it or nothing. dryRun only checks`,
     audit: 'jobs.import',
+    fresh: 'sometimes',
     upload: true,
     errors: [
       jobErrors.fileType,

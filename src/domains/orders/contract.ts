@@ -229,6 +229,7 @@ export const orders = {
     path: '/orders/{orderNum}/refunds',
     summary: 'Refund pieces by the original way; a piece is the atom',
     audit: 'orders.refund',
+    fresh: 'sometimes',
     idempotent: true,
     errors: [
       orderErrors.notPaid,

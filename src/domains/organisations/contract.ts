@@ -220,6 +220,7 @@ export const organisations = {
     path: '/organisations',
     summary: 'Add an organisation and its principal account',
     audit: 'organisations.create',
+    fresh: true,
     idempotent: true,
     errors: [
       organisationErrors.kindNotYours,
@@ -238,6 +239,7 @@ export const organisations = {
     path: '/organisations/{id}',
     summary: 'Change an organisation and its principal',
     audit: 'organisations.update',
+    fresh: 'sometimes',
     errors: [organisationErrors.nameTaken, organisationErrors.avatarMissing, userErrors.rankTooHigh, userErrors.notOneself, ...ofPrincipal],
     input: EditOrganisation,
     output: OrganisationDetail,

@@ -165,6 +165,7 @@ export const roles = {
     path: '/roles',
     summary: 'Add a custom role',
     audit: 'roles.create',
+    fresh: true,
     errors: [errors.nameTaken, errors.notHeld, errors.above, errors.scopeTooWide, errors.unknownCode, errors.readMissing, errors.menuNeedsRead],
     input: z.strictObject(fields),
     output: RoleDetail,
@@ -174,6 +175,7 @@ export const roles = {
     path: '/roles/{id}',
     summary: 'Change a role as a whole',
     audit: 'roles.update',
+    fresh: true,
     errors: [
       errors.nameTaken,
       errors.stale,
@@ -196,6 +198,7 @@ export const roles = {
     path: '/roles/{id}/status',
     summary: 'Stop or start a role',
     audit: 'roles.setStatus',
+    fresh: true,
     errors: [errors.stale, errors.superFixed, errors.builtinBySuper, errors.above, errors.ownRight],
     input: byVersion.extend({ status: Status }),
     output: RoleDetail,
@@ -204,6 +207,7 @@ export const roles = {
     path: '/roles/{id}/copy',
     summary: 'A custom role with the same permissions and menus, as far as the actor holds them',
     audit: 'roles.copy',
+    fresh: true,
     errors: [errors.nameTaken, errors.scopeTooWide],
     input: z.strictObject({ id: f.id, name: fields.name }),
     output: RoleDetail,
@@ -212,6 +216,7 @@ export const roles = {
     path: '/roles/{id}/restore',
     summary: 'A built-in role back to the catalogue',
     audit: 'roles.restore',
+    fresh: true,
     errors: [errors.stale, errors.superFixed, errors.builtinBySuper, errors.onlyBuiltin, errors.above],
     input: byVersion,
     output: RoleDetail,
@@ -237,6 +242,7 @@ export const roles = {
     path: '/role-distributions',
     summary: 'Change rows of the matrix',
     audit: 'roles.distribute',
+    fresh: true,
     errors: [errors.stale, errors.rowEmpty, errors.cellAbove, errors.superFixed],
     input: z.strictObject({
       rows: z
@@ -258,6 +264,7 @@ export const roles = {
     path: '/role-distributions/restore',
     summary: 'The matrix of built-in roles back to its default',
     audit: 'roles.restoreDistribution',
+    fresh: true,
     output: Distribution,
   }),
   explain: read('role:preview', {

@@ -12,6 +12,8 @@ export const securityKinds = [
   'MACHINE_CLOCK',
   'MACHINE_FLOOD',
   'MACHINE_SECRET_GUESSED',
+  'FACTOR_GUESSED',
+  'WAY_UNDONE',
 ] as const
 export type SecurityKind = (typeof securityKinds)[number]
 

@@ -3,10 +3,12 @@ import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
+import { Admitted, factorEndpoints } from './factorContract.ts'
 import { newPassword } from './passwordField.ts'
 import { Profile } from './shapes.ts'
 import { shellEndpoints } from './shellContract.ts'
 
+export { factorErrors } from './factorContract.ts'
 export { CurrentUser, MenuNode } from './shapes.ts'
 export { newPassword }
 
@@ -120,7 +122,7 @@ export const session = {
     guessable: true,
     errors: [sessionErrors.wrongCredentials],
     input: z.strictObject({ username, password: typedPassword }),
-    output: z.strictObject({ token: z.string() }),
+    output: Admitted,
   }),
   methods: read('open', {
     path: '/auth/methods',
@@ -131,6 +133,7 @@ export const session = {
     path: '/auth/loginsend',
     summary: 'A QR ticket, or a code by SMS; bind and changePhone want a signed-in caller',
     audit: { none: 'scan_tickets and sms_codes keep every one' },
+    fresh: 'sometimes',
     guessable: true,
     errors: [sessionErrors.codeTooSoon, sessionErrors.codeLimit, sessionErrors.smsUnavailable, sessionErrors.scanUnavailable, sessionErrors.alreadyBound],
     input: SendCode,
@@ -145,7 +148,14 @@ export const session = {
     audit: { none: 'login_attempts keeps every sign-in' },
     errors: [sessionErrors.wrongCode, sessionErrors.ambiguousPhone],
     input: Verify,
-    output: z.strictObject({ state: z.enum(scanStateNames).optional(), problem: z.enum(scanProblems).optional(), token: z.string().optional() }),
+    output: z.strictObject({
+      state: z.enum(scanStateNames).optional(),
+      problem: z.enum(scanProblems).optional(),
+      token: z.string().optional(),
+      /** Instead of the token where a second step follows (/auth/second-factor). */
+      factorTicket: z.string().optional(),
+      expiresIn: z.number().int().optional(),
+    }),
   }),
   scanIdentity: write('open', {
     path: '/auth/scan-identities',
@@ -189,6 +199,7 @@ export const session = {
     input: ResetBySms,
     output: f.done,
   }),
+  ...factorEndpoints,
   ...shellEndpoints,
   profile: read('self', { path: '/me', summary: 'Own record for the personal centre', output: Profile }),
   editProfile: write('self', {
@@ -204,6 +215,7 @@ export const session = {
     path: '/me/phone',
     summary: 'Another contact phone, proven by a code sent to it',
     audit: 'session.changePhone',
+    fresh: true,
     errors: [sessionErrors.wrongCode],
     input: z.strictObject({ phone: f.mobile, smsCode }),
     output: Profile,
@@ -213,6 +225,7 @@ export const session = {
     path: '/me/password',
     summary: 'Change the own password; ends every session of the user',
     audit: 'session.changePassword',
+    fresh: 'sometimes',
     errors: [sessionErrors.wrongOldPassword, ...newPasswordErrors],
     input: ChangePassword,
     output: f.done,
@@ -230,10 +243,18 @@ export const session = {
     path: '/me/sessions/{id}',
     summary: 'Sign one device out',
     audit: 'session.endSession',
+    fresh: true,
     input: z.strictObject({ id: uuid }),
     output: f.done,
   }),
-  endOthers: write('self', { method: 'DELETE', path: '/me/sessions', summary: 'Sign all other devices out', audit: 'session.endOthers', output: f.done }),
+  endOthers: write('self', {
+    method: 'DELETE',
+    path: '/me/sessions',
+    summary: 'Sign all other devices out',
+    audit: 'session.endOthers',
+    fresh: true,
+    output: f.done,
+  }),
   binding: read('self', {
     path: '/me/wechat-binding',
     summary: 'The WeChat bound to me',
@@ -243,6 +264,7 @@ export const session = {
     path: '/me/wechat-binding/unbind',
     summary: 'Take the binding away; a password never travels in an address, so this is no DELETE',
     audit: 'session.unbind',
+    fresh: 'sometimes',
     errors: [sessionErrors.wrongPassword],
     input: z.strictObject({ password: typedPassword }),
     output: f.done,

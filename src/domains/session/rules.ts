@@ -60,6 +60,14 @@ export function sendRule(found: { phoneHour: number; phoneDay: number; ipHour: n
 /** Seconds until the next try to send, or null to give up: a code lives five minutes. */
 export const nextSend = (attempts: number): number | null => [5, 20, 60][attempts - 1] ?? null
 
+export const wayKinds = ['PASSWORD', 'PHONE', 'WECHAT_BOUND', 'WECHAT_UNBOUND', 'FACTOR_ON', 'FACTOR_OFF', 'RECOVERY_CODES'] as const
+/** What changed of how somebody signs in. */
+export type WayKind = (typeof wayKinds)[number]
+export const wayLimits = { undoHours: 72, messagesPerDay: 10 } as const
+
+/** Codes of the app: of this half minute, the one before and the one after, because clocks differ. */
+export const factorLimits = { period: 30, window: 1, ticketSeconds: 300, recoveryCodes: 10 } as const
+
 const systems: readonly [RegExp, string][] = [
   [/MicroMessenger/, 'WeChat'],
   [/iPhone|iPad/, 'iOS'],

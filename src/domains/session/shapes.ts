@@ -43,6 +43,8 @@ export const CurrentUser = z.strictObject({
   /** May look through an organisation below. */
   canViewAs: z.boolean(),
   mustChangePassword: z.boolean(),
+  /** The platform wants a second factor of this account, and there is none. */
+  mustSetUpFactor: z.boolean(),
 })
 export type CurrentUser = z.infer<typeof CurrentUser>
 

@@ -46,6 +46,46 @@ export const security = {
     30,
     7,
   ),
+  'session.secondFactor': k.choice(
+    facts(
+      'security',
+      'platform',
+      bi('两步验证', 'Two-step sign-in'),
+      bi(
+        '须使用手机验证器登录的账号；未设置的账号登录后只能先设置',
+        'Who must sign in with an authenticator app; others may. Without one only its set-up is open',
+      ),
+    ),
+    {
+      off: bi('自愿', 'Nobody must'),
+      'money-and-secrets': bi('涉及资金、密钥或权限的账号', 'Accounts with money, secrets or rights'),
+      everyone: bi('所有账号', 'Every account'),
+    },
+    'off',
+  ),
+  'session.proofMinutes': k.int(
+    facts(
+      'security',
+      'platform',
+      bi('身份验证有效时间', 'How long a proof counts'),
+      bi('登录或验证身份后超过该时间，修改登录方式、密钥和权限须再次验证', 'After it, changing a way to sign in, a secret or a right asks again who you are'),
+    ),
+    'minute',
+    1,
+    60,
+    10,
+  ),
+  'session.refundProof': k.fen(
+    facts(
+      'security',
+      'platform',
+      bi('退款验证金额', 'Refunds that ask for a proof'),
+      bi('一次退款达到该金额须验证身份', 'A refund of this amount or more asks who you are'),
+    ),
+    0,
+    10_000_000,
+    20_000,
+  ),
   'login.maxFailures': k.int(
     facts(
       'security',

@@ -5,7 +5,7 @@ import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
 import { regionPath } from '../../shared/regions.ts'
 import { bi } from '../../shared/text.ts'
-import { newPassword, sessionErrors } from '../session/contract.ts'
+import { factorErrors, newPassword, sessionErrors } from '../session/contract.ts'
 import { departmentEndpoints, departmentErrors } from './departments.ts'
 import { resetEndpoints, resetErrors } from './resets.ts'
 
@@ -106,6 +106,7 @@ export const OrganUserRow = z.strictObject({
     reset: z.boolean(),
     logout: z.boolean(),
     unbind: z.boolean(),
+    factor: z.boolean(),
     delete: z.boolean(),
   }),
 })
@@ -173,6 +174,7 @@ export const users = {
     path: '/organ-users',
     summary: 'Add a user to an organisation',
     audit: 'users.create',
+    fresh: true,
     errors: [...passwordErrors, userErrors.usernameTaken, userErrors.orgClosed, userErrors.orgIsFull, userErrors.wrongHome, ...personErrors],
     input: NewOrganUser,
     output: z.strictObject(ofUser),
@@ -182,6 +184,7 @@ export const users = {
     path: '/organ-users/{id}',
     summary: 'Change a user; name and organisation stay',
     audit: 'users.update',
+    fresh: 'sometimes',
     errors: [userErrors.avatarMissing, ...personErrors],
     /** Who came without a picture (an import) may stay so; nobody's is taken away. */
     input: z.strictObject({ ...ofUser, version: f.version, ...person, avatar: z.union([f.imageUrl, z.literal('')]) }),
@@ -209,6 +212,7 @@ export const users = {
     path: '/organ-users/{id}/roles',
     summary: 'The roles of a user; his sessions end',
     audit: 'users.setRoles',
+    fresh: true,
     errors: [userErrors.notOneself, userErrors.rankTooHigh, userErrors.lastSuperAdmin, userErrors.regionMissing, userErrors.wrongHome],
     input: z.strictObject({ ...ofUser, version: f.version, roleIds }),
     output: f.done,
@@ -217,6 +221,7 @@ export const users = {
     path: '/organ-users/batch-roles',
     summary: 'The same roles for up to 200 users, all or none',
     audit: 'users.batchRoles',
+    fresh: true,
     errors: [userErrors.notOneself, userErrors.rankTooHigh, userErrors.lastSuperAdmin, userErrors.regionMissing, userErrors.wrongHome],
     input: z.strictObject({ ids: z.array(f.id).min(1).max(mostAtOnce), roleIds }),
     output: z.strictObject({ changed: count }),
@@ -240,6 +245,7 @@ export const users = {
     path: '/organ-users/{id}/reset-password',
     summary: 'A new password, made or typed; ends every session and lifts a lock',
     audit: 'users.resetPassword',
+    fresh: true,
     errors: [userErrors.notOneself, userErrors.rankTooHigh, sessionErrors.passwordRepeated, ...passwordErrors],
     input: ResetPassword,
     /** The made password, shown this once; null for a typed one. */
@@ -257,7 +263,17 @@ export const users = {
     path: '/organ-users/{id}/unbind-wechat',
     summary: 'Take the bound WeChat off a user',
     audit: 'users.unbindWechat',
+    fresh: true,
     errors: [userErrors.rankTooHigh, userErrors.wechatUnbound],
+    input: z.strictObject(ofUser),
+    output: f.done,
+  }),
+  resetFactor: write('user:reset-password', {
+    path: '/organ-users/{id}/reset-second-factor',
+    summary: 'Take the second factor off a user who lost it; ends every session',
+    audit: 'users.resetFactor',
+    fresh: true,
+    errors: [userErrors.notOneself, userErrors.rankTooHigh, factorErrors.factorOff],
     input: z.strictObject(ofUser),
     output: f.done,
   }),

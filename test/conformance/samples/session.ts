@@ -1,7 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
 import { identityProvider, signIdentity } from '../../../src/domains/session/server/identity.ts'
 import { codeHash } from '../../../src/domains/session/server/sms.ts'
 import { hashPassword } from '../../../src/server/passwords.ts'
+import { sealSecret } from '../../../src/server/secretBox.ts'
 import { picture, place, type World, worldNow } from '../../support/world.ts'
 import type { DomainSamples, Source } from './kit.ts'
 
@@ -37,8 +39,47 @@ async function code(world: World, purpose: 'LOGIN' | 'RESET' | 'CHANGE_PHONE', t
   return '123456'
 }
 const known = async (world: World) => {
+  await world.sql('delete from second_factors')
   await world.sql(`update users set password_hash = $1, failed_count = 0, locked_until = null where username = 'ROLE_FULL'`, [await hashPassword(password)])
   return password
+}
+
+/** A second factor of ROLE_FULL, the code of now, and the ticket of a sign-in that waits for it. */
+async function factor(world: World, confirmed: boolean) {
+  const secret = new Secret({ size: 20 })
+  const ticket = randomBytes(32).toString('base64url')
+  const [user] = await world.sql<{ id: string; org_id: string }>(`select id, org_id from users where username = 'ROLE_FULL'`)
+  const sealed = sealSecret(world.app.config, 'session.factor', `second_factors.secret|${user?.id}`, secret.base32)
+  await world.sql('delete from second_factors')
+  await world.sql(`insert into second_factors (user_id, org_id, secret, confirmed_at, created_at) values ($1, $2, $3, $4, $5)`, [
+    user?.id,
+    user?.org_id,
+    sealed,
+    confirmed ? worldNow : null,
+    worldNow,
+  ])
+  await world.sql(
+    `insert into factor_tickets (token_hash, org_id, user_id, created_at, expires_at) values ($1, $2, $3, $4, $4::timestamptz + interval '1 minute')`,
+    [createHash('sha256').update(ticket).digest(), user?.org_id, user?.id, worldNow],
+  )
+  return { ticket, code: new TOTP({ secret }).generate({ timestamp: worldNow.getTime() }) }
+}
+/** The link in the message about another phone of ROLE_FULL. */
+async function changed(world: World): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  const hash = createHash('sha256').update(token).digest()
+  const before = sealSecret(
+    world.app.config,
+    'session.ways',
+    `way_changes.before|${hash.toString('hex')}`,
+    '{"phone":"13800138000","wechat":null,"factor":null}',
+  )
+  await world.sql(
+    `insert into way_changes (org_id, user_id, kind, before, token_hash, created_at, expires_at, send_state)
+      select org_id, id, 'PHONE', $1, $2, $3, $3::timestamptz + interval '1 hour', 'NONE' from users where username = 'ROLE_FULL'`,
+    [before, hash, worldNow],
+  )
+  return token
 }
 
 export const session: DomainSamples = {
@@ -97,6 +138,25 @@ export const session: DomainSamples = {
     'session.unbind': async (world) => {
       await identity(world)
       return { password: await known(world) }
+    },
+    'session.prove': async (world) => ({ password: await known(world) }),
+    'session.passFactor': async (world) => {
+      const { ticket, code: right } = await factor(world, true)
+      return { ticket, code: right }
+    },
+    'session.undo': async (world) => ({ token: await changed(world) }),
+    'session.enrolFactor': async (world) => {
+      await world.sql('delete from second_factors')
+      return {}
+    },
+    'session.confirmFactor': async (world) => ({ code: (await factor(world, false)).code }),
+    'session.newRecoveryCodes': async (world) => {
+      await factor(world, true)
+      return {}
+    },
+    'session.dropFactor': async (world) => {
+      await factor(world, true)
+      return {}
     },
     'session.savePreference': async () => ({ key: 'orders.columns', value: ['a'] }),
   },

@@ -56,6 +56,11 @@ export const users: DomainSamples = {
       await world.sql(`insert into wechat_bindings (user_id, org_id, openid, nickname) values ($1, 3, $2, '微')`, [id, randomUUID()])
       return { id }
     },
+    'users.resetFactor': async (world) => {
+      const id = await newcomer(world)
+      await world.sql(`insert into second_factors (user_id, org_id, secret, confirmed_at, created_at) values ($1, 3, 'x', now(), now())`, [id])
+      return { id }
+    },
     'users.remove': async (world) => ({ id: await newcomer(world), version: 1 }),
     'users.createDepartment': async () => ({ orgId: place.OWN, parentId: own, name: name(), sort: 1 }),
     'users.updateDepartment': async (world) => ({ id: await department(world), version: 1, parentId: own, name: name(), sort: 2 }),

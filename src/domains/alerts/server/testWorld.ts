@@ -36,7 +36,7 @@ export async function openWorld() {
     /** Moves the clock and the session of everybody with it. */
     async pass(ms: number) {
       clock.now += ms
-      await world.rows(`update sessions set last_seen_at = $1, expires_at = $2`, [new Date(clock.now), new Date(clock.now + 86_400_000)])
+      await world.rows(`update sessions set last_seen_at = $1, proven_at = $1, expires_at = $2`, [new Date(clock.now), new Date(clock.now + 86_400_000)])
     },
     offline: (ids: readonly number[], cause = 'TIMEOUT', secondsAgo = 0) =>
       world.rows(`update device_states set online = false, offline_since = $2, offline_cause = $3 where device_id = any($1::bigint[])`, [

@@ -87,6 +87,7 @@ export const deviceImporter = defineImporter<typeof Row, Ready>({
   kind: 'devices',
   title: bi('设备', 'Devices'),
   permission: 'device:import',
+  fresh: true,
   columns: [
     {
       key: 'rtuNumber',

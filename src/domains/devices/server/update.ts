@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
+import { requireProof } from '../../../server/proof.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { boardErrors } from '../../boards/contract.ts'
 import { hasOpenOrder, lockMachine, putBoard, takeBoard } from '../../boards/server/binding.ts'
@@ -27,6 +28,7 @@ async function changeBoard(ctx: Ctx, input: EditDevice): Promise<{ changed: bool
   const machine = found(await lockMachine(ctx, input.id))
   if (machine.version !== input.version) throw new Refusal(common.stale)
   if (machine.board_no === input.boardNo) return { changed: false, secret: null }
+  await requireProof(ctx.app, ctx.actor)
   if (machine.board_no !== null && (await hasOpenOrder(ctx, machine.id))) throw fieldRefusal(deviceErrors.openOrder, 'boardNo')
   const kind = input.boardNo === null ? 'BOARD_UNBOUND' : machine.board_no === null ? 'BOARD_BOUND' : 'BOARD_REPLACED'
   const data = kind === 'BOARD_REPLACED' ? { boardNo: machine.board_no, newBoardNo: input.boardNo } : { boardNo: input.boardNo ?? machine.board_no }

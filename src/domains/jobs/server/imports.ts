@@ -4,6 +4,7 @@ import { prepared } from '../../../server/bind.ts'
 import { type Actor, type App, type Ctx, found, refused } from '../../../server/context.ts'
 import type { Importer, RowError } from '../../../server/importers.ts'
 import { oneFile } from '../../../server/oneFile.ts'
+import { requireProof } from '../../../server/proof.ts'
 import { loadPerson } from '../../../server/sessions.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
@@ -62,6 +63,7 @@ export async function tryOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['l
 
 export const runImport = prepared<(typeof jobs)['import'], Given>({
   async prepare(app, { kind, dryRun }, request, by) {
+    if (importers.find((one) => one.kind === kind)?.fresh) await requireProof(app, by)
     const given = await receive(app, kind, request, by)
     return { ...given, tried: dryRun ? await tryOut(app, given, 'zh-CN') : [] }
   },

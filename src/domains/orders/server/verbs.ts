@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
+import { requireProof } from '../../../server/proof.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
-import { settingOf } from '../../settings/server/values.ts'
+import { platformOrg, settingOf } from '../../settings/server/values.ts'
 import { orderErrors, type orders } from '../contract.ts'
 import { refundable } from '../rules.ts'
 import { addCommands, createHandlers } from './create.ts'
@@ -40,12 +41,14 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   const wanted = input.unitIds ? input.unitIds.map((id) => found(units.find((unit) => unit.id === id))) : units.filter((unit) => judge(unit) === null)
   if (!wanted.length) reject(judge(units[0] as (typeof units)[number]) ?? orderErrors.nothingToRefund)
   for (const unit of wanted) reject(judge(unit))
+  const amount = wanted.reduce((sum, unit) => sum + unit.paid, 0)
+  if (amount >= (await settingOf(ctx.db, platformOrg, 'session.refundProof'))) await requireProof(ctx.app, ctx.actor)
   await openRefunds(ctx, wanted, { reason: input.reason, remark: input.remark, automatic: false, userId: ctx.actor.userId })
   await relabel(ctx, locked, units)
   ctx.audit({
     id: order.order_num,
     orgId: order.org_id,
-    after: { units: wanted.map((unit) => unit.unit_no), amount: wanted.reduce((sum, unit) => sum + unit.paid, 0), reason: input.reason, remark: input.remark },
+    after: { units: wanted.map((unit) => unit.unit_no), amount, reason: input.reason, remark: input.remark },
   })
   ctx.touch('orders')
   return q.orderDetail(ctx, found(await q.visibleOrder(ctx, input.orderNum)))

@@ -89,6 +89,7 @@ export const organisationImporter = defineImporter<typeof ImportedOrganisation, 
   kind: 'organisations',
   title: bi('机构', 'Organisations'),
   permission: 'org:create',
+  fresh: true,
   columns: [
     {
       key: 'parent',

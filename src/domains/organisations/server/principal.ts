@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import { type Ctx, found, may } from '../../../server/context.ts'
 import { sessionsOf } from '../../../server/live.ts'
+import { requireProof } from '../../../server/proof.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
 import { checkAssignable, outranks } from '../../roles/server/assign.ts'
+import { wayChanged, waysOf } from '../../session/server/verbs.ts'
 import { userErrors } from '../../users/contract.ts'
 import { missingHome, regionRule } from '../../users/rules.ts'
 import { addUser, type NewUser } from '../../users/server/verbs.ts'
@@ -57,13 +59,16 @@ export async function editPrincipal(ctx: Ctx, before: Detail, input: EditOrganis
       ? input.roleIds
       : null
   if (!changed && !roles) return
+  if (roles || next.phone !== now.phone) await requireProof(ctx.app, ctx.actor)
   if (!(await outranks(ctx, now.id))) throw new Refusal(userErrors.rankTooHigh)
+  const ways = await waysOf(ctx, now.id)
   if (changed)
     await ctx.db
       .updateTable('users')
       .set((eb) => ({ ...next, version: eb('version', '+', 1) }))
       .where('id', '=', now.id)
       .execute()
+  if (next.phone !== now.phone) await wayChanged(ctx, ways, 'PHONE')
   if (roles) await setRoles(ctx, { id: now.id, region: now.region_code }, before, roles)
   ctx.touch('users')
 }

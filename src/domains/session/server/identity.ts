@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import type { Config } from '../../../server/config.ts'
+import { keyFor } from '../../../server/secretBox.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { sessionErrors } from '../contract.ts'
 
@@ -57,7 +58,6 @@ const simulated: IdentityProvider = {
 export const identityProvider = (config: Config): IdentityProvider | null =>
   config.wechatAppId && config.wechatAppSecret ? wechat(config) : config.demo ? simulated : null
 
-export const keyFor = (config: Config, use: string): Buffer => createHmac('sha256', Buffer.from(config.secretKey, 'hex')).update(use).digest()
 export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 const signature = (config: Config, body: string) => createHmac('sha256', keyFor(config, 'session.identity')).update(body).digest('base64url')
 

@@ -8,6 +8,7 @@ import { type session, sessionErrors } from '../contract.ts'
 import { deviceOf, maskPhone } from '../rules.ts'
 import { identityProvider } from './identity.ts'
 import { codeHash, spendCode } from './sms.ts'
+import { wayChanged, waysOf } from './ways.ts'
 
 type Contract = typeof session
 type ProfileRow = {
@@ -89,7 +90,9 @@ export const changePhone: Handlers<Contract>['changePhone'] = async (ctx, input)
     codeHash(ctx.app, input.phone, 'CHANGE_PHONE', input.smsCode),
   )
   if (!spent) return refused(sessionErrors.wrongCode)
+  const ways = await waysOf(ctx, before.id)
   await sql`update users set phone = ${input.phone}, version = version + 1 where id = ${ctx.actor.userId}`.execute(ctx.db)
+  await wayChanged(ctx, ways, 'PHONE')
   const after = await profile(ctx)
   ctx.audit({ id: before.id, name: before.username, before: { phone: before.phone }, after: { phone: after.phone } })
   return after

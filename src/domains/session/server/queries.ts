@@ -86,6 +86,8 @@ export async function addSession(ctx: Ctx, user: { id: number; orgId: number }, 
       user_agent: ctx.userAgent,
       created_at: ctx.now,
       last_seen_at: ctx.now,
+      // a sign-in is a proof
+      proven_at: ctx.now,
       expires_at: new Date(ctx.now.getTime() + days * 86_400_000),
     })
     .execute()

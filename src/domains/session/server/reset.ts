@@ -1,16 +1,19 @@
 import { sql } from 'kysely'
 import { prepared } from '../../../server/bind.ts'
-import { type App, type Ctx, found, refused } from '../../../server/context.ts'
+import { type App, type Ctx, refused } from '../../../server/context.ts'
 import { type Db, systemScope } from '../../../server/database.ts'
 import { sessionsOf } from '../../../server/live.ts'
 import { checkPassword, hashPassword, nearWords } from '../../../server/passwords.ts'
+import { requireProof } from '../../../server/proof.ts'
 import { Refusal, reject } from '../../../shared/errors.ts'
 import { platformOrg, settingOf } from '../../settings/server/values.ts'
 import { type session, sessionErrors } from '../contract.ts'
-import { oldPasswordTries, passwordRule } from '../rules.ts'
-import { countFailure, judgeAddress, judgeInside, startAnew } from './guard.ts'
+import { passwordRule } from '../rules.ts'
+import { countFailure, judgeAddress, startAnew } from './guard.ts'
+import { isShown, ownAccount } from './proof.ts'
 import * as q from './queries.ts'
 import { codeHash, spendCode } from './sms.ts'
+import { wayChanged, waysOf } from './ways.ts'
 
 type Contract = typeof session
 
@@ -32,7 +35,7 @@ async function checkNew(db: Db, account: q.Account, password: string, used: bool
 }
 
 /** The new password, the old one into the history, every session ended. */
-async function setPassword(ctx: Ctx, account: q.Account, hash: string): Promise<void> {
+export async function setPassword(ctx: Ctx, account: q.Account, hash: string): Promise<void> {
   await sql`insert into password_history (user_id, org_id, password_hash, created_at) values (${account.id}, ${account.org_id}, ${account.password_hash}, ${ctx.now}) on conflict do nothing`.execute(
     ctx.db,
   )
@@ -49,23 +52,17 @@ async function setPassword(ctx: Ctx, account: q.Account, hash: string): Promise<
 /** Ends every session of the user, this one too; wrong old passwords count towards the lock, and too many end every session. */
 export const changePassword = prepared<Contract['changePassword'], { account: q.Account; right: boolean; used: boolean; hash: string }>({
   async prepare(app, input, _request, actor) {
-    const account = found(await app.database.read(systemScope, (db) => q.accountByName(db, actor.username)))
-    const right = await checkPassword(account.password_hash, input.oldPassword)
-    return { account, right, used: await wasUsed(app, account, input.password), hash: await hashPassword(input.password) }
+    // where the second factor is on the password alone moves no way to sign in
+    if (actor.secondFactor) await requireProof(app, actor)
+    const own = await ownAccount(app, actor.username, input.oldPassword)
+    return { ...own, used: await wasUsed(app, own.account, input.password), hash: await hashPassword(input.password) }
   },
   async run(ctx, input, { account, right, used, hash }) {
-    const verdict = await judgeInside(ctx, account)
-    if (!right || verdict.shut) {
-      await countFailure(ctx, verdict, account)
-      await q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason: 'OLD_PASSWORD' })
-      if ((await q.recentAttempts(ctx, account.id, 'OLD_PASSWORD', oldPasswordTries.minutes)) >= oldPasswordTries.failures) {
-        await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'KICKED')
-        ctx.touch(sessionsOf(account.id))
-      }
-      return refused(sessionErrors.wrongOldPassword)
-    }
+    if (!(await isShown(ctx, account, 'OLD_PASSWORD', () => right))) return refused(sessionErrors.wrongOldPassword)
     await checkNew(ctx.db, account, input.password, used)
+    const before = await waysOf(ctx, account.id)
     await setPassword(ctx, account, hash)
+    await wayChanged(ctx, before, 'PASSWORD')
     ctx.audit({ id: account.id, name: account.username })
     return { ok: true as const }
   },
@@ -99,7 +96,9 @@ export const passwordReset = prepared<Contract['passwordReset'], Ready>({
       return refused(sessionErrors.wrongCode)
     }
     await checkNew(ctx.db, account, input.password, used)
+    const before = await waysOf(ctx, account.id)
     await setPassword(ctx, account, hash)
+    await wayChanged(ctx, before, 'PASSWORD')
     await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now} where user_id = ${account.id} and state = 'PENDING'`.execute(ctx.db)
     await sql`insert into password_resets (org_id, user_id, method, state, created_at, handled_at) values (${account.org_id}, ${account.id}, 'SMS', 'DONE', ${ctx.now}, ${ctx.now})`.execute(
       ctx.db,
@@ -113,24 +112,22 @@ export const passwordReset = prepared<Contract['passwordReset'], Ready>({
 /** The password typed once more before something that cannot be undone by the next person at the desk. */
 export const unbind = prepared<Contract['unbind'], { account: q.Account; right: boolean }>({
   async prepare(app, input, _request, actor) {
-    const account = found(await app.database.read(systemScope, (db) => q.accountByName(db, actor.username)))
-    return { account, right: await checkPassword(account.password_hash, input.password) }
+    if (actor.secondFactor) await requireProof(app, actor)
+    return ownAccount(app, actor.username, input.password)
   },
   async run(ctx, _input, { account, right }) {
-    const verdict = await judgeInside(ctx, account)
-    if (!right || verdict.shut) {
-      await countFailure(ctx, verdict, account)
-      await q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason: 'UNBIND' })
-      return refused(sessionErrors.wrongPassword)
-    }
+    if (!(await isShown(ctx, account, 'UNBIND', () => right))) return refused(sessionErrors.wrongPassword)
     if (!(await unbindWechat(ctx, account.id))) throw new Refusal(sessionErrors.scanOver)
     ctx.audit({ id: account.id, name: account.username })
     return { ok: true as const }
   },
 })
 
-/** Takes the binding of a user away; false when there was none. The caller writes the log row. */
+/** Takes the binding of a user away and tells him; false when there was none. The caller writes the log row. */
 export async function unbindWechat(ctx: Ctx, userId: number): Promise<boolean> {
-  const done = await ctx.db.deleteFrom('wechat_bindings').where('user_id', '=', userId).executeTakeFirst()
-  return done.numDeletedRows > 0n
+  const before = await waysOf(ctx, userId)
+  if (!before.ways.wechat) return false
+  await ctx.db.deleteFrom('wechat_bindings').where('user_id', '=', userId).execute()
+  await wayChanged(ctx, before, 'WECHAT_UNBOUND')
+  return true
 }

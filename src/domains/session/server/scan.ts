@@ -8,9 +8,10 @@ import { Refusal } from '../../../shared/errors.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { type session, sessionErrors } from '../contract.ts'
 import { deviceOf, scanSeconds, scanStates } from '../rules.ts'
+import { admit } from './factor.ts'
 import { identityProvider, readIdentity, sha256, signIdentity, type Who } from './identity.ts'
 import { accountById } from './queries.ts'
-import { startSession } from './signIn.ts'
+import { wayChanged, waysOf } from './ways.ts'
 
 type Contract = typeof session
 type State = keyof typeof scanStates.moves
@@ -83,7 +84,7 @@ export async function ticketState(ctx: Ctx, id: string, secret: string, request:
     where id = ${id}::uuid and state = 'CONFIRMED' and consumed_at is null and expires_at > ${ctx.now} returning user_id`.execute(ctx.db)
   const account = taken[0] && (await accountById(ctx.db, taken[0].user_id))
   if (!account?.usable) return { state: 'EXPIRED' as const }
-  return { state: 'CONFIRMED' as const, token: await startSession(ctx, { id: account.id, orgId: account.org_id, username: account.username }, request) }
+  return { state: 'CONFIRMED' as const, ...(await admit(ctx, account, request)) }
 }
 
 export const scanIdentity = prepared<Contract['scanIdentity'], { who: Who | null; redirect: string }>({
@@ -150,12 +151,14 @@ export const confirmScan: Handlers<Contract>['confirmScan'] = async (ctx, input)
   if (typeof about === 'string') return stop(ctx, ticket, about)
   const account = found(await accountById(ctx.db, about))
   if (ticket.purpose === 'BIND') {
+    const before = await waysOf(ctx, account.id)
     const made = await ctx.db
       .insertInto('wechat_bindings')
       .values({ user_id: account.id, org_id: account.org_id, openid: who.openid, unionid: who.unionid, nickname: who.nickname, bound_at: ctx.now })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
     if (!made.numInsertedOrUpdatedRows) return stop(ctx, ticket, 'BOUND_ELSEWHERE')
+    await wayChanged(ctx, before, 'WECHAT_BOUND')
   }
   if (!(await move(ctx, ticket.id, 'CONFIRMED'))) throw new Refusal(sessionErrors.scanOver)
   ctx.audit({ id: account.id, name: account.username, after: { purpose: ticket.purpose, nickname: who.nickname }, orgId: account.org_id })

@@ -2,15 +2,17 @@ import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { prepared } from '../../../server/bind.ts'
 import { type Ctx, refused } from '../../../server/context.ts'
+import { requireProof } from '../../../server/proof.ts'
 import type { SignedIn } from '../../../server/signedIn.ts'
 import { type session, sessionErrors } from '../contract.ts'
 import { smsLimits } from '../rules.ts'
 import { knownBrowser } from './browsers.ts'
+import { admit } from './factor.ts'
 import { countFailure, judgeAddress } from './guard.ts'
 import { identityProvider } from './identity.ts'
 import * as q from './queries.ts'
 import { baseUrlOf, newTicket, ticketState } from './scan.ts'
-import { callerOf, startSession } from './signIn.ts'
+import { callerOf } from './signIn.ts'
 import { codeHash, giveBack, issueCode, spendCode } from './sms.ts'
 import { hasSms } from './smsProvider.ts'
 
@@ -23,7 +25,9 @@ export async function methods(ctx: Ctx) {
 export const loginsend = prepared<Contract['loginsend'], { owner: SignedIn | null; baseUrl: string; request: FastifyRequest }>({
   async prepare(app, input, request) {
     const own = input.purpose === 'bind' || input.purpose === 'changePhone'
-    return { owner: own ? await callerOf(app, request) : null, baseUrl: baseUrlOf(app.config, request), request }
+    const owner = own ? await callerOf(app, request) : null
+    if (owner) await requireProof(app, owner)
+    return { owner, baseUrl: baseUrlOf(app.config, request), request }
   },
   async run(ctx, input, { owner, baseUrl, request }) {
     if (input.channel === 'qr') return newTicket(ctx, owner, baseUrl)
@@ -78,6 +82,6 @@ export const loginv = prepared<Contract['loginv'], FastifyRequest>({
       await giveBack(ctx, spent)
       return refused(sessionErrors.ambiguousPhone)
     }
-    return { token: await startSession(ctx, { id: account.id, orgId: account.org_id, username: account.username }, request) }
+    return admit(ctx, account, request)
   },
 })

@@ -1,15 +1,15 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes, randomInt } from 'node:crypto'
+import { createHmac, randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
+import { keyFor, openSecret, sealSecret } from '../../../server/secretBox.ts'
 import { addressOf } from '../../../shared/address.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { sessionErrors } from '../contract.ts'
 import { nextSend, sendRule, smsLimits } from '../rules.ts'
-import { keyFor } from './identity.ts'
 import { hasSms, type Message, smsProvider } from './smsProvider.ts'
 
-type Purpose = Message['purpose']
+type Purpose = Exclude<Message['purpose'], 'NOTICE'>
 export const smsLoop = 'session-sms'
 
 /** How many codes were hashed: tests assert that every way does the same work. */
@@ -19,17 +19,8 @@ export function codeHash(app: App, phone: string, purpose: Purpose, code: string
   return createHmac('sha256', keyFor(app.config, 'session.sms')).update(`${phone}|${purpose}|${code}`).digest()
 }
 
-function seal(app: App, phone: string, text: string): Buffer {
-  const nonce = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', keyFor(app.config, 'session.sms.outbox'), nonce).setAAD(Buffer.from(`sms_codes.sealed|${phone}`))
-  return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
-}
-function unseal(app: App, phone: string, sealed: Buffer): string {
-  const cipher = createDecipheriv('aes-256-gcm', keyFor(app.config, 'session.sms.outbox'), sealed.subarray(0, 12))
-    .setAAD(Buffer.from(`sms_codes.sealed|${phone}`))
-    .setAuthTag(sealed.subarray(-16))
-  return Buffer.concat([cipher.update(sealed.subarray(12, -16)), cipher.final()]).toString('utf8')
-}
+const outbox = 'session.sms.outbox'
+const placeOf = (phone: string) => `sms_codes.sealed|${phone}`
 
 /** `known`: by somebody signed in, or in a browser that an account with this number knows. */
 type Asked = { phone: string; purpose: Purpose; userId: number | null; orgId: number; deliver: boolean; known: boolean }
@@ -59,7 +50,7 @@ export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
   const why = sendRule({ ...seen, waitSeconds })
   if (why) throw new Refusal(why, { seconds: waitSeconds })
   const code = String(randomInt(1_000_000)).padStart(6, '0')
-  const sealed = seal(ctx.app, to.phone, code)
+  const sealed = sealSecret(ctx.app.config, outbox, placeOf(to.phone), code)
   await ctx.db
     .insertInto('sms_codes')
     .values({
@@ -124,7 +115,7 @@ export async function runSms(app: App): Promise<number> {
     return rows
   })
   for (const row of due) {
-    const code = unseal(app, row.phone, row.sealed)
+    const code = openSecret(app.config, outbox, placeOf(row.phone), row.sealed)
     const answer = await provider.send({
       phone: row.phone,
       purpose: row.purpose,

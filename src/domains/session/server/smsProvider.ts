@@ -1,7 +1,8 @@
 import type { App } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
 
-export type Message = { phone: string; purpose: 'LOGIN' | 'RESET' | 'CHANGE_PHONE'; code: string; content: string }
+/** A code, or with `NOTICE` a text without one. */
+export type Message = { phone: string; purpose: 'LOGIN' | 'RESET' | 'CHANGE_PHONE' | 'NOTICE'; code: string; content: string }
 export type SendAnswer = { state: 'SENT' } | { state: 'RETRY'; reason: string } | { state: 'FAILED'; reason: string }
 export type SmsProvider = { send(message: Message): Promise<SendAnswer> }
 

@@ -15,6 +15,8 @@ export type Ways = {
   now: () => Date
   later(seconds: number): void
   addUser(username: string, phone: string): Promise<void>
+  /** Somebody of the platform who may do everything. */
+  addAdmin(username: string): Promise<void>
   next(): Promise<void>
   /** What the simulated provider put into the inbox for this number. */
   delivered(phone: string): Promise<string>
@@ -42,6 +44,13 @@ export async function openWays(): Promise<Ways> {
       await api.sql(`insert into users (org_id, username, password_hash, real_name, phone) values (3, $1, $2, 'x', $3)`, [username, hash, phone])
       await api.sql(
         `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 3 from users u, roles r where u.username = $1 and r.code = 'ROLE_RTU_SP'`,
+        [username],
+      )
+    },
+    async addAdmin(username) {
+      await api.sql(`insert into users (org_id, username, password_hash, real_name) values (1, $1, $2, 'x')`, [username, hash])
+      await api.sql(
+        `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 1 from users u, roles r where u.username = $1 and r.code = 'ROLE_SUPER_ADMIN'`,
         [username],
       )
     },

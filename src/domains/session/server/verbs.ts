@@ -5,6 +5,7 @@ import { byRole, type Ctx, found, refused } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { sessionsOf } from '../../../server/live.ts'
 import { checkPassword } from '../../../server/passwords.ts'
+import { factorDue } from '../../../server/proof.ts'
 import { passwordDue } from '../../../server/sessions.ts'
 import { canViewAs } from '../../../server/view.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
@@ -13,14 +14,16 @@ import { cachedSetting, platformOrg } from '../../settings/server/values.ts'
 import { type session, sessionErrors } from '../contract.ts'
 import { passwordExpired } from '../rules.ts'
 import { knownBrowser } from './browsers.ts'
+import { admit, factorHandlers } from './factor.ts'
 import { countFailure, forget, judge } from './guard.ts'
 import * as me from './me.ts'
 import { menuRows, menuTree, rolesOf } from './menus.ts'
+import { prove } from './proof.ts'
 import * as q from './queries.ts'
 import { changePassword, passwordReset, unbind } from './reset.ts'
 import { confirmScan, refuseScan, scan, scanIdentity } from './scan.ts'
 import { loginsend, loginv, methods } from './send.ts'
-import { startSession } from './signIn.ts'
+import { undo } from './undo.ts'
 
 type Contract = typeof session
 
@@ -52,7 +55,7 @@ export const login = prepared<Contract['login'], Ready>({
     // changed since it was compared: the session would outlive the reset that ends all of them
     if (!(await q.holds(ctx.db, account))) return refused(sessionErrors.wrongCredentials)
     await forget(ctx, verdict)
-    return { token: await startSession(ctx, { id: account.id, orgId: account.org_id, username: account.username }, request) }
+    return admit(ctx, account, request)
   },
 })
 
@@ -91,6 +94,7 @@ async function user(ctx: Ctx) {
     view: view ? { kind: view.kind, id: view.id, name: { zh: view.name, en: view.nameEn } } : null,
     canViewAs: canViewAs(ctx.actor),
     mustChangePassword: await passwordDue(ctx.app, { mustChange: row.must_change_password, changedAt: row.password_changed_at }),
+    mustSetUpFactor: await factorDue(ctx.app, ctx.actor),
   }
 }
 
@@ -120,9 +124,11 @@ const savePreference: Handlers<Contract>['savePreference'] = async (ctx, input) 
   return { ok: true as const }
 }
 
+export { removeFactor } from './factor.ts'
 export { startAnew } from './guard.ts'
 export { namesNear } from './queries.ts'
 export { unbindWechat } from './reset.ts'
+export { wayChanged, waysOf } from './ways.ts'
 
 export const handlers: Handlers<Contract> = {
   login,
@@ -134,6 +140,9 @@ export const handlers: Handlers<Contract> = {
   confirmScan,
   refuseScan,
   passwordReset,
+  ...factorHandlers,
+  undo,
+  prove,
   user,
   logout,
   profile: me.profile,

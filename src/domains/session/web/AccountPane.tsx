@@ -5,11 +5,13 @@ import { hideLoading, showLoading } from '../../../web/loading.ts'
 import { session } from '../contract.ts'
 import styles from './Login.module.css'
 import { PasswordRow, Submit, TextRow } from './LoginFields.tsx'
-import { type Errors, enter, errorsOf, problemsOf } from './signIn.ts'
+import { admitted, type Errors, errorsOf, problemsOf } from './signIn.ts'
 
 const rememberKey = 'username'
 
-export function AccountPane({ onForgot, onTyped }: { onForgot: () => void; onTyped: () => void }) {
+type Props = { onForgot: () => void; onTyped: () => void; onFactor: (ticket: string) => void }
+
+export function AccountPane({ onForgot, onTyped, onFactor }: Props) {
   const { t } = useTranslation(['web', 'session'])
   const remembered = localStorage.getItem(rememberKey) ?? ''
   const [username, setUsername] = useState(remembered)
@@ -29,10 +31,10 @@ export function AccountPane({ onForgot, onTyped }: { onForgot: () => void; onTyp
     setBusy(true)
     showLoading()
     try {
-      const { token } = await call(session.login, parsed.data, { signIn: true })
+      const answer = await call(session.login, parsed.data, { signIn: true })
       if (remember) localStorage.setItem(rememberKey, parsed.data.username)
       else localStorage.removeItem(rememberKey)
-      enter(token)
+      admitted(answer, onFactor)
     } catch (error) {
       setErrors(errorsOf(error, { 'session.wrongCredentials': 'password' }))
       if (isApiError(error) && error.code === 401001) setPassword('')

@@ -8,8 +8,8 @@ import { AccountPane } from './AccountPane.tsx'
 import styles from './Login.module.css'
 import { VendingMachine } from './VendingMachine.tsx'
 
-export type PaneProps = { onDone: (message: string) => void }
-const modes = ['account', 'scan', 'sms', 'forgot', 'phone'] as const
+export type PaneProps = { onDone: (message: string) => void; onForgot: () => void; onFactor: (ticket: string) => void }
+const modes = ['account', 'scan', 'sms', 'forgot', 'phone', 'undo'] as const
 type Mode = (typeof modes)[number]
 
 /** Only the account form is in the first load; the other ways come when somebody takes them. */
@@ -18,6 +18,14 @@ const panes: Readonly<Record<Exclude<Mode, 'account'>, ComponentType<PaneProps>>
   sms: lazy(() => import('./SmsPane.tsx').then((m) => ({ default: m.SmsPane }))),
   forgot: lazy(() => import('./ForgotPane.tsx').then((m) => ({ default: m.ForgotPane }))),
   phone: lazy(() => import('./PhonePane.tsx').then((m) => ({ default: m.PhonePane }))),
+  undo: lazy(() => import('./UndoPane.tsx').then((m) => ({ default: m.UndoPane }))),
+}
+const FactorPane = lazy(() => import('./FactorPane.tsx').then((m) => ({ default: m.FactorPane })))
+const titles: Readonly<Partial<Record<Mode, string>>> = {
+  phone: 'session:phone.title',
+  forgot: 'session:forgot.title',
+  sms: 'session:ways.sms',
+  undo: 'session:undo.title',
 }
 
 const modeOf = (): Mode => {
@@ -31,8 +39,9 @@ export function Login() {
   const { lang } = usePrefs()
   const [mode, setMode] = useState(modeOf)
   const [flash, setFlash] = useState<string | null>(null)
-  const title =
-    mode === 'phone' ? t('session:phone.title') : mode === 'forgot' ? t('session:forgot.title') : mode === 'sms' ? t('session:ways.sms') : t('login.title')
+  // the ticket of the second step; gone with the page
+  const [ticket, setTicket] = useState<string | null>(null)
+  const title = t(ticket ? 'session:factor.step' : (titles[mode] ?? 'login.title'))
 
   useEffect(() => {
     document.title = `${title} - ${t('product')}`
@@ -44,12 +53,14 @@ export function Login() {
     query.set('mode', next)
     history.replaceState(null, '', `${location.pathname}?${query}`)
     setFlash(null)
+    setTicket(null)
     setMode(next)
   }
   const done = (message: string) => {
     go('account')
     setFlash(message)
   }
+  const first = !ticket && (mode === 'account' || mode === 'scan')
   const Pane = mode === 'account' ? null : panes[mode]
   return (
     <div className={styles.page}>
@@ -81,7 +92,7 @@ export function Login() {
         </button>
         <div className={styles.form}>
           <h1 id="login-title">{title}</h1>
-          {mode === 'account' || mode === 'scan' ? (
+          {first ? (
             <div className={styles.tabs} role="tablist" aria-labelledby="login-title">
               {(['account', 'scan'] as const).map((tab) => (
                 <button key={tab} type="button" role="tab" aria-selected={mode === tab} onClick={() => go(tab)}>
@@ -95,19 +106,23 @@ export function Login() {
               {flash}
             </p>
           ) : null}
-          {Pane ? (
+          {ticket || Pane ? (
             <ErrorBoundary fallback={() => <p className={styles.notice}>{t('session:ways.failed')}</p>}>
               <Suspense fallback={<div className={styles.waiting} />}>
-                <Pane onDone={done} />
+                {ticket ? (
+                  <FactorPane ticket={ticket} onOver={done} />
+                ) : Pane ? (
+                  <Pane onDone={done} onForgot={() => go('forgot')} onFactor={setTicket} />
+                ) : null}
               </Suspense>
             </ErrorBoundary>
           ) : (
-            <AccountPane onForgot={() => go('forgot')} onTyped={() => setFlash(null)} />
+            <AccountPane onForgot={() => go('forgot')} onTyped={() => setFlash(null)} onFactor={setTicket} />
           )}
           {mode === 'phone' ? null : (
             <p className={styles.ways}>
-              <button type="button" className={styles.link} onClick={() => go(mode === 'account' || mode === 'scan' ? 'sms' : 'account')}>
-                {t(mode === 'account' || mode === 'scan' ? 'session:ways.sms' : 'session:ways.back')}
+              <button type="button" className={styles.link} onClick={() => go(first ? 'sms' : 'account')}>
+                {t(first ? 'session:ways.sms' : 'session:ways.back')}
               </button>
             </p>
           )}

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { encode } from 'uqr'
 import type { Output } from '../../../shared/contract.ts'
 import { call, messageOf } from '../../../web/call.ts'
 import { session } from '../contract.ts'
+import { Qr } from './Qr.tsx'
 import styles from './Scan.module.css'
 import { useMethods } from './useMethods.ts'
 
@@ -13,7 +13,15 @@ const first: State = { state: 'WAITING', problem: '' }
 const pollMs = 2000
 
 /** A QR code with its states; asks how it stands every two seconds while somebody looks. */
-export function ScanCode({ purpose, hint, onConfirmed }: { purpose: 'login' | 'bind'; hint: string; onConfirmed: (token: string | undefined) => void }) {
+export function ScanCode({
+  purpose,
+  hint,
+  onConfirmed,
+}: {
+  purpose: 'login' | 'bind'
+  hint: string
+  onConfirmed: (answer: Output<typeof session.loginv>) => void
+}) {
   const { t } = useTranslation('session')
   const methods = useMethods()
   const [ticket, setTicket] = useState<Ticket | null>(null)
@@ -32,9 +40,10 @@ export function ScanCode({ purpose, hint, onConfirmed }: { purpose: 'login' | 'b
       const answer = await call(session.loginsend, { channel: 'qr', purpose }, { signIn })
       if ('ticket' in answer) setTicket(answer)
     } catch (error) {
-      setFailed(messageOf(error))
+      // a proof that was not given leaves the code to be asked for again
+      setFailed(messageOf(error) || t('scan.again'))
     }
-  }, [purpose, signIn])
+  }, [t, purpose, signIn])
   useEffect(() => void begin(), [begin])
 
   const living = ticket !== null && (state === 'WAITING' || state === 'SCANNED')
@@ -48,7 +57,7 @@ export function ScanCode({ purpose, hint, onConfirmed }: { purpose: 'login' | 'b
           const answer = await call(session.loginv, { channel: 'qr', ticket: ticket.ticket, secret: ticket.secret }, { signIn })
           if (stopped) return
           setState({ state: answer.state ?? 'EXPIRED', problem: answer.problem ?? '' })
-          if (answer.state === 'CONFIRMED') return confirmed.current(answer.token)
+          if (answer.state === 'CONFIRMED') return confirmed.current(answer)
         } catch (error) {
           if (!stopped) setFailed(messageOf(error))
         }
@@ -99,16 +108,5 @@ export function ScanCode({ purpose, hint, onConfirmed }: { purpose: 'login' | 'b
         </a>
       ) : null}
     </div>
-  )
-}
-
-/** One path of dark modules with the quiet zone the standard asks for; black on white in both themes, or cameras fail. */
-function Qr({ text, label }: { text: string; label: string }) {
-  const { data, size } = encode(text, { ecc: 'M', border: 4 })
-  const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
-  return (
-    <svg className={styles.qr} viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shapeRendering="crispEdges">
-      <path d={path} />
-    </svg>
   )
 }

@@ -5,12 +5,13 @@ import { call, isApiError } from '../../../web/call.ts'
 import { session } from '../contract.ts'
 import { CodeButton } from './CodeButton.tsx'
 import styles from './Login.module.css'
+import type { PaneProps } from './Login.tsx'
 import { Submit, TextRow } from './LoginFields.tsx'
-import { type Errors, enter, errorsOf, problemsOf } from './signIn.ts'
+import { admitted, type Errors, errorsOf, problemsOf } from './signIn.ts'
 import { useMethods } from './useMethods.ts'
 
 /** Phone and code; a username when several accounts have the number. */
-export function SmsPane() {
+export function SmsPane({ onFactor }: PaneProps) {
   const { t } = useTranslation(['web', 'session'])
   const methods = useMethods()
   const [phone, setPhone] = useState('')
@@ -50,8 +51,7 @@ export function SmsPane() {
     setErrors({})
     setBusy(true)
     try {
-      const { token } = await call(session.loginv, parsed.data, { signIn: true })
-      if (token) return enter(token)
+      if (admitted(await call(session.loginv, parsed.data, { signIn: true }), onFactor)) return
     } catch (error) {
       if (isApiError(error) && error.error === 'session.ambiguousPhone') setUsername((held) => held ?? '')
       setErrors(errorsOf(error, { 'session.wrongCode': 'smsCode', 'session.ambiguousPhone': 'username' }))

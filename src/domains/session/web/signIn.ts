@@ -15,6 +15,14 @@ export function enter(token: string): void {
   dispatchEvent(new PopStateEvent('popstate'))
 }
 
+/** What a sign-in answered: inside, or on to the second step. False when it was neither. */
+export function admitted(answer: { token?: string | undefined; factorTicket?: string | undefined }, onFactor: (ticket: string) => void): boolean {
+  if (answer.token) enter(answer.token)
+  else if (answer.factorTicket) onFactor(answer.factorTicket)
+  else return false
+  return true
+}
+
 /** The first message of each field of an input that does not fit. */
 export function problemsOf(error: z.ZodError): Errors {
   const found: Errors = {}

@@ -1,5 +1,6 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, may, owns } from '../../../server/context.ts'
+import { requireProof } from '../../../server/proof.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { pageSizes } from '../../../shared/listQuery.ts'
 import { bi, say } from '../../../shared/text.ts'
@@ -103,12 +104,18 @@ async function ownOrg(ctx: Ctx, orgId: number | undefined): Promise<q.Org> {
   return org
 }
 
+/** What guards people and money is not loosened from a screen left open. */
+async function proofFor(ctx: Ctx, key: SettingKey): Promise<void> {
+  if (['security', 'funds'].includes(settingOfKey(key).section)) await requireProof(ctx.app, ctx.actor)
+}
+
 const save: Handlers<Contract>['save'] = async (ctx, { orgId, changes }) => {
   const org = await ownOrg(ctx, orgId)
   const keys = changes.map((change) => change.key)
   if (new Set(keys).size !== keys.length) throw new Refusal(settingErrors.twice)
   const chain = await q.chain(ctx, org.id, keys)
   const done: Change[] = []
+  for (const key of keys) await proofFor(ctx, key)
   // in the order of keys, so that two who save the same never wait for each other
   for (const change of [...changes].sort((a, b) => (a.key < b.key ? -1 : 1))) done.push(await apply(ctx, org.id, change, chain))
   ctx.audit({
@@ -124,6 +131,7 @@ const save: Handlers<Contract>['save'] = async (ctx, { orgId, changes }) => {
 
 const reset: Handlers<Contract>['reset'] = async (ctx, { key, orgId, version }) => {
   const org = await ownOrg(ctx, orgId)
+  await proofFor(ctx, key)
   const values = await q.chain(ctx, org.id, [key])
   const own = found(values.find((row) => row.orgId === org.id))
   reject(changeable(settingOfKey(key), values, org.id, platformOrg))

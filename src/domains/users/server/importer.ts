@@ -81,6 +81,7 @@ export const userImporter = defineImporter<typeof ImportedUser, Ready>({
   kind: 'users',
   title: bi('组织用户', 'Organisation users'),
   permission: 'user:create',
+  fresh: true,
   columns: [
     {
       key: 'username',

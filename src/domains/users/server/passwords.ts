@@ -7,7 +7,7 @@ import { checkPassword, hashPassword, nearWords } from '../../../server/password
 import { Refusal } from '../../../shared/errors.ts'
 import { sessionErrors } from '../../session/contract.ts'
 import { passwordRule } from '../../session/rules.ts'
-import { namesNear, startAnew } from '../../session/server/verbs.ts'
+import { namesNear, startAnew, wayChanged, waysOf } from '../../session/server/verbs.ts'
 import { settingsOf } from '../../settings/server/values.ts'
 import type { users } from '../contract.ts'
 import { subject } from './people.ts'
@@ -51,6 +51,7 @@ export const resetPassword = prepared<Contract['resetPassword'], Ready>({
           ? sessionErrors.passwordRepeated
           : passwordRule(input.password, person.username, nearWords(await namesNear(ctx.db, person.id)), minLength)
     if (wrong) throw new Refusal(wrong, {}, [{ field: 'password', text: wrong.text }])
+    const before = await waysOf(ctx, person.id)
     await sql`insert into password_history (user_id, org_id, password_hash, created_at)
       select id, org_id, password_hash, ${ctx.now} from users where id = ${person.id} on conflict do nothing`.execute(ctx.db)
     await ctx.db
@@ -66,6 +67,7 @@ export const resetPassword = prepared<Contract['resetPassword'], Ready>({
       .executeTakeFirst()
     await endSessions(ctx, [person.id], 'PASSWORD_CHANGED')
     await startAnew(ctx, person)
+    await wayChanged(ctx, before, 'PASSWORD')
     ctx.audit({
       id: person.id,
       name: person.username,

@@ -30,6 +30,7 @@ export type Row = {
   created_at: Date
   version: number
   wechat: boolean
+  factor: boolean
   devices: number
   roles: { id: number; code: string; name: string; nameEn: string; rank: number; scope: DataScope }[]
 }
@@ -39,6 +40,7 @@ const columns = (
 ) => sql`u.id, u.org_id, o.name as org_name, o.path::text as org_path, u.username, u.real_name, u.avatar, u.phone, u.consumer_phone, u.region_code, u.address,
   u.status, u.locked_until, u.must_change_password, u.is_principal, u.department_id, d.name as department, u.last_login_at, u.last_login_ip, u.created_at, u.version,
   exists (select from wechat_bindings w where w.user_id = u.id) as wechat,
+  exists (select from second_factors f where f.user_id = u.id and f.confirmed_at is not null) as factor,
   (select count(distinct a.device_id) from device_assignments a where a.user_id = u.id and a.to_at is null and ${visible(ctx, 'a.org_id', 'a.device_id')}) as devices,
   (select coalesce(json_agg(json_build_object('id', r.id, 'code', r.code, 'name', r.name, 'nameEn', r.name_en, 'rank', r.rank, 'scope', r.data_scope) order by r.rank desc, r.id), '[]')
     from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id) as roles`

@@ -46,6 +46,7 @@ export function listed(ctx: Ctx, row: Row): OrganUserRow {
       reset: other && may(ctx, 'user:reset-password'),
       logout: other && may(ctx, 'user:update'),
       unbind: below && row.wechat && may(ctx, 'user:update'),
+      factor: other && row.factor && may(ctx, 'user:reset-password'),
       delete: other && !row.is_principal && may(ctx, 'user:delete'),
     },
   }

@@ -1,9 +1,11 @@
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import { hashPassword, nearWords } from '../../../server/passwords.ts'
+import { requireProof } from '../../../server/proof.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { checkAssignable } from '../../roles/server/assign.ts'
 import { passwordRule } from '../../session/rules.ts'
+import { wayChanged, waysOf } from '../../session/server/verbs.ts'
 import { userErrors, type users } from '../contract.ts'
 import { regionRule } from '../rules.ts'
 import { batchRoles, batchStatus, logout, remove, setRoles, setStatus } from './access.ts'
@@ -15,7 +17,7 @@ import { subject } from './people.ts'
 import * as q from './queries.ts'
 import { passwordResets, rejectReset } from './resets.ts'
 import { listed } from './shown.ts'
-import { unbindWechat } from './wechat.ts'
+import { resetFactor, unbindWechat } from './wechat.ts'
 
 type Contract = typeof users
 
@@ -105,6 +107,8 @@ const create = prepared<Contract['create'], string>({
 const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const before = listed(ctx, found(await q.row(ctx, input.id)))
   const person = await subject(ctx, input.id, 'allowed')
+  // his phone is a way to sign in
+  if (input.phone !== person.phone) await requireProof(ctx.app, ctx.actor)
   const region = regionRule(person.roles, input.regionCode)
   if (region) throw new Refusal(region, {}, [{ field: 'regionCode', text: region.text }])
   // another region is another right: who may not give the role may not move it
@@ -113,6 +117,7 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   await checkDepartment(ctx, input.departmentId, person.org_id)
   if (!input.avatar && person.avatar) throw new Refusal(userErrors.avatarMissing, {}, [{ field: 'avatar', text: userErrors.avatarMissing.text }])
   if (input.avatar !== person.avatar) await checkPicture(ctx, input.avatar)
+  const ways = await waysOf(ctx, input.id)
   const changed = await ctx.db
     .updateTable('users')
     .set((eb) => ({
@@ -129,6 +134,7 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
     .where('version', '=', input.version)
     .executeTakeFirst()
   if (!changed.numUpdatedRows) throw new Refusal(common.stale)
+  if (input.phone !== person.phone) await wayChanged(ctx, ways, 'PHONE')
   const row = found(await q.row(ctx, input.id))
   ctx.audit({ id: input.id, name: person.username, before, after: listed(ctx, row), orgId: person.org_id })
   ctx.touch('users')
@@ -158,6 +164,7 @@ export const handlers: Handlers<Contract> = {
   resetPassword,
   logout,
   unbindWechat,
+  resetFactor,
   remove,
   departments,
   createDepartment,

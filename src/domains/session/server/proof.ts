@@ -1,0 +1,50 @@
+import { prepared } from '../../../server/bind.ts'
+import { type App, type Ctx, found, refused } from '../../../server/context.ts'
+import { systemScope } from '../../../server/database.ts'
+import { sessionsOf } from '../../../server/live.ts'
+import { checkPassword } from '../../../server/passwords.ts'
+import { factorErrors } from '../factorContract.ts'
+import { oldPasswordTries } from '../rules.ts'
+import type { shellEndpoints } from '../shellContract.ts'
+import { factorOn, spendFactor } from './factor.ts'
+import { countFailure, judgeInside } from './guard.ts'
+import * as q from './queries.ts'
+
+/**
+ * Whether somebody at an open session showed who he is. A failure counts as at the sign-in, for his address alone; too many end every
+ * session of the account.
+ */
+export async function isShown(
+  ctx: Ctx,
+  account: q.Account,
+  reason: 'OLD_PASSWORD' | 'UNBIND' | 'PROOF',
+  right: () => boolean | Promise<boolean>,
+): Promise<boolean> {
+  const verdict = await judgeInside(ctx, account)
+  if (!verdict.shut && (await right())) return true
+  await countFailure(ctx, verdict, account)
+  await q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason })
+  if ((await q.recentAttempts(ctx, account.id, reason, oldPasswordTries.minutes)) >= oldPasswordTries.failures) {
+    await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'KICKED')
+    ctx.touch(sessionsOf(account.id))
+  }
+  return false
+}
+
+/** The account of whoever is signed in, with whether this is its password. */
+export async function ownAccount(app: App, username: string, password: string | undefined): Promise<{ account: q.Account; right: boolean }> {
+  const account = found(await app.database.read(systemScope, (db) => q.accountByName(db, username)))
+  return { account, right: password !== undefined && (await checkPassword(account.password_hash, password)) }
+}
+
+export const prove = prepared<(typeof shellEndpoints)['prove'], { account: q.Account; right: boolean }>({
+  prepare: (app, input, _request, actor) => ownAccount(app, actor.username, input.password),
+  async run(ctx, input, { account, right }) {
+    const byCode = await factorOn(ctx.db, account.id)
+    const shown = () => (byCode ? input.code !== undefined && spendFactor(ctx, account, input.code) : right)
+    ctx.audit({ id: account.id, name: account.username, after: { by: byCode ? 'code' : 'account' } })
+    if (!(await isShown(ctx, account, 'PROOF', shown))) return refused(byCode ? factorErrors.wrongFactor : factorErrors.wrongProof)
+    await ctx.db.updateTable('sessions').set({ proven_at: ctx.now }).where('id', '=', ctx.actor.sessionId).execute()
+    return { ok: true as const }
+  },
+})

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { prepared } from '../../../server/bind.ts'
+import { found, refused } from '../../../server/context.ts'
+import { hashPassword } from '../../../server/passwords.ts'
+import { raiseSecurity } from '../../security/server/raise.ts'
+import { type factorEndpoints, factorErrors } from '../factorContract.ts'
+import * as q from './queries.ts'
+import { setPassword } from './reset.ts'
+import { hasSms } from './smsProvider.ts'
+import { restoreWays, takeUndo } from './ways.ts'
+
+/**
+ * The link in the message about a changed way to sign in. Whoever changed it may know the password, so that ends too: a new one comes
+ * by the way that is restored, or from the administrator where no SMS can be sent.
+ */
+export const undo = prepared<(typeof factorEndpoints)['undo'], string>({
+  prepare: () => hashPassword(randomBytes(32).toString('base64url')),
+  async run(ctx, input, nobodys) {
+    const undone = await takeUndo(ctx, input.token)
+    if (!undone) return refused(factorErrors.undoOver)
+    await restoreWays(ctx, undone)
+    const account = found(await q.accountById(ctx.db, undone.userId))
+    await setPassword(ctx, account, nobodys)
+    const sms = hasSms(ctx.app) && undone.ways.phone !== ''
+    if (!sms)
+      await sql`insert into password_resets (org_id, user_id, method, created_at) values (${account.org_id}, ${account.id}, 'ADMIN', ${ctx.now})
+        on conflict do nothing`.execute(ctx.db)
+    await raiseSecurity(ctx, { orgId: account.org_id, kind: 'WAY_UNDONE', subject: account.username, detail: { change: undone.kind } })
+    ctx.audit({ id: account.id, name: account.username, after: { change: undone.kind }, orgId: account.org_id })
+    ctx.touch('users')
+    ctx.touch('password-resets')
+    return { username: account.username, sms }
+  },
+})

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type { App, Ctx } from '../../../server/context.ts'
+import { bySystem } from '../../../server/run.ts'
+import { openSecret, sealSecret } from '../../../server/secretBox.ts'
+import { bi, say } from '../../../shared/text.ts'
+import { notify } from '../../notices/server/notify.ts'
+import { locale } from '../locale.ts'
+import { nextSend, type WayKind, wayLimits } from '../rules.ts'
+import { sha256 } from './identity.ts'
+import { smsLoop } from './sms.ts'
+import { hasSms, smsProvider } from './smsProvider.ts'
+
+/** Everything by which somebody signs in, but the password: nobody gets an old one back. */
+type Ways = {
+  phone: string
+  wechat: { openid: string; unionid: string; nickname: string; bound_at: string } | null
+  factor: { secret: string; confirmed_at: string; last_step: number; codes: string[] } | null
+}
+export type WaysBefore = { userId: number; orgId: number; username: string; ways: Ways }
+
+/** How somebody signs in now; asked before a change, for `wayChanged`. */
+export async function waysOf(ctx: Ctx, userId: number): Promise<WaysBefore> {
+  const { rows } = await sql<{ org_id: number; username: string } & Ways>`select u.org_id, u.username, u.phone,
+      (select json_build_object('openid', w.openid, 'unionid', w.unionid, 'nickname', w.nickname, 'bound_at', w.bound_at)
+        from wechat_bindings w where w.user_id = u.id) as wechat,
+      (select json_build_object('secret', encode(f.secret, 'hex'), 'confirmed_at', f.confirmed_at, 'last_step', f.last_step,
+          'codes', (select coalesce(json_agg(encode(c.code_hash, 'hex')), '[]') from recovery_codes c where c.user_id = u.id and c.used_at is null))
+        from second_factors f where f.user_id = u.id and f.confirmed_at is not null) as factor
+    from users u where u.id = ${userId}`.execute(ctx.db)
+  const row = rows[0]
+  if (!row) throw new Error('no such user')
+  const { org_id: orgId, username, phone, wechat, factor } = row
+  return { userId, orgId, username, ways: { phone, wechat, factor } }
+}
+
+const use = 'session.ways'
+const placeOfBefore = (tokenHash: Buffer) => `way_changes.before|${tokenHash.toString('hex')}`
+const placeOfText = (phone: string) => `way_changes.sealed|${phone}`
+
+/**
+ * Tells whoever had the old way in that it changed: a message in the app, and by SMS to the number from before with a link that
+ * brings everything back to how it was before this change. What an administrator changed has no link: its number may be that of
+ * somebody who left.
+ */
+export async function wayChanged(ctx: Ctx, before: WaysBefore, kind: WayKind): Promise<void> {
+  const byOther = ctx.actor.userId !== null && ctx.actor.userId !== before.userId
+  const { userId, orgId, username, ways } = before
+  const token = randomBytes(32).toString('base64url')
+  const hash = sha256(token)
+  const { config } = ctx.app
+  const { rows: sent } = await sql<{ n: number }>`select count(*) as n from way_changes
+    where user_id = ${userId} and send_state <> 'NONE' and created_at > ${ctx.now}::timestamptz - interval '24 hours'`.execute(ctx.db)
+  const reach = /^1[3-9]\d{9}$/.test(ways.phone) && hasSms(ctx.app) && (sent[0]?.n ?? 0) < wayLimits.messagesPerDay
+  await ctx.db
+    .insertInto('way_changes')
+    .values({
+      org_id: orgId,
+      user_id: userId,
+      kind,
+      before: byOther ? null : sealSecret(config, use, placeOfBefore(hash), JSON.stringify(ways)),
+      token_hash: byOther ? null : hash,
+      created_at: ctx.now,
+      expires_at: new Date(ctx.now.getTime() + wayLimits.undoHours * 3_600_000),
+      phone: reach ? ways.phone : '',
+      sealed: reach ? sealSecret(config, use, placeOfText(ways.phone), messageOf(ctx, username, kind, byOther ? null : token)) : null,
+      send_state: reach ? 'PENDING' : 'NONE',
+      next_at: reach ? ctx.now : null,
+    })
+    .execute()
+  await notify(ctx, {
+    kind: 'SYSTEM',
+    title: bi(locale.zh.enums.way[kind], locale.en.enums.way[kind]),
+    body: bi(locale.zh.way[byOther ? 'byOther' : 'own'], locale.en.way[byOther ? 'byOther' : 'own']),
+    link: '/info',
+    userIds: [userId],
+  })
+  if (reach) ctx.afterCommit(() => ctx.app.jobs.poke(smsLoop))
+}
+
+/** The address of the installation; only ever ours, never what a request says. */
+const undoLink = ({ config }: App, token: string): string => {
+  const base = config.publicUrl ?? `http://${config.host}:${config.port}${config.basePath}`
+  // behind the hash: it reaches no server, no log and no other page
+  return `${base.replace(/\/+$/, '')}/login?mode=undo#${token}`
+}
+
+const clock = new Intl.DateTimeFormat('sv-SE', { month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', timeZone: 'Asia/Shanghai' })
+const messageOf = (ctx: Ctx, username: string, kind: WayKind, token: string | null): string =>
+  `【货道】${say(token ? locale.zh.way.sms : locale.zh.way.smsByOther, 'zh-CN', {
+    username,
+    at: clock.format(ctx.now),
+    what: locale.zh.enums.way[kind],
+    hours: wayLimits.undoHours,
+    link: token ? undoLink(ctx.app, token) : '',
+  })}`
+
+type Due = { id: number; phone: string; sealed: Buffer; attempts: number }
+
+/** Sends the messages that are due, as `runSms` does with codes: taken and committed, then the call, then the result. */
+export async function runWayMessages(app: App): Promise<number> {
+  const provider = smsProvider(app)
+  if (!provider) return 0
+  const due = await bySystem(app, async (ctx) => {
+    const { rows } = await sql<Due>`with due as (select id from way_changes where send_state in ('PENDING','SENDING') and next_at <= ${ctx.now}
+        order by next_at limit 20 for update skip locked)
+      update way_changes w set send_state = 'SENDING', attempts = w.attempts + 1, next_at = ${new Date(ctx.now.getTime() + 30_000)}::timestamptz
+      from due where w.id = due.id returning w.id, w.phone, w.sealed, w.attempts`.execute(ctx.db)
+    return rows
+  })
+  for (const row of due) {
+    const content = openSecret(app.config, use, placeOfText(row.phone), row.sealed)
+    const answer = await provider.send({ phone: row.phone, purpose: 'NOTICE', code: '', content })
+    const wait = answer.state === 'RETRY' ? nextSend(row.attempts) : null
+    const state = answer.state === 'SENT' ? 'SENT' : wait ? 'PENDING' : 'FAILED'
+    const reason = 'reason' in answer ? answer.reason : ''
+    if (state === 'FAILED') app.log.warn({ reason }, 'a message about a way to sign in was not sent')
+    await bySystem(app, (ctx) =>
+      sql`update way_changes set send_state = ${state}, last_error = ${reason}, sealed = case when ${wait !== null} then sealed end,
+          next_at = ${wait ? new Date(ctx.now.getTime() + wait * 1000) : null}::timestamptz
+        where id = ${row.id} and send_state = 'SENDING'`.execute(ctx.db),
+    )
+  }
+  return due.length
+}
+
+export type Undone = { userId: number; orgId: number; kind: WayKind; ways: Ways }
+
+/** Takes the change behind a link, once, and with it every later one: their links went to ways that are gone now. */
+export async function takeUndo(ctx: Ctx, token: string): Promise<Undone | null> {
+  const hash = sha256(token)
+  const { rows } = await sql<{ id: number; user_id: number; org_id: number; kind: WayKind; before: Buffer }>`
+    update way_changes set undone_at = ${ctx.now} where token_hash = ${hash} and undone_at is null and expires_at > ${ctx.now}
+    returning id, user_id, org_id, kind, before`.execute(ctx.db)
+  const row = rows[0]
+  if (!row) return null
+  await sql`update way_changes set undone_at = ${ctx.now} where user_id = ${row.user_id} and id > ${row.id} and undone_at is null`.execute(ctx.db)
+  const ways = JSON.parse(openSecret(ctx.app.config, use, placeOfBefore(hash), row.before)) as Ways
+  return { userId: row.user_id, orgId: row.org_id, kind: row.kind, ways }
+}
+
+/** The ways as they were: number, WeChat, second factor. */
+export async function restoreWays(ctx: Ctx, { userId, orgId, ways }: Undone): Promise<void> {
+  const { phone, wechat, factor } = ways
+  await sql`update users set phone = ${phone}, version = version + 1 where id = ${userId}`.execute(ctx.db)
+  await sql`delete from wechat_bindings where user_id = ${userId}`.execute(ctx.db)
+  if (wechat)
+    await sql`insert into wechat_bindings (user_id, org_id, openid, unionid, nickname, bound_at)
+      values (${userId}, ${orgId}, ${wechat.openid}, ${wechat.unionid}, ${wechat.nickname}, ${wechat.bound_at}::timestamptz) on conflict do nothing`.execute(
+      ctx.db,
+    )
+  await sql`delete from second_factors where user_id = ${userId}`.execute(ctx.db)
+  if (!factor) return
+  await sql`insert into second_factors (user_id, org_id, secret, confirmed_at, last_step, created_at)
+    values (${userId}, ${orgId}, decode(${factor.secret}, 'hex'), ${factor.confirmed_at}::timestamptz, ${factor.last_step}, ${ctx.now})`.execute(ctx.db)
+  await sql`insert into recovery_codes (user_id, org_id, code_hash) select ${userId}, ${orgId}, decode(c, 'hex') from unnest(${factor.codes}::text[]) c`.execute(
+    ctx.db,
+  )
+}
