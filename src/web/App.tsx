@@ -12,6 +12,7 @@ import { HintBubble } from './HintBubble.tsx'
 import { AppRouter } from './history.tsx'
 import { nonce } from './nonce.ts'
 import { type Prefs, prefs, usePrefs } from './prefs.ts'
+import { ProofQuestion } from './proof.tsx'
 import { Toasts } from './Toasts.tsx'
 
 /** antd's own words; English is part of antd in any case. */
@@ -66,6 +67,7 @@ export function App() {
           <AppRouter>
             <Guard />
             <Questions />
+            <ProofQuestion />
           </AppRouter>
         </QueryClientProvider>
         <Toasts />

@@ -26,8 +26,28 @@ export const messageOf = (found: unknown): string => (isApiError(found) ? found.
 
 type Options = { signal?: AbortSignal; idempotencyKey?: string; file?: Blob; signIn?: boolean }
 
-/** Calls one endpoint of a contract. Rejects with ApiError only. Session codes end the session, except while signing in. */
+/**
+ * Calls one endpoint of a contract. Rejects with ApiError only. Session codes end the session, except while signing in. Where the
+ * server wants to know who is there, the person is asked and the same call goes again, with the same key.
+ */
 export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>, options: Options = {}): Promise<Output<E>> {
+  const kept = { ...options, idempotencyKey: options.idempotencyKey ?? newKey() }
+  try {
+    return await callOnce(endpoint, input, kept)
+  } catch (error) {
+    if (!onProof || !isApiError(error) || error.error !== common.proofNeeded.name) throw error
+    if (!(await onProof())) throw failure('cancelled', '')
+    return callOnce(endpoint, input, kept)
+  }
+}
+
+let onProof: (() => Promise<boolean>) | undefined
+/** Asks the person who he is and tells the server; answers whether he did. */
+export function whenProofNeeded(ask: () => Promise<boolean>): void {
+  onProof = ask
+}
+
+async function callOnce<E extends Endpoint>(endpoint: E, input: CallInput<E>, options: Options): Promise<Output<E>> {
   const { url, body } = toRequest(endpoint, input as Record<string, unknown>)
   const limit = AbortSignal.timeout(timeout)
   const signal = options.signal ? AbortSignal.any([limit, options.signal]) : limit
@@ -50,8 +70,8 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>,
   const refusal = refusalOf(answer, response)
   if (!refusal) return answer as Output<E>
   if (sessionCodes.includes(refusal.code) && !options.signIn) endSession(translate('error.session'))
-  // the password became due while the page was open: the guard leads to /pwd
-  if (refusal.error === common.passwordFirst.name) onRights?.()
+  // the password or a second factor became due while the page was open: the guard leads there
+  if (refusal.error === common.passwordFirst.name || refusal.error === common.factorFirst.name) onRights?.()
   throw refusal
 }
 

@@ -25,7 +25,7 @@ export async function download(path: string, file?: Blob): Promise<void> {
 const nameOf = (response: Response): string =>
   decodeURIComponent(/filename\*=UTF-8''([^;\s]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'download.xlsx')
 
-/** Hands content to the browser as a file. */
+/** Hands a file made here to the browser. */
 export function save(content: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(content)

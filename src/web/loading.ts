@@ -33,6 +33,17 @@ export function onLoading(listener: () => void): () => void {
   return () => bus.removeEventListener('change', listener)
 }
 
+/** A question in between: the overlay steps aside until it is answered. */
+export async function withoutLoading<T>(work: Promise<T>): Promise<T> {
+  const held = shown
+  resetLoading()
+  try {
+    return await work
+  } finally {
+    for (let i = 0; i < held; i += 1) showLoading()
+  }
+}
+
 /** Runs `work` with the overlay shown. */
 export async function withLoading<T>(work: Promise<T>): Promise<T> {
   showLoading()

@@ -11,7 +11,7 @@ export type Env = {
   base: string
   dataDir: string
   browser: Browser
-  /** Signs in over the API; one session per account and run. */
+  /** Signs in over the API; one session per account and five minutes. */
   account(username: string): Promise<{ token: string }>
   /**
    * A page of a fresh browser profile, signed in when an account is named. Collects CSP violations and page errors. `shared`: a profile
@@ -105,18 +105,19 @@ async function attempt(flow: Flow, env: Env): Promise<unknown> {
 }
 
 function environment(base: string): Env {
-  const tokens = new Map<string, string>()
+  const tokens = new Map<string, { token: string; since: number }>()
   const profiles = new Map<string, BrowserContext>()
   async function account(username: string) {
     const known = tokens.get(username)
-    if (known) return { token: known }
+    // a session that is ten minutes old is asked who it is before an act that matters
+    if (known && Date.now() - known.since < 300_000) return { token: known.token }
     const response = await fetch(`${base}/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ username, password: 'Huodao@2026' }),
     })
     const { token } = (await response.json()) as { token: string }
-    tokens.set(username, token)
+    tokens.set(username, { token, since: Date.now() })
     return { token }
   }
   return {

@@ -16,8 +16,8 @@ const Popup = lazyDialog(() => import('../../domains/notices/web/Popup.tsx').the
 /** How many messages wait; the newest ones on demand, and announcements that want to be seen. */
 export function Bell() {
   const may = useMay()
-  const { mustChangePassword } = useUser()
-  return may('message:read') && !mustChangePassword ? <LiveBell /> : null
+  const { mustChangePassword, mustSetUpFactor } = useUser()
+  return may('message:read') && !mustChangePassword && !mustSetUpFactor ? <LiveBell /> : null
 }
 
 function LiveBell() {

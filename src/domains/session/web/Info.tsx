@@ -12,6 +12,7 @@ import { session } from '../contract.ts'
 import { Devices, RecentSignIns } from './Devices.tsx'
 import styles from './Me.module.css'
 import { PhoneDialog } from './PhoneDialog.tsx'
+import { Security } from './Security.tsx'
 
 const timings = ['off', 's30', 'm1', 'm30', 'h1'] as const
 const isTiming = (found: unknown): found is (typeof timings)[number] => timings.some((timing) => timing === found)
@@ -59,6 +60,9 @@ export function Info() {
           <Fixed label={t('fields.orgName')}>{profile?.orgName}</Fixed>
           <Fixed label={t('fields.roles')}>{profile?.roleNames.map((role) => (lang === 'en' ? role.en : role.zh)).join(' / ')}</Fixed>
           <Fixed label={t('fields.region')}>{region || t('web:info.none')}</Fixed>
+        </Section>
+        <Section title={t('factor.title')} purpose={t('factor.purpose')}>
+          <Security />
         </Section>
         <Section title={t('me.preferences')} purpose={t('me.preferencesPurpose')}>
           <Choices />

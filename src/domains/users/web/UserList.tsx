@@ -69,6 +69,7 @@ export function UserList() {
     { key: 'devices', label: t('assignDevices'), can: row.can.devices, onClick: () => setOpen({ what: 'devices', row }) },
     { key: 'explain', label: t('explain'), can: may('role:preview'), onClick: () => setOpen({ what: 'explain', row }) },
     { key: 'reset', label: t('reset'), can: row.can.reset, onClick: () => setOpen({ what: 'reset', row }) },
+    { key: 'factor', label: t('resetFactor'), can: row.can.factor, danger: true, onClick: () => void acts.resetFactor(row) },
     { key: 'unbind', label: t('unbind'), can: row.can.unbind, danger: true, onClick: () => void acts.unbind(row) },
     { key: 'logout', label: t('logout'), can: row.can.logout, danger: true, onClick: () => void acts.logout(row) },
     { key: 'remove', label: t('remove'), can: row.can.delete, danger: true, onClick: () => void acts.remove(row) },

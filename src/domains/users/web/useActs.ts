@@ -15,6 +15,7 @@ export function useActs() {
   const status = useWrite(users.setStatus, { success: 'users:success.status' })
   const many = useWrite(users.batchStatus, { success: 'users:success.status' })
   const logout = useWrite(users.logout, { success: 'users:success.logout' })
+  const resetFactor = useWrite(users.resetFactor, { success: 'users:success.resetFactor' })
   const unbind = useWrite(users.unbindWechat, { success: 'users:success.unbind' })
   const remove = useWrite(users.remove, { success: 'users:success.remove' })
   const sure = (question: string, row: OrganUserRow) => confirm({ title: t(question), content: `${row.realName} (${row.username})`, danger: true })
@@ -25,6 +26,9 @@ export function useActs() {
     },
     async logout(row: OrganUserRow) {
       if (await sure('logoutAsk', row)) logout.mutate({ id: row.id })
+    },
+    async resetFactor(row: OrganUserRow) {
+      if (await sure('resetFactorAsk', row)) resetFactor.mutate({ id: row.id })
     },
     async unbind(row: OrganUserRow) {
       if (await sure('unbindAsk', row)) unbind.mutate({ id: row.id })

@@ -1,0 +1,91 @@
+import { Alert, Button } from 'antd'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { queryClient, useRead, useWrite } from '../../../web/api.ts'
+import { useConfirm } from '../../../web/confirm.tsx'
+import { Fixed } from '../../../web/form/fields.tsx'
+import { Time } from '../../../web/Time.tsx'
+import { session } from '../contract.ts'
+import { CodesDialog } from './CodesDialog.tsx'
+import { FactorDialog } from './FactorDialog.tsx'
+import styles from './Me.module.css'
+
+const stale = () => {
+  void queryClient.invalidateQueries({ queryKey: [session.factor.path] })
+  void queryClient.invalidateQueries({ queryKey: ['session.user'] })
+}
+
+/** Two-step sign-in: off, being set up, on. */
+export function Security() {
+  const { t } = useTranslation('session')
+  const confirm = useConfirm()
+  const [setting, setSetting] = useState(false)
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  const { data } = useRead(session.factor, {})
+  const drop = useWrite(session.dropFactor, { success: 'session:success.factorOff', onSuccess: stale })
+  const more = useWrite(session.newRecoveryCodes, {
+    onSuccess: ({ recoveryCodes }) => {
+      stale()
+      setCodes(recoveryCodes)
+    },
+  })
+  if (!data) return null
+  return (
+    <>
+      {data.required && !data.on ? <Alert className={styles.wide ?? ''} type="warning" showIcon title={t('factor.required')} /> : null}
+      <Fixed label={t('factor.name')}>
+        <span className={styles.security}>
+          <span>{t(data.on ? 'factor.on' : 'factor.off')}</span>
+          {data.on ? null : (
+            <Button size="small" onClick={() => setSetting(true)}>
+              {t('factor.setUp')}
+            </Button>
+          )}
+          {data.on && !data.required ? (
+            <Button
+              type="link"
+              size="small"
+              danger
+              onClick={async () => {
+                if (await confirm({ title: t('factor.turnOffAsk'), danger: true, ok: t('factor.turnOff') })) drop.mutate({})
+              }}
+            >
+              {t('factor.turnOff')}
+            </Button>
+          ) : null}
+        </span>
+      </Fixed>
+      {data.on ? (
+        <Fixed label={t('factor.codes')}>
+          <span className={styles.security}>
+            <span>{t('factor.left', { n: data.recoveryLeft })}</span>
+            <Button
+              type="link"
+              size="small"
+              onClick={async () => {
+                if (await confirm({ title: t('factor.moreAsk'), ok: t('factor.more') })) more.mutate({})
+              }}
+            >
+              {t('factor.more')}
+            </Button>
+          </span>
+        </Fixed>
+      ) : null}
+      {data.since ? (
+        <Fixed label={t('factor.since')}>
+          <Time at={data.since} style="full" />
+        </Fixed>
+      ) : null}
+      {setting ? (
+        <FactorDialog
+          onClose={(made) => {
+            setSetting(false)
+            stale()
+            if (made) setCodes(made)
+          }}
+        />
+      ) : null}
+      {codes ? <CodesDialog codes={codes} onClose={() => setCodes(null)} /> : null}
+    </>
+  )
+}
