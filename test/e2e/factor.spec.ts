@@ -49,7 +49,7 @@ export const flows: Flow[] = [
       await page.route('**/api/me/second-factor/off', (route) =>
         asked++ === 0 ? route.fulfill({ status: 403, json: { code: 403010, error: 'common.proofNeeded', message: '请先验证身份' } }) : route.continue(),
       )
-      await page.getByRole('button', { name: '关闭', exact: true }).click()
+      await page.locator('button.ant-btn-dangerous', { hasText: '关闭' }).click()
       await page.getByRole('dialog').getByRole('button', { name: '关闭', exact: true }).click()
       await page.locator('#proof').fill('222222')
       await page.getByRole('button', { name: '验证并继续' }).click()
@@ -63,7 +63,7 @@ export const flows: Flow[] = [
       let links: string[] = []
       while (links.length < 2) {
         const inbox = await (await fetch(`${env.base}/dev/inbox`)).text()
-        links = [...inbox.matchAll(/login\?mode=undo#([\w-]{43})/g)].map((found) => found[1] as string)
+        links = [...inbox.matchAll(new RegExp(`账号${username}于[^<]*?mode=undo#([\\w-]{43})`, 'g'))].map((found) => found[1] as string)
         await new Promise((resolve) => setTimeout(resolve, 500))
       }
       await page.goto(`${env.base}/login?mode=undo#${links.at(-1)}`)
