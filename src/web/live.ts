@@ -57,9 +57,10 @@ export function useLive(topic: string | undefined, paths: readonly string[]): vo
   }, [topic, key])
 }
 
-/** Runs as long as the shell is shown. Without the stream everything still works: people press refresh. */
-export function useLiveStream(): void {
+/** Runs as long as the shell is shown and nothing is due. Without the stream everything still works: people press refresh. */
+export function useLiveStream(wanted: boolean): void {
   useEffect(() => {
+    if (!wanted) return
     const stop = new AbortController()
     const channel = new BroadcastChannel(channelName)
     channel.onmessage = (event: MessageEvent<unknown>) => announce(topicsOf(event.data))
@@ -74,7 +75,7 @@ export function useLiveStream(): void {
       stop.abort()
       channel.close()
     }
-  }, [])
+  }, [wanted])
 }
 
 async function follow(signal: AbortSignal, share: (topics: readonly string[]) => void): Promise<void> {
@@ -107,7 +108,7 @@ async function leave(response: Response): Promise<void> {
   if (sessionCodes.includes(Number(answer?.code))) endSession(translate('error.session'))
 }
 
-/** False when this server has no stream, the session is over or a password is due (which ends it): no use in asking again. */
+/** False when this server has no stream, the session is over or something is due: no use in asking again. */
 async function readStream(signal: AbortSignal, share: (topics: readonly string[]) => void): Promise<boolean> {
   const response = await fetch(`${basePath()}api/me/events`, { headers: { Authorization: token() ?? '', Accept: 'text/event-stream' }, signal })
   if (response.status === 401) await leave(response)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { roles } from '../../src/domains/accounts/roles.ts'
-import { beforePasswordChange } from '../../src/server/signedIn.ts'
+import { beforeFactor, beforePasswordChange } from '../../src/server/signedIn.ts'
 import { answerOf } from '../support/api.ts'
 import { endpointNamed, endpoints } from '../support/registry.ts'
 import { openWorld, type World, worldNow } from '../support/world.ts'
@@ -99,7 +99,7 @@ describe('an act that asks for a proof by what is asked', () => {
   })
   it('refunds from the amount of the setting on', async () => {
     const refund = async (token: string) =>
-      world.call(endpointNamed('orders.refund'), { orderNum: await world.sell('OWN', ['OK']), unitIds: [], reason: 'QUALITY', remark: '' }, { token })
+      world.call(endpointNamed('orders.refund'), { orderNum: await world.sell('OWN', ['OK']), all: true, reason: 'QUALITY', remark: '' }, { token })
     const limit = (fen: number) =>
       world.sql(
         `insert into settings (org_id, key, value) values (1, 'session.refundProof', to_jsonb($1::int)) on conflict (org_id, key) do update set value = excluded.value`,
@@ -150,15 +150,24 @@ describe('a session', () => {
 /** What answers without a session besides open endpoints: pages, their pictures, health. A new one is a decision. */
 const publicRoutes = ['/api-docs', '/dev/inbox', '/files/:name', '/health', '/metrics', '/openapi.json', '/scan']
 
-describe('a password that is due', () => {
+const passwordDue = (due: boolean) => world.sql(`update users set must_change_password = $1 where username = 'ROLE_FULL'`, [due])
+const factorDue = (due: boolean) =>
+  world.sql(
+    `insert into settings (org_id, key, value) values (1, 'session.secondFactor', to_jsonb($1::text)) on conflict (org_id, key) do update set value = excluded.value`,
+    [due ? 'money-and-secrets' : 'off'],
+  )
+
+describe.each([
+  { what: 'a password', set: passwordDue, open: beforePasswordChange, firstCode: 403005 },
+  { what: 'a second factor', set: factorDue, open: beforeFactor, firstCode: 403011 },
+])('$what that is due', ({ set, open, firstCode }) => {
   let token: string
   beforeAll(async () => {
     token = await world.login('ROLE_FULL')
-    await world.sql(`update users set must_change_password = true where username = 'ROLE_FULL'`)
+    await set(true)
     await world.login('ROLE_NOTHING')
   })
-  afterAll(() => world.sql(`update users set must_change_password = false where username = 'ROLE_FULL'`))
-  const firstCode = 403005
+  afterAll(() => set(false))
 
   it('stops every endpoint but its own few', async () => {
     const passed = []
@@ -168,7 +177,7 @@ describe('a password that is due', () => {
       const { body } = await world.call(endpoint, input, { token })
       if (body.code !== firstCode) passed.push(name)
     }
-    expect(passed.sort()).toEqual([...beforePasswordChange].sort())
+    expect(passed.sort()).toEqual([...open].sort())
   })
   it('stops every other route that wants a session: files, imports, streams, aliases', async () => {
     const registered = new Set(endpoints.map(({ endpoint }) => endpoint.path.replace(/\{(\w+)\}/g, ':$1')))
@@ -194,6 +203,11 @@ describe('a password that is due', () => {
       { channel: 'qr', purpose: 'bind' },
     ])
       expect((await world.call(send, input, { token })).body.code).toBe(firstCode)
+  })
+  it('stops whoever looks through a role with fewer rights, too', async () => {
+    const [role] = await world.sql<{ id: number }>(`select id from roles where code = 'ROLE_NOTHING'`)
+    const headers = { 'x-view-role': String(role?.id) }
+    expect((await world.call(endpointNamed('session.editProfile'), {}, { token, headers })).body.code).toBe(firstCode)
   })
 })
 

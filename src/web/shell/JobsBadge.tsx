@@ -10,8 +10,8 @@ import styles from './Shell.module.css'
 
 /** Own exports and imports under way; the way to their page. */
 export function JobsBadge() {
-  const { mustChangePassword } = useUser()
-  return mustChangePassword ? null : <LiveJobs />
+  const { mustChangePassword, mustSetUpFactor } = useUser()
+  return mustChangePassword || mustSetUpFactor ? null : <LiveJobs />
 }
 
 function LiveJobs() {

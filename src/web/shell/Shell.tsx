@@ -33,7 +33,7 @@ export function Shell({ settled }: { settled: boolean }) {
   const [overlay, setOverlay] = useState<'palette' | 'help' | null>(null)
   const tabs = useTabs()
   const missing = location.pathname === '/404'
-  useLiveStream()
+  useLiveStream(!user.mustChangePassword && !user.mustSetUpFactor)
 
   const trail = useMemo(() => breadcrumb(location.pathname, user.menus, lang, t('shell.home')), [location.pathname, user.menus, lang, t])
   const extra = tabs.find((tab) => tab.path === location.pathname)?.extra

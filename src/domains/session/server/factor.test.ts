@@ -72,6 +72,8 @@ describe('a session left open', () => {
     const [token, other] = [await enter(), await enter()]
     await Promise.all(Array.from({ length: 5 }, () => prove(token, { password: 'wrong 1 password' })))
     expect([codeOf(await me(token)), codeOf(await me(other))]).toEqual([110004, 110004])
+    // and shuts the sign-in from this address, as wrong passwords there do
+    expect(codeOf(await login())).toBe(401001)
   })
 })
 
@@ -184,6 +186,22 @@ describe('the second factor', () => {
     ways.later(301)
     expect(codeOf(await pass(factorTicket, codeAt(secret)))).toBe(400012)
     expect(codeOf(await pass('x'.repeat(43), codeAt(secret)))).toBe(400012)
+  })
+  test('the browser is known after the second step, not before', async () => {
+    const { secret } = await switchOn(await enter())
+    ways.later(30)
+    const first = await login()
+    expect(first.headers['set-cookie']).toBeUndefined()
+    expect(String((await pass(first.body.factorTicket, codeAt(secret))).headers['set-cookie'])).toContain('huodao_browser=')
+  })
+  test('a new password ends what the old one began', async () => {
+    const { secret } = await switchOn(await enter())
+    ways.later(30)
+    const { factorTicket } = (await login()).body
+    await ways.addAdmin('boss3')
+    const [person] = await api.sql<{ id: string }>('select id from users where username = $1', [name])
+    expect((await api.call(users.resetPassword, { id: Number(person?.id) }, { token: await api.login('boss3') })).status).toBe(200)
+    expect(codeOf(await pass(factorTicket, codeAt(secret)))).toBe(400012)
   })
   test('a code by SMS and a scan pass it, too', async () => {
     const token = await enter()
