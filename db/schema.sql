@@ -2471,6 +2471,7 @@ table public.user_roles row security
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
   CREATE CONSTRAINT TRIGGER user_roles_keep_access AFTER DELETE ON public.user_roles DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_access_is_kept()
   CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.user_roles FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
+  CREATE TRIGGER role_home BEFORE INSERT OR UPDATE OF user_id, role_id, org_id ON public.user_roles FOR EACH ROW EXECUTE FUNCTION check_role_home()
   grant delete, insert, select, update to huodao_app
 
 table public.users row security
@@ -2868,6 +2869,21 @@ begin
     raise exception 'product % costs more than a lane asks', new.id using errcode = 'check_violation';
   end if;
   return null;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.check_role_home()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not exists (select from users u join organisations h on h.id = u.org_id join roles r on r.id = new.role_id join organisations o on o.id = r.org_id
+      where u.id = new.user_id and u.org_id = new.org_id and o.path @> h.path
+        and (r.data_scope <> 'REGION_DRUGS' or h.kind in ('PLATFORM', 'REGULATOR'))) then
+    raise exception 'role % is out of place with user %', new.role_id, new.user_id using errcode = 'check_violation';
+  end if;
+  return new;
 end $function$
 
 CREATE OR REPLACE FUNCTION public.check_voucher_balance()
