@@ -901,6 +901,7 @@ table public.known_browsers row security
   user_id bigint not null
   org_id bigint not null
   token_hash bytea not null
+  browser_id uuid not null
   created_at timestamp with time zone default now() not null
   last_seen_at timestamp with time zone not null
   constraint known_browsers_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)

@@ -23,6 +23,8 @@ create table known_browsers (
   user_id bigint not null references users on delete cascade,
   org_id bigint not null references organisations,
   token_hash bytea not null check (length(token_hash) = 32),
+  -- stays when the secret changes: wrong tries are counted by it
+  browser_id uuid not null,
   created_at timestamptz not null default now(),
   last_seen_at timestamptz not null,
   primary key (user_id, token_hash)

@@ -489,6 +489,7 @@ export interface KnownBrowsersTable {
   user_id: number
   org_id: number
   token_hash: Buffer
+  browser_id: string
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   last_seen_at: ColumnType<Date, Date | string, Date | string>
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bi } from './text.ts'
+import { bi, notStorable, storable } from './text.ts'
 
 /** Field shapes used by every contract; messages carry both languages. */
 
@@ -74,6 +74,7 @@ export const text = (max: number, required: string) =>
 export const signInName = (name: z.ZodString) =>
   z
     .string({ error: (issue) => name.safeParse(issue.input).error?.issues[0]?.message })
+    .refine(storable, notStorable)
     .transform((value) => value.normalize('NFKC'))
     .pipe(name)
 

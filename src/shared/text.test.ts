@@ -17,6 +17,7 @@ it.each([
 ])('%j is stored as %j', (typed, stored) => expect(plainText(typed)).toBe(stored))
 
 it('half a character and control characters are not text', () => {
+  expect(storable(`a${'\u0315\u0300'.repeat(200_000)}`) || storable(`a${'\u0300\uff9e'.repeat(20)}`)).toBe(false)
   expect(['\ud800', 'a\udc00', '\u0000', '\u001b[2J', '\u007f', '\u0085'].map(storable)).toEqual(Array(6).fill(false))
   expect(['', '好', '👍', 'a\nb\r\n\tc'].map(storable)).toEqual(Array(4).fill(true))
 })

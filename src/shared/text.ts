@@ -17,11 +17,13 @@ export const toLang = (wish: string | undefined): Lang => (/^\s*en\b/i.test(wish
 
 // tabulators and line ends are the only control characters people type
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
-/** False for half of a character (a lone surrogate) and for control characters: no database, no screen can take them. */
-export const storable = (text: string): boolean => text.isWellFormed() && !control.test(text)
+/** Marks that hang on one letter, also those that become one (halfwidth kana); no writing needs more than thirty (UAX 15). */
+const heap = /[\p{M}\uff9e\uff9f]{31}/u
+/** False for half of a character (a lone surrogate), control characters and heaps of marks, which take normalising minutes. */
+export const storable = (text: string): boolean => text.isWellFormed() && !control.test(text) && !heap.test(text)
 export const notStorable = bi('包含无法保存的字符', 'Contains characters that cannot be stored')
 /** For what a machine says, which nobody can ask to type it again: what cannot be stored is left out. */
-export const madeStorable = (text: string): string => text.toWellFormed().replace(new RegExp(control, 'g'), '')
+export const madeStorable = (text: string): string => text.toWellFormed().replace(new RegExp(control, 'g'), '').replace(new RegExp(heap, 'gu'), '')
 
 /** Marks nobody sees: they come along when text is copied, or hide that two names differ. A joiner stays inside an emoji. */
 const unseen =
@@ -29,8 +31,9 @@ const unseen =
 /** What looks like nothing is nothing. */
 const blank = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$/u
 
-/** Text as it is stored and compared: composed (NFC), without what nobody sees. */
+/** Text as it is stored and compared: composed (NFC), without what nobody sees. What cannot be stored stays as it is. */
 export function plainText(text: string): string {
+  if (!storable(text)) return text
   const plain = text.normalize('NFC').replace(unseen, '')
   return blank.test(plain) && !/^\s*$/.test(plain) ? '' : plain
 }

@@ -1,5 +1,6 @@
 import { shanghaiClock } from '../../shared/instants.ts'
 import { allowedFrom, defineStates } from '../../shared/moves.ts'
+import { storable } from '../../shared/text.ts'
 
 /** Bounds of exports and imports. */
 export const jobLimits = {
@@ -52,7 +53,7 @@ export const neutralised = (text: string): string => (/^[=+\-@\t\r]/.test(text) 
 export const shanghaiText = (instant: string): string => shanghaiClock(new Date(instant)).slice(0, 19).replace('T', ' ')
 
 /** Header and note of a column as both languages and hurried people write it. */
-export const headerKey = (text: string): string => text.normalize('NFKC').replace(/\s|\*/g, '').toLowerCase()
+export const headerKey = (text: string): string => (text.length > 100 || !storable(text) ? '' : text.normalize('NFKC').replace(/\s|\*/g, '').toLowerCase())
 
 /** Lines that carry the same value twice, by the value. */
 export function doubled<T>(rows: readonly { line: number; value: T }[], keyOf: (value: T) => unknown): { line: number; others: number[] }[] {

@@ -104,7 +104,7 @@ function cellText(value: CellValue): string {
   if (value instanceof Date) return value.toISOString().slice(0, 19).replace('T', ' ').replace(' 00:00:00', '')
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value).toString() : String(value)
   if (typeof value === 'boolean') return value ? '是' : '否'
-  return value.normalize('NFC').trim()
+  return value.trim()
 }
 
 const write = (sheets: WriteSheet[]): Promise<Uint8Array> => writeXlsx({ sheets })

@@ -18,12 +18,12 @@ const most = 20
 const secretOf = (request: FastifyRequest): string | null =>
   new RegExp(`(?:^|;\\s*)${name}=([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1] ?? null
 
-/** The hash of this browser's secret when the account knows it. */
+/** What stays of this browser, whatever its secret is now, when the account knows it. */
 export async function knownBrowser(db: Db, request: FastifyRequest, userId: number | undefined, now: Date): Promise<Buffer | null> {
   const hash = tokenHash(secretOf(request) ?? '')
-  const { rows } = await sql`select 1 from known_browsers
+  const { rows } = await sql<{ id: Buffer }>`select uuid_send(browser_id) as id from known_browsers
     where user_id = ${userId ?? null}::bigint and token_hash = ${hash} and last_seen_at > ${since(now)}`.execute(db)
-  return rows.length ? hash : null
+  return rows[0]?.id ?? null
 }
 const since = (now: Date) => new Date(now.getTime() - days * 86_400_000)
 
@@ -32,8 +32,9 @@ export async function rememberBrowser(ctx: Ctx, request: FastifyRequest, user: {
   const secret = randomBytes(32).toString('base64url')
   const [before, next] = [tokenHash(secretOf(request) ?? ''), tokenHash(secret)]
   await sql`update known_browsers set token_hash = ${next} where token_hash = ${before}`.execute(ctx.db)
-  await sql`insert into known_browsers (user_id, org_id, token_hash, created_at, last_seen_at)
-    values (${user.id}, ${user.orgId}, ${next}, ${ctx.now}, ${ctx.now})
+  await sql`insert into known_browsers (user_id, org_id, token_hash, browser_id, created_at, last_seen_at)
+    values (${user.id}, ${user.orgId}, ${next}, coalesce((select browser_id from known_browsers where token_hash = ${next} limit 1), gen_random_uuid()),
+      ${ctx.now}, ${ctx.now})
     on conflict (user_id, token_hash) do update set last_seen_at = excluded.last_seen_at`.execute(ctx.db)
   await sql`delete from known_browsers where user_id = ${user.id} and token_hash not in (
     select token_hash from known_browsers where user_id = ${user.id} order by last_seen_at desc, token_hash limit ${most})`.execute(ctx.db)

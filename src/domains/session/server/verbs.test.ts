@@ -149,6 +149,17 @@ describe('who keeps guessing', () => {
     await expect.poll(() => pressure(3, name)).toHaveLength(1)
     await api.sql('delete from settings')
   })
+  test('a browser that signs in to another account in between has no more tries', async () => {
+    await mostWrong(3)
+    await addUser(`own${n}`)
+    let cookie = cookieOf(await from('192.0.2.1'))
+    for (let i = 0; i < 4; i += 1) {
+      await from('192.0.2.1', name, wrong, cookie)
+      cookie = cookieOf(await from('192.0.2.1', `own${n}`, password, cookie))
+    }
+    expect((await from('192.0.2.1', name, password, cookie)).body.code).toBe(401001)
+    await api.sql('delete from settings')
+  })
   test('one guess at many names: the address is shut, in all of its /64', async () => {
     await mostWrong(3)
     for (let i = 0; i < 10; i += 1) await times(3, () => from(`2001:db8:1:1::${i}`, `nobody-${i}`, wrong))
