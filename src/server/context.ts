@@ -39,6 +39,8 @@ export type Actor = {
   /** His own organisation is the platform. */
   readonly ofPlatform: boolean
   readonly permissions: ReadonlySet<string>
+  /** Those of them that he holds over every machine of his tree; nobody gives a right more widely than he has it. */
+  readonly wide?: ReadonlySet<string>
   /** The rows he reaches by the right he acts with. */
   readonly scope: Scope
   /** What he looks through, if anything. */

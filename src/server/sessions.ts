@@ -123,6 +123,7 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
       rank: Math.max(0, ...live.map((role) => role.rank)),
       ofPlatform,
       permissions,
+      wide: new Set([...access].flatMap(([code, kinds]) => (scopes(kinds).devices === null ? [code] : []))),
       scope: widest,
       scopeOf: (right) => {
         const kinds = access.get(right)

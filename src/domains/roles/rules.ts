@@ -35,7 +35,11 @@ export const menuErrors = defineErrors('menus', {
   kept: [422001, '菜单管理和角色管理不能隐藏、停用或删除', 'Menu and role management can be neither hidden, disabled nor deleted'],
 })
 
-type Giver = { rank: number; isSuper: boolean; ofPlatform: boolean; permissions: ReadonlySet<string> }
+/** `wide`: the codes he holds over every machine of his tree, not only over those assigned to him. */
+type Giver = { rank: number; isSuper: boolean; ofPlatform: boolean; permissions: ReadonlySet<string>; wide: ReadonlySet<string> }
+/** Whether he holds a code as widely as a role of that scope gives it. */
+export const holds = (giver: Giver, dataScope: DataScope, code: string): boolean =>
+  giver.isSuper || (giver.permissions.has(code) && (!['ALL', 'ORG_TREE'].includes(dataScope) || giver.wide.has(code)))
 type Given = { dataScope: DataScope; builtin: boolean; rank: number; enabled: boolean; listed: boolean; codes: readonly string[] }
 
 /** The one scope that leads out of the own organisation: the platform alone writes it into a role, gives it and moves its region. */
@@ -49,7 +53,7 @@ const crossesOrganisations = (scope: DataScope): boolean => scope === 'REGION_DR
 export function mayGive(giver: Giver, role: Given): boolean {
   if (!role.enabled || (crossesOrganisations(role.dataScope) && !giver.ofPlatform)) return false
   if (giver.isSuper) return true
-  return role.listed && role.rank <= giver.rank && (role.builtin || role.codes.every((code) => giver.permissions.has(code)))
+  return role.listed && role.rank <= giver.rank && (role.builtin || role.codes.every((code) => holds(giver, role.dataScope, code)))
 }
 
 /** Whether people of an organisation may hold the role: a custom one stays in its organisation and those below, the super administrator in the platform. */
@@ -89,10 +93,12 @@ export const withoutRead = (codes: ReadonlySet<string>, readOf: (code: string) =
     return read && !codes.has(read) ? [{ code, read }] : []
   })
 
-/** Codes that enter or leave and that the editor does not hold himself. */
-export function foreignChanges(before: ReadonlySet<string>, after: ReadonlySet<string>, editor: Giver): string[] {
-  if (editor.isSuper) return []
-  return [...before.symmetricDifference(after)].filter((code) => !editor.permissions.has(code))
+type Composed = { codes: ReadonlySet<string>; dataScope: DataScope }
+/** Codes that enter, leave or get another scope and that the editor does not hold as widely himself. */
+export function foreignChanges(before: Composed | null, after: Composed, editor: Giver): string[] {
+  const was = before?.codes ?? new Set<string>()
+  const changed = before?.dataScope === after.dataScope ? was.symmetricDifference(after.codes) : was.union(after.codes)
+  return [...changed].filter((code) => !holds(editor, after.dataScope, code))
 }
 
 /** A page may be shown only to who may read it. */

@@ -36,7 +36,7 @@ async function candidates(ctx: Ctx, ids: readonly number[] | null): Promise<Cand
 }
 const may = (ctx: Ctx, role: Candidate): boolean =>
   mayGive(
-    { rank: ctx.actor.rank, isSuper: isSuper(ctx), ofPlatform: ctx.actor.ofPlatform, permissions: ctx.actor.permissions },
+    { rank: ctx.actor.rank, isSuper: isSuper(ctx), ofPlatform: ctx.actor.ofPlatform, permissions: ctx.actor.permissions, wide: ctx.actor.wide ?? new Set() },
     { ...role, dataScope: role.data_scope },
   )
 

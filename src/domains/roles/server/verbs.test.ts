@@ -254,3 +254,24 @@ describe('the matrix', () => {
     await call('ROLE_SUPER_ADMIN', roles.restoreDistribution)
   })
 })
+
+test('a right over a few machines is not given over all of them', async () => {
+  // the manager is also a clerk: every right, over the machines assigned to him
+  await world.sql(
+    `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, u.org_id from users u, roles r where u.username = $1 and r.code = 'ROLE_CLERK'`,
+    [manager],
+  )
+  const codes = { permissions: ['device:read', 'device:update'], menus: ['/device/device-list'] }
+  const wide = await call(manager, roles.create, form({ ...codes, rank: 1 }))
+  expect([wide.status, wide.body.error]).toEqual([403, 'roles.notHeld'])
+  const narrow = await call(manager, roles.create, form({ ...codes, rank: 1, dataScope: 'ASSIGNED_DEVICES' }))
+  expect(narrow.status).toBe(200)
+  const { id, version, name } = narrow.body
+  const widened = await call(manager, roles.update, { ...form({ ...codes, name, rank: 1 }), id, version })
+  expect([widened.status, widened.body.error]).toEqual([403, 'roles.notHeld'])
+  expect((await world.sql<{ data_scope: string }>('select data_scope from roles where id = $1', [narrow.body.id]))[0]?.data_scope).toBe('ASSIGNED_DEVICES')
+  await world.sql(
+    `delete from user_roles ur using users u, roles r where u.id = ur.user_id and r.id = ur.role_id and u.username = $1 and r.code = 'ROLE_CLERK'`,
+    [manager],
+  )
+})

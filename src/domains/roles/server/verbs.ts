@@ -8,7 +8,7 @@ import { permissions } from '../../accounts/permissions.ts'
 import { roles as builtinRoles, type DataScope } from '../../accounts/roles.ts'
 import { readOf } from '../../accounts/rules.ts'
 import type { RoleDetail, RoleRow, roles } from '../contract.ts'
-import { editable, foreignChanges, menusWithoutRead, roleErrors, scopesOf, withoutRead } from '../rules.ts'
+import { editable, foreignChanges, holds, menusWithoutRead, roleErrors, scopesOf, withoutRead } from '../rules.ts'
 import { assignableRoles, creatableKinds, isSuper, userLimit } from './assign.ts'
 import { catalogue } from './catalogue.ts'
 import * as distribution from './distribution.ts'
@@ -24,6 +24,7 @@ export const editorOf = (ctx: Ctx) => ({
   rank: ctx.actor.rank,
   isSuper: isSuper(ctx),
   permissions: ctx.actor.permissions,
+  wide: ctx.actor.wide ?? new Set<string>(),
   ofPlatform: ctx.actor.ofPlatform,
   wholeTree: ctx.actor.scope.devices === null,
 })
@@ -76,13 +77,18 @@ async function ownEditable(ctx: Ctx, id: number): Promise<q.Row> {
 }
 
 type Lists = { permissions: readonly string[]; menus: readonly string[] }
+type Composed = Lists & { dataScope: DataScope }
 
 /** The two lists of a role as they would stand: known, readable, and nothing in or out that the editor does not hold. */
-async function checkLists(ctx: Ctx, before: readonly string[], next: Lists): Promise<void> {
+async function checkLists(ctx: Ctx, before: Composed | null, next: Composed): Promise<void> {
   const codes = new Set(next.permissions)
   const unknown = [...codes].filter((code) => !nameOf.has(code))
   if (unknown.length) throw new Refusal(roleErrors.unknownCode, { names: unknown.join('、') }, [{ field: 'permissions', text: roleErrors.unknownCode.text }])
-  const foreign = foreignChanges(new Set(before), codes, editorOf(ctx))
+  const foreign = foreignChanges(
+    before && { codes: new Set(before.permissions), dataScope: before.dataScope },
+    { codes, dataScope: next.dataScope },
+    editorOf(ctx),
+  )
   if (foreign.length) throw new Refusal(roleErrors.notHeld, { names: zhNames(foreign) })
   const [leaning] = withoutRead(codes, readOf)
   if (leaning) throw new Refusal(roleErrors.readMissing, { action: nameIn(ctx, leaning.code), read: nameIn(ctx, leaning.read) })
@@ -138,7 +144,7 @@ async function add(ctx: Ctx, next: NewRole): Promise<number> {
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
   checkReach(ctx, input)
-  await checkLists(ctx, [], input)
+  await checkLists(ctx, null, input)
   const after = await detail(ctx, await add(ctx, input))
   ctx.audit({ id: after.id, name: after.name, after })
   ctx.touch('roles')
@@ -150,7 +156,7 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const before = await detail(ctx, row.id)
   if (row.builtin && (input.name !== row.name || input.rank !== row.rank || input.dataScope !== row.data_scope)) throw new Refusal(roleErrors.builtinFixed)
   if (!row.builtin) checkReach(ctx, input, row)
-  await checkLists(ctx, before.permissions, input)
+  await checkLists(ctx, before, input)
   if (!(input.permissions.includes('role:update') && input.permissions.includes('role:read')) && !(await q.editsWithout(ctx, row.id)))
     throw new Refusal(roleErrors.ownRight)
   await unique(
@@ -193,17 +199,18 @@ const setStatus: Handlers<Contract>['setStatus'] = async (ctx, input) => {
 const copy: Handlers<Contract>['copy'] = async (ctx, input) => {
   const row = found(await q.row(ctx, input.id))
   const editor = editorOf(ctx)
-  const held = new Set((await q.codesOf(ctx.db, row.id)).filter((code) => editor.isSuper || editor.permissions.has(code)))
+  const allowed = scopesOf(editor)
+  const dataScope = allowed.includes(row.data_scope) ? row.data_scope : (allowed[0] ?? 'ORG_TREE')
+  const held = new Set((await q.codesOf(ctx.db, row.id)).filter((code) => holds(editor, dataScope, code)))
   for (const { code } of withoutRead(held, readOf)) held.delete(code)
   const pages = await q.menuPages(ctx.db)
   const paths = await q.pathsOf(ctx.db, row.id)
   const menus = pages.filter((page) => paths.includes(page.path) && page.permission !== null && held.has(page.permission)).map((page) => page.path)
-  const allowed = scopesOf(editor)
   const id = await add(ctx, {
     name: input.name,
     nameEn: '',
     description: row.description,
-    dataScope: allowed.includes(row.data_scope) ? row.data_scope : (allowed[0] ?? 'ORG_TREE'),
+    dataScope,
     rank: Math.min(row.rank, 99, editor.rank),
     permissions: [...held],
     menus,
