@@ -56,7 +56,7 @@ export const frameLimits = {
   heldMs: 30_000,
 }
 /** A fleet behind one address comes back at once: only those who say nothing, or the wrong thing, are counted. */
-export const doorLimits = { silent: 100, silentInAll: 2000, refusals: 10, refusalBurst: 300 }
+export const doorLimits = { silent: 100, silentInAll: 2000, refusals: 10, refusalBurst: 300, knocks: 50 }
 
 export type Signal = 'strong' | 'medium' | 'weak'
 

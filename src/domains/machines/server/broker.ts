@@ -2,6 +2,8 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { Aedes, type AuthenticateError, type Client } from 'aedes'
 import type { App } from '../../../server/context.ts'
 import { boardNoForm } from '../../boards/contract.ts'
+import { raiseApart } from '../../security/server/raise.ts'
+import { platformOrg } from '../../settings/server/values.ts'
 import { downFilter, downTopic, parseUpTopic, upTopic } from '../protocol.ts'
 import { doorLimits, frameLimits } from '../rules.ts'
 import { openDoorstep } from './doorstep.ts'
@@ -122,7 +124,11 @@ export async function openBroker(
       socket.destroy()
     }
     const guest = doorstep.arrive(address, end)
-    if (!guest) return end()
+    if (!guest) {
+      // machines behind the same address feel it too
+      void raiseApart(app, { orgId: platformOrg, kind: 'MACHINE_SECRET_GUESSED', subject: address, detail: { address } })
+      return end()
+    }
     const cut = (why: Cut): void => {
       events.refused(why)
       const machine = owners.get(frames)

@@ -3,11 +3,13 @@ export type DoorLimits = {
   /** Connections that have not said a whole packet yet, of one address and in all; beyond it the oldest ends. */
   readonly silent: number
   readonly silentInAll: number
-  /** Refused sign-ins of one address a second, and at once; beyond it its connections end at once. */
+  /** Refused sign-ins of one address a second, and at once. */
   readonly refusals: number
   readonly refusalBurst: number
+  /** Connections a second that are still heard beyond it: other machines may stand behind the same address. */
+  readonly knocks: number
 }
-type Address = { readonly silent: Set<() => void>; tokens: number; at: number }
+type Address = { readonly silent: Set<() => void>; tokens: number; knocks: number; at: number }
 
 export type Doorstep = {
   /** A connection came; null: not from this address now. */
@@ -23,13 +25,15 @@ export function openDoorstep(limits: DoorLimits): Doorstep {
     const now = Date.now()
     const known = addresses.get(key)
     if (known) {
-      known.tokens = Math.min(limits.refusalBurst, known.tokens + ((now - known.at) / 1000) * limits.refusals)
+      const seconds = (now - known.at) / 1000
+      known.tokens = Math.min(limits.refusalBurst, known.tokens + seconds * limits.refusals)
+      known.knocks = Math.min(limits.knocks, known.knocks + seconds * limits.knocks)
       known.at = now
       return known
     }
     // full buckets that nobody waits at say nothing
     if (addresses.size > 10_000) for (const [name, { silent, at }] of addresses) if (!silent.size && now - at > 60_000) addresses.delete(name)
-    const fresh = { silent: new Set<() => void>(), tokens: limits.refusalBurst, at: now }
+    const fresh = { silent: new Set<() => void>(), tokens: limits.refusalBurst, knocks: limits.knocks, at: now }
     addresses.set(key, fresh)
     return fresh
   }
@@ -47,7 +51,10 @@ export function openDoorstep(limits: DoorLimits): Doorstep {
   return {
     arrive(key, end) {
       const address = of(key)
-      if (address.tokens < 1) return null
+      if (address.tokens < 1) {
+        if (address.knocks < 1) return null
+        address.knocks -= 1
+      }
       address.silent.add(end)
       silent.set(end, address)
       if (address.silent.size > limits.silent) endOldest(address.silent)

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { frameLimits, limits } from '../rules.ts'
+import { doorLimits, frameLimits, limits } from '../rules.ts'
 import { openBroker } from './broker.ts'
+import { openDoorstep } from './doorstep.ts'
 import { boundedFrames } from './frames.ts'
 import { type Machine, openIdentities } from './identity.ts'
 import { type Intake, openIntake } from './intake.ts'
@@ -125,4 +126,16 @@ test('wrong secrets: people see it, and an address that goes on is not heard any
   await intake.tick()
   const [seen] = await world.rows(`select kind from security_events where subject = $1`, [machine.rtu])
   expect(seen?.kind).toBe('MACHINE_SECRET_GUESSED')
+})
+
+test('an address that guesses is heard less, not never: machines behind it come in', () => {
+  vi.useFakeTimers()
+  const door = openDoorstep(doorLimits)
+  const heard = (address: string) => Array.from({ length: 60 }, () => door.arrive(address, () => {})).filter((guest) => guest !== null).length
+  for (let n = 0; n < doorLimits.refusalBurst; n += 1) door.refused('campus')
+  expect([heard('campus'), heard('elsewhere')]).toEqual([doorLimits.knocks, 60])
+  vi.advanceTimersByTime(500)
+  for (let n = 0; n < 10; n += 1) door.refused('campus')
+  expect(heard('campus')).toBe(doorLimits.knocks / 2)
+  vi.useRealTimers()
 })
