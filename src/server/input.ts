@@ -9,6 +9,8 @@ const unknown = bi('不支持的字段', 'Unknown field')
 const refuse = (field: string, text: string) => new Refusal(common.invalid, {}, [{ field, text }])
 
 const deepest = 32
+/** The largest form has a few thousand; each costs more than its bytes. */
+const mostNames = 20_000
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g
 
 /** JSON in which a name stands once: of two the parser keeps the last, a reader before us may have judged the first. */
@@ -24,6 +26,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   // the names of each object that is open; null stands for an array
   const open: (Set<string> | null)[] = []
   let nameNext = false
+  let count = 0
   for (const [token] of text.matchAll(tokens)) {
     if (token === '{' || token === '[') {
       open.push(token === '{' ? new Set() : null)
@@ -35,6 +38,8 @@ export function parseJson(bytes: Uint8Array): unknown {
       if (name === '__proto__') throw refuse(name, unknown)
       if (names.has(name)) throw refuse(name.slice(0, 100).toWellFormed(), bi('字段重复', 'Given twice'))
       names.add(name)
+      count += 1
+      if (count > mostNames) throw new Refusal(common.invalid)
     }
     nameNext = (token === '{' || token === ',') && open.at(-1) instanceof Set
   }

@@ -1,13 +1,19 @@
 import type { FastifyRequest } from 'fastify'
-import { type ErrorDef, Refusal } from '../shared/errors.ts'
+import { common, type ErrorDef, Refusal } from '../shared/errors.ts'
 
 type Errors = { readonly notMultipart: ErrorDef; readonly tooLarge: ErrorDef; readonly noFile: ErrorDef }
+
+/** Files that are read at once; each may take its whole size. */
+const mostReading = 8
+let reading = 0
 
 /** Name and bytes of the one file, field `file`, that a form carries; anything else in the form is refused. */
 export async function oneFile(request: FastifyRequest, most: number, errors: Errors): Promise<{ name: string; bytes: Buffer }> {
   if (!request.isMultipart()) throw new Refusal(errors.notMultipart)
   if (Number(request.headers['content-length'] ?? 0) > 4 * most) throw new Refusal(errors.tooLarge)
+  if (reading >= mostReading) throw new Refusal(common.busy)
   let found: { name: string; bytes: Buffer } | undefined
+  reading += 1
   try {
     for await (const part of request.parts({ limits: { files: 2, fields: 1, parts: 3, fileSize: most + 1, headerPairs: 50 } })) {
       if (part.type !== 'file' || part.fieldname !== 'file' || found) throw new Refusal(errors.noFile)
@@ -16,6 +22,8 @@ export async function oneFile(request: FastifyRequest, most: number, errors: Err
   } catch (error) {
     if (error instanceof Refusal) throw error
     throw new Refusal((error as { code?: string }).code === 'FST_REQ_FILE_TOO_LARGE' ? errors.tooLarge : errors.noFile)
+  } finally {
+    reading -= 1
   }
   if (!found) throw new Refusal(errors.noFile)
   return found

@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { Refusal } from '../../../shared/errors.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
 import { fileErrors } from '../contract.ts'
 
 /** Bytes of an upload and of what is stored; pixels before decoding; the longer side after it. */
@@ -61,6 +61,7 @@ async function encode(bytes: Buffer, kind: 'jpg' | 'png'): Promise<CleanImage> {
 
 async function takeSlot(): Promise<void> {
   if (slots.free > 0) slots.free -= 1
+  else if (slots.waiting.length >= 20) throw new Refusal(common.busy)
   else await new Promise<void>((resolve) => slots.waiting.push(resolve))
 }
 function freeSlot(): void {

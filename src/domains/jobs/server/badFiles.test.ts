@@ -159,6 +159,11 @@ const sheets: readonly Bad[] = [
   ['1,001 rows', () => book(Array.from({ length: 1001 }, (_, i) => row(i + 2, cell(`A${i + 2}`, `茶${i}`))).join('')), 400],
   ['100,000 rows', () => book(Array.from({ length: 100_000 }, (_, i) => row(i + 2, cell(`A${i + 2}`, 't'))).join('')), 400],
   ['60,000 empty rows', () => book(Array.from({ length: 60_000 }, (_, i) => row(i + 2, `<c r="A${i + 2}"/>`)).join('')), 400],
+  [
+    '900,000 shared texts in 38 kB',
+    () => workbook(sheetXml(head), [{ name: 'xl/sharedStrings.xml', data: text(`<sst>${'<si><t>x</t></si>'.repeat(900_000)}</sst>`) }]),
+    400,
+  ],
   ['1,000 rows that share one text of a megabyte', () => shared('x'.repeat(1_000_000)), 400],
   [
     '16,384 columns',

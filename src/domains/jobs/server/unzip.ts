@@ -2,8 +2,8 @@ import { promisify } from 'node:util'
 import { crc32, inflateRaw } from 'node:zlib'
 import { FileFault } from './fileFault.ts'
 
-/** A workbook of a thousand rows unpacks to a few megabytes. */
-const limits = { entries: 200, bytes: 16 * 1024 * 1024 }
+/** A workbook of a thousand rows unpacks to a few megabytes; of tags, each costs its reader far more than its bytes. */
+const limits = { entries: 200, bytes: 16 * 1024 * 1024, tags: 1_000_000, tagsBesideSheets: 300_000 }
 const inflate = promisify(inflateRaw) as (data: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
 const broken = () => new FileFault('fileBroken')
 const unsafe = () => new FileFault('fileUnsafe')
@@ -23,15 +23,27 @@ export async function plainZip(bytes: Buffer): Promise<Buffer> {
   const entries: Entry[] = []
   let at = bytes.readUInt32LE(end + 16)
   let left = limits.bytes
+  const tags = { all: 0, beside: 0 }
   for (let i = 0; i < count; i += 1) {
     if (at + 46 > end || bytes.readUInt32LE(at) !== 0x02014b50) throw broken()
     const nameLength = bytes.readUInt16LE(at + 28)
     const data = await unpacked(bytes, at, left)
     left -= data.length
-    entries.push({ name: bytes.subarray(at + 46, at + 46 + nameLength), data })
+    const name = bytes.subarray(at + 46, at + 46 + nameLength)
+    const found = tagsOf(data)
+    tags.all += found
+    if (!/\/sheet\d*\.xml$/i.test(name.toString('latin1'))) tags.beside += found
+    if (tags.all > limits.tags || tags.beside > limits.tagsBesideSheets) throw unsafe()
+    entries.push({ name, data })
     at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
   }
   return packed(entries)
+}
+
+function tagsOf(data: Buffer): number {
+  let count = 0
+  for (const byte of data) if (byte === 60) count += 1
+  return count
 }
 
 async function unpacked(bytes: Buffer, at: number, most: number): Promise<Buffer> {
