@@ -8,22 +8,30 @@ export function holdDataDir(dataDir: string): void {
   for (let tries = 0; tries < 2; tries += 1) {
     try {
       writeFileSync(file, `${process.pid}\n`, { mode: 0o600, flag: 'wx' })
-      process.once('exit', () => rmSync(file, { force: true }))
+      process.once('exit', () => holderOf(file) === process.pid && rmSync(file, { force: true }))
       return
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
-    const pid = Number.parseInt(readFileSync(file, 'utf8'), 10)
+    const pid = holderOf(file)
     if (pid !== process.pid && isStart(pid)) throw new Error(`${dataDir} is in use by process ${pid}: stop that one, or choose another DATA_DIR.`)
     rmSync(file, { force: true })
   }
 }
 
-// a recycled number is not ours
+function holderOf(file: string): number {
+  try {
+    return Number.parseInt(readFileSync(file, 'utf8'), 10)
+  } catch {
+    return 0
+  }
+}
+
+// a recycled number is not ours; `npm start` goes on in the process of its script
 function isStart(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('src/apps/start.ts')
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').match(/src\/apps\/start\.ts|scripts\/start\.mjs/) !== null
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }

@@ -73,7 +73,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     cache: 20_000,
     ban: -1,
     keyGenerator: (request) => rateKey(app, request),
-    allowList: (request) => request.url.startsWith('/assets/') || request.url.startsWith('/health'),
+    allowList: (request) => request.url.startsWith('/assets/') || request.url.split('?', 1)[0] === '/health',
     errorResponseBuilder: () => new Refusal(common.tooMany),
   })
   takeJson(http)
