@@ -191,3 +191,6 @@ export function queueRefusal(queue: { oldest: Date | null; platformMs: number },
 }
 
 export const timers = { ack: 15, resends: 3, expire: 60, overdue: 60, voidAfter: 60, unknown: 180, offlineWait: 1800 } as const
+
+/** Seconds an unpaid order is safe from newcomers, whoever made it: time to take out a phone and scan, not to keep others away. */
+export const safeSeconds = 15

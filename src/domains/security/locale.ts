@@ -38,6 +38,7 @@ export const locale = defineLocale(
       currency: '币种',
       merchant: '收款商户',
       address: '来源地址',
+      orders: '未付款订单数',
     },
     why: {
       AMOUNT: '金额不符，款项已记入待查款项',
@@ -69,6 +70,7 @@ export const locale = defineLocale(
         MACHINE_SECRET_GUESSED: '有人用错误的密钥冒充设备连接',
         FACTOR_GUESSED: '两步验证码多次输错',
         WAY_UNDONE: '本人撤销了登录方式的变更',
+        STOCK_HOARDED: '同一地址大量下单不付款，占用设备，已让出名额',
       },
     },
   },
@@ -109,6 +111,7 @@ export const locale = defineLocale(
       currency: 'Currency',
       merchant: 'Merchant',
       address: 'From address',
+      orders: 'Unpaid orders',
     },
     why: {
       AMOUNT: 'Another amount: the money waits in suspense',
@@ -140,6 +143,7 @@ export const locale = defineLocale(
         MACHINE_SECRET_GUESSED: 'Somebody connects as a machine with a wrong secret',
         FACTOR_GUESSED: 'Wrong codes of a second factor, again and again',
         WAY_UNDONE: 'A person took back a change of a way to sign in',
+        STOCK_HOARDED: 'An address held a machine with orders it did not pay; one gave way',
       },
     },
   },

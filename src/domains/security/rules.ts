@@ -14,6 +14,7 @@ export const securityKinds = [
   'MACHINE_SECRET_GUESSED',
   'FACTOR_GUESSED',
   'WAY_UNDONE',
+  'STOCK_HOARDED',
 ] as const
 export type SecurityKind = (typeof securityKinds)[number]
 

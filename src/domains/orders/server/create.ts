@@ -11,7 +11,7 @@ import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { cachedSetting, settingsOf } from '../../settings/server/values.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { orderErrors, type orders } from '../contract.ts'
-import { queueRefusal } from '../rules.ts'
+import { queueRefusal, safeSeconds } from '../rules.ts'
 import { platformBehind } from './queue.ts'
 import { countUnpaid } from './unpaid.ts'
 
@@ -69,11 +69,13 @@ async function mobileLanes(ctx: Ctx, input: Input<typeof orders.mobileLanes>): P
   const device = await deviceByNumber(ctx, input.rtuNumber)
   const selling = device.lifecycle === 'OPERATING' && device.online && !device.stopped
   const since = await cachedSetting(ctx.app, device.org_id, 'order.holdSeconds')
-  // what others hold and had their time to pay is given to whoever orders it (see makeRoom)
+  const ago = (seconds: number) => new Date(ctx.now.getTime() - seconds * 1000)
+  // what others hold and had their time to pay, or hold beside another order, is given to whoever orders it (see makeRoom)
   const { rows } = await sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
     where l.device_id = ${device.id} and l.archived_at is null and l.status = 'ENABLED' and p.status = 'ON' and (l.quantity - l.reserved - l.failed_hold > 0
       or l.reserved > 0 and exists (select from order_units u join unpaid_holds h on h.order_id = u.order_id
-        where u.lane_id = l.id and u.hold = 'HELD' and h.order_at <= ${new Date(ctx.now.getTime() - since * 1000)}))
+        where u.lane_id = l.id and u.hold = 'HELD' and (h.order_at <= ${ago(since)} or h.order_at <= ${ago(safeSeconds)}
+          and (select count(*) from unpaid_holds a where a.device_id = h.device_id and a.address = h.address and a.address <> '') > 1)))
     order by l.road_index`.execute(ctx.db)
   const list = selling ? rows.filter((lane) => !canPlace({ drugClass: lane.drug_class }, { kind: device.kind, dispensingMode: device.dispensing_mode })) : []
   return {

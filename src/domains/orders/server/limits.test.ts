@@ -47,9 +47,9 @@ const refused = 'orders.overLimit'
 const sold = expect.stringMatching(/^\d{20}$/)
 
 /** As a phone at an address does: room is made first. Answers the payment's number, or the name of the refusal. */
-async function phone(machine: Machine, ip: string, { consumer = '', road = 1, count = 1 } = {}): Promise<string> {
-  const input = { rtuNumber: machine.rtu, items: [{ roadIndex: road, count, price: 300 }], payType: 'WECHAT' as const, clientId: randomUUID(), consumer }
-  await makeRoom(world.app, input)
+async function phone(machine: Machine, ip: string, { consumer = '', road = 1, count = 1, price = 300 } = {}): Promise<string> {
+  const input = { rtuNumber: machine.rtu, items: [{ roadIndex: road, count, price }], payType: 'WECHAT' as const, clientId: randomUUID(), consumer }
+  await makeRoom(world.app, input, { ip })
   const caller = { ...systemCaller(systemActor), ip }
   return act(world.app, caller, { audit: null, scope: 'system' }, (ctx) => createHandlers.mobileOrder(ctx, input)).then(
     ({ outTradeNo }) => outTradeNo,
@@ -68,6 +68,8 @@ const refusals = (answers: readonly string[]) => [...new Set(answers.filter((ans
 const later = (seconds: number) => {
   world.clock.now += seconds * 1000
 }
+const shelf = async (machine: Machine) =>
+  (await bySystem(world.app, (ctx) => createHandlers.mobileLanes(ctx, { rtuNumber: machine.rtu }))).list.map((lane) => lane.roadIndex)
 const tooMany = 'orders.tooManyUnpaid'
 const open = () =>
   world.rows<{ subject: string; open: number; holds: number }>(`
@@ -160,10 +162,9 @@ test('goods held by orders that had their time go to who wants them; the late pa
   const hoarder = await phone(machine, '10.5.0.1', { count: 2 })
   const other = await phone(machine, '10.5.0.1', { road: 2 })
   expect(await phone(machine, '10.5.0.2')).toBe('orders.outOfStock')
-  const roads = async () => (await bySystem(world.app, (ctx) => createHandlers.mobileLanes(ctx, { rtuNumber: machine.rtu }))).list.map((l) => l.roadIndex)
-  expect(await roads()).toEqual([2, 3, 4])
+  expect(await shelf(machine)).toEqual([2, 3, 4])
   later(76)
-  expect(await roads(), 'a shelf shows what can be had').toEqual([1, 2, 3, 4])
+  expect(await shelf(machine), 'a shelf shows what can be had').toEqual([1, 2, 3, 4])
   // who comes while room is being made may be told too early; who comes after it is not
   const won = await crowd(5, (i) => phone(machine, `10.5.1.${i}`))
   for (const ip of ['10.5.2.1', '10.5.2.2']) won.push(await phone(machine, ip))
@@ -179,6 +180,79 @@ test('goods held by orders that had their time go to who wants them; the late pa
   expect([await state(hoarder), await state(other)], 'what nobody wants stays').toEqual(['CLOSED', 'UNPAID'])
   expect([await pay(hoarder, 600), await state(hoarder)]).toEqual(['LATE', 'CLOSED PENDING'])
   expect([await pay(other), await pay(won.find((answer) => answer.startsWith('HD')) as string)]).toEqual(['APPLIED', 'APPLIED'])
+})
+
+const hoarded = (machine: Machine) =>
+  world.rows<{ subject: string; device_id: number; times: number; detail: unknown }>(
+    `select subject, device_id, times, detail from security_events where kind = 'STOCK_HOARDED' and device_id = $1`,
+    [machine.id],
+  )
+const holders = async (machine: Machine) =>
+  Object.fromEntries(
+    (
+      await world.rows<{ address: string; n: number }>(`select address, count(*)::int as n from unpaid_holds where device_id = $1 group by 1 order by 1`, [
+        machine.id,
+      ])
+    ).map((row) => [row.address, row.n]),
+  )
+
+test('a few addresses keep no machine from selling: whoever holds most gives way, and people are told', async () => {
+  const machine = await machineWith(0, 0)
+  const hoard = (n: number) => crowd(n, (i) => phone(machine, `10.6.0.${i % 6}`, { road: (i % 4) + 1 }))
+  expect(made(await hoard(20))).toHaveLength(20)
+  expect(await phone(machine, '10.6.1.99'), 'fifteen seconds are everybody’s').toBe('orders.machineBusy')
+  later(20)
+  const honest = async (i: number) => {
+    const order = await phone(machine, `10.6.1.${i}`)
+    // the hoarders ask again at once, as they always do
+    await hoard(6)
+    return order
+  }
+  const sales = []
+  for (let i = 0; i < 8; i += 1) sales.push(await honest(i))
+  sales.push(...(await crowd(6, (i) => phone(machine, `10.6.2.${i}`))))
+  expect([made(sales).length, refusals(sales)]).toEqual([14, []])
+  expect(Object.values(await holders(machine)), 'everybody has one now').toEqual(Array.from({ length: 20 }, () => 1))
+  later(20)
+  expect([await phone(machine, '10.6.3.1'), await phone(machine, '10.6.0.1')], 'nobody holds more than another').toEqual([
+    'orders.machineBusy',
+    'orders.machineBusy',
+  ])
+  const [event, ...more] = await hoarded(machine)
+  expect([event, more]).toEqual([
+    { subject: machine.rtu, device_id: machine.id, times: 14, detail: { address: expect.stringMatching(/^10\.6\.0\./), orders: 2 } },
+    [],
+  ])
+})
+
+test('a lane somebody hoards: one order gives way when that is enough, and none for an order that cannot be', async () => {
+  const machine = await machineWith(0, 0)
+  await world.rows('update lanes set quantity = 3 where device_id = $1', [machine.id])
+  for (let i = 0; i < 3; i += 1) expect(await phone(machine, '10.7.0.1')).toMatch(/^HD/)
+  for (let i = 0; i < 3; i += 1) expect(await phone(machine, '10.7.0.2', { road: 2 })).toMatch(/^HD/)
+  expect(await shelf(machine)).toEqual([3, 4])
+  later(20)
+  expect(await shelf(machine), 'what gives way can be had').toEqual([1, 2, 3, 4])
+  const [taken, short, gone] = ['10.7.0.1', '10.7.0.2', '10.7.0.3']
+  expect(await phone(machine, gone, { count: 2 }), 'two are more than one order gives').toBe('orders.outOfStock')
+  expect(await phone(machine, gone, { price: 299 })).toBe('orders.priceChanged')
+  expect(await holders(machine), 'nobody lost a place for nothing').toEqual({ [taken]: 3, [short]: 3 })
+  expect(await phone(machine, gone)).toMatch(/^HD/)
+  expect(await holders(machine)).toEqual({ [taken]: 2, [short]: 3, [gone]: 1 })
+  expect(await phone(machine, gone), 'two against one').toBe('orders.outOfStock')
+})
+
+test('two addresses with one order each do not displace each other', async () => {
+  const machine = await machineWith(0, 0)
+  await world.rows('update lanes set quantity = 1 where device_id = $1', [machine.id])
+  expect([await phone(machine, '10.8.0.1'), await phone(machine, '10.8.0.2', { road: 2 })]).toEqual([
+    expect.stringMatching(/^HD/),
+    expect.stringMatching(/^HD/),
+  ])
+  later(20)
+  expect(await shelf(machine)).toEqual([3, 4])
+  expect([await phone(machine, '10.8.0.1', { road: 2 }), await phone(machine, '10.8.0.2')]).toEqual(['orders.outOfStock', 'orders.outOfStock'])
+  expect([await phone(machine, '10.8.0.3'), await hoarded(machine)], 'nor does a third').toEqual(['orders.outOfStock', []])
 })
 
 test('the counts agree with the orders, and idle rows are forgotten', async () => {

@@ -2,14 +2,16 @@ import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { bySystem } from '../../../server/run.ts'
+import { addressOf } from '../../../shared/address.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
+import { raiseSecurity } from '../../security/server/raise.ts'
 import { cachedSetting } from '../../settings/server/values.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import type { orders } from '../contract.ts'
 import { timers } from '../rules.ts'
 import { type Fact, settle } from './settle.ts'
-import { uncountUnpaid } from './unpaid.ts'
+import { givingWay, type Short, uncountUnpaid } from './unpaid.ts'
 
 /** What the clock says about commands: overdue results, commands given up (semantics 3.2). Up to 200 at a time. */
 export async function sweepCommands(app: App): Promise<number> {
@@ -79,33 +81,50 @@ export async function closeOrders(ctx: Ctx, unpaid: readonly Unpaid[], kind: 'CL
 }
 
 /** What makes room and is worth the look: the machine is at its limit, or a wanted lane is short while others hold pieces of it. */
-type Short = { device_id: number; org_id: number; full: boolean; lanes: number[] }
+type Look = { device_id: number; org_id: number; full: boolean; lanes: Short[]; sells: boolean }
 
 /**
- * Before an order is made: where its goods are held by orders that had their time to pay, those are closed early. Whoever pays
- * one of them after all finds the way of every late payment: his money goes back.
+ * Before an order is made: where its goods are held by orders that had their time to pay, those are closed early. Where there
+ * are none, one order of the address that holds most gives way. Whoever pays one of them after all finds the way of every late
+ * payment: his money goes back.
  */
-export async function makeRoom(app: App, input: Input<typeof orders.mobileOrder>): Promise<void> {
-  const short = await app.database.read(systemScope, async (db) => {
-    const wanted = JSON.stringify(input.items.map((item) => ({ road: item.roadIndex, n: item.count })))
-    const { rows } = await sql<Short>`
-      select d.id as device_id, d.org_id, coalesce(c.open >= c.most, false) as full, array(
-        select l.id from jsonb_to_recordset(${wanted}::jsonb) as w(road int, n int)
-        join lanes l on l.device_id = d.id and l.road_index = w.road and l.archived_at is null
-        where l.reserved > 0 and l.quantity - l.reserved - l.failed_hold < w.n) as lanes
+export async function makeRoom(app: App, input: Input<typeof orders.mobileOrder>, request: { readonly ip: string }): Promise<void> {
+  const look = await app.database.read(systemScope, async (db) => {
+    const wanted = JSON.stringify(input.items.map((item) => ({ road: item.roadIndex, n: item.count, price: item.price })))
+    const { rows } = await sql<Look>`
+      with w as (select * from jsonb_to_recordset(${wanted}::jsonb) as w(road int, n int, price bigint))
+      select d.id as device_id, d.org_id, coalesce(c.open >= c.most, false) as full, (
+        select coalesce(jsonb_agg(jsonb_build_object('lane', l.id, 'missing', w.n - (l.quantity - l.reserved - l.failed_hold))), '[]')
+        from w join lanes l on l.device_id = d.id and l.road_index = w.road and l.archived_at is null
+        where l.reserved > 0 and l.quantity - l.reserved - l.failed_hold < w.n) as lanes,
+        not exists (select from w where not exists (select from lanes l where l.device_id = d.id and l.road_index = w.road
+          and l.archived_at is null and l.status = 'ENABLED' and l.price = w.price)) as sells
       from devices d left join unpaid_counts c on c.subject = 'm|' || d.id where d.rtu_number = ${input.rtuNumber}`.execute(db)
     return rows[0]
   })
-  if (!short || (!short.full && short.lanes.length === 0)) return
-  const seconds = await cachedSetting(app, short.org_id, 'order.holdSeconds')
+  if (!look || (!look.full && look.lanes.length === 0)) return
+  const seconds = await cachedSetting(app, look.org_id, 'order.holdSeconds')
   await bySystem(app, async (ctx) => {
     const { rows } = await sql<Unpaid>`
       select o.org_id, o.created_at, o.id, o.device_id from unpaid_holds h
       join orders o on o.org_id = h.org_id and o.created_at = h.order_at and o.id = h.order_id
-      where h.device_id = ${short.device_id} and h.order_at <= ${new Date(ctx.now.getTime() - seconds * 1000)} and o.pay_state = 'UNPAID'
-        and (${short.full} or exists (select from order_units u
-          where u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id and u.hold = 'HELD' and u.lane_id = any(${short.lanes}::bigint[])))
+      where h.device_id = ${look.device_id} and h.order_at <= ${new Date(ctx.now.getTime() - seconds * 1000)} and o.pay_state = 'UNPAID'
+        and (${look.full} or exists (select from order_units u where u.org_id = o.org_id and u.created_at = o.created_at
+          and u.order_id = o.id and u.hold = 'HELD' and u.lane_id = any(${look.lanes.map((short) => short.lane)}::bigint[])))
       order by o.id limit 100 for no key update of o skip locked`.execute(ctx.db)
     await closeOrders(ctx, rows, 'CLOSED_EARLY')
+    // what cannot be sold moves nobody
+    if (rows.length || !look.sells) return
+    const buyer = { deviceId: look.device_id, consumer: input.consumer, address: addressOf(request.ip) }
+    const giving = await givingWay(ctx, buyer, look.lanes)
+    if (!giving) return
+    await closeOrders(ctx, [giving], 'CLOSED_EARLY')
+    await raiseSecurity(ctx, {
+      orgId: giving.org_id,
+      kind: 'STOCK_HOARDED',
+      subject: input.rtuNumber,
+      deviceId: giving.device_id,
+      detail: { address: giving.address, orders: giving.orders },
+    })
   })
 }

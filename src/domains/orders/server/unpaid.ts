@@ -3,6 +3,7 @@ import type { App, Ctx } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { orderErrors } from '../contract.ts'
+import { safeSeconds } from '../rules.ts'
 
 /**
  * What may wait for its money. A customer proves nothing before he pays, so a name counts only beside the address that says it:
@@ -22,14 +23,49 @@ const mostCredit = 200
 const machine = (deviceId: number) => `m|${deviceId}`
 const everywhere = 'w|'
 
-function subjectsOf({ deviceId, consumer, address }: Buyer, limits: UnpaidLimits) {
-  const list = [{ subject: machine(deviceId), most: limits['order.openPerMachine'] }]
-  // a call inside the house has no address
-  if (!address) return list
-  list.push({ subject: `a|${deviceId}|${address}`, most: limits['order.openPerAddress'] })
-  list.push({ subject: everywhere + address, most: limits['order.openPerNetwork'] })
-  if (consumer) list.push({ subject: `c|${address}|${consumer}`, most: limits['order.openPerConsumer'] })
+/** What a buyer himself is counted by; a call inside the house has no address. */
+function ownSubjects({ deviceId, consumer, address }: Omit<Buyer, 'orgId'>) {
+  if (!address) return []
+  const list: { subject: string; limit: keyof UnpaidLimits }[] = [
+    { subject: `a|${deviceId}|${address}`, limit: 'order.openPerAddress' },
+    { subject: everywhere + address, limit: 'order.openPerNetwork' },
+  ]
+  if (consumer) list.push({ subject: `c|${address}|${consumer}`, limit: 'order.openPerConsumer' })
   return list
+}
+
+function subjectsOf(buyer: Buyer, limits: UnpaidLimits) {
+  const own = ownSubjects(buyer).map(({ subject, limit }) => ({ subject, most: limits[limit] }))
+  return [{ subject: machine(buyer.deviceId), most: limits['order.openPerMachine'] }, ...own]
+}
+
+export type Short = { readonly lane: number; readonly missing: number }
+export type Giving = { org_id: number; created_at: Date; id: number; device_id: number; address: string; orders: number }
+
+/**
+ * The order that gives way to a newcomer: the oldest of the address with most of them here, if that address then still holds as
+ * many as he does, and if it is enough for what he wants; who meets limits of his own moves nobody.
+ */
+export async function givingWay(ctx: Ctx, buyer: Omit<Buyer, 'orgId'>, short: readonly Short[]): Promise<Giving | undefined> {
+  // newcomers take turns at a machine, or several would judge by the same count
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`giving way ${buyer.deviceId}`}, 0))`.execute(ctx.db)
+  const { rows } = await sql<Giving>`
+    with held as (
+      select address, count(*)::int as n from unpaid_holds where device_id = ${buyer.deviceId} and address <> '' group by address
+    )
+    select o.org_id, o.created_at, o.id, o.device_id, h.address, t.n as orders
+    from unpaid_holds h join held t on t.address = h.address
+    join orders o on o.org_id = h.org_id and o.created_at = h.order_at and o.id = h.order_id
+    where h.device_id = ${buyer.deviceId} and o.pay_state = 'UNPAID'
+      and h.order_at <= ${new Date(ctx.now.getTime() - safeSeconds * 1000)}
+      and t.n > coalesce((select n from held where address = ${buyer.address}), 0) + 1
+      and not exists (select from unpaid_counts c
+        where c.subject = any(${ownSubjects(buyer).map((own) => own.subject)}::text[]) and c.open >= c.most + c.credit)
+      and not exists (select from jsonb_to_recordset(${JSON.stringify(short)}::jsonb) as s(lane bigint, missing int)
+        where s.missing > (select count(*) from order_units u where u.org_id = o.org_id and u.created_at = o.created_at
+          and u.order_id = o.id and u.hold = 'HELD' and u.lane_id = s.lane))
+    order by t.n desc, h.order_at, h.order_id limit 1 for no key update of o skip locked`.execute(ctx.db)
+  return rows[0]
 }
 
 /**
