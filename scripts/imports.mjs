@@ -25,6 +25,7 @@ const sharedServer = [
   'security/server/raise.ts', // the only writer of security events
   'session/server/menus.ts', // the menu tree a person gets
   'roles/server/assign.ts', // which roles somebody may give
+  'roles/server/named.ts', // which role a file means
   'settings/server/values.ts', // what an organisation has set
 ]
 /** Modules every domain may read: pages register here, permissions are named here. */

@@ -6,7 +6,8 @@ import * as f from '../../../shared/fields.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
 import { belongsIn } from '../../roles/rules.ts'
-import { assignableRoles, creatableKinds, rolesNamed, userLimit } from '../../roles/server/assign.ts'
+import { type AssignableRole, assignableRoles, creatableKinds, userLimit } from '../../roles/server/assign.ts'
+import { rolesNamed } from '../../roles/server/named.ts'
 import { contactPhone, realName, servicePhone, street, userErrors, username } from '../../users/contract.ts'
 import { missingHome, regionRule } from '../../users/rules.ts'
 import { creditCode, organisationErrors } from '../contract.ts'
@@ -102,13 +103,15 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
     const fault = (column: string, message: string) => errors.push({ line, column, text: message })
     const parent = meant(parents, word)
     const kind = kinds.get(kindWord.toLowerCase()) as Kind | undefined
-    const given = rolesNamed(roles, roleWords, (word) => word.toLowerCase())
+    const above = typeof parent === 'string' ? null : parent.path.split('.').map(Number)
+    const fits = (role: AssignableRole) => above === null || belongsIn(role, { above, kind: kind ?? '' })
+    const named = rolesNamed(roles, roleWords, fits)
+    const given = typeof named === 'string' ? null : named
     if (typeof parent === 'string') fault('parent', parent)
     if (!kind) fault('kind', text.noKind)
     if (taken.has(value.username.toLowerCase())) fault('username', userErrors.usernameTaken.text)
-    const above = typeof parent === 'string' ? null : parent.path.split('.').map(Number)
-    const fits = given?.every((role) => above === null || belongsIn(role, { above, kind: kind ?? '' }))
-    if (!given || !fits) fault('roles', text.noRole)
+    if (typeof named === 'string') fault('roles', named)
+    else if (!named.every(fits)) fault('roles', text.noRole)
     if (typeof parent !== 'string' && kind) {
       const wrong = misplaced(parent, kind)
       if (wrong) fault(...wrong)

@@ -12,13 +12,11 @@ const many = bi('有多个同名机构,请填写机构编号', 'Several organisa
 export const namedByOneOf = (words: readonly string[]): RawBuilder<boolean> =>
   sql`(o.code = any(${words.map((word) => word.toUpperCase())}::text[]) or o.name = any(${[...words]}::text[]))`
 
-export type Named = { id: number; code: string; name: string; kind: HomeKind; status: string }
+export type Named = { id: number; code: string; name: string; kind: HomeKind; status: string; path: string }
 /** Those the actor sees; read once for all rows of a file. */
 export async function organisationsNamed(ctx: Ctx, words: readonly string[]): Promise<Named[]> {
-  const { rows } =
-    await sql<Named>`select o.id, o.code, o.name, o.kind, o.status from organisations o where ${visible(ctx, 'o.id')} and ${namedByOneOf(words)}`.execute(
-      ctx.db,
-    )
+  const { rows } = await sql<Named>`select o.id, o.code, o.name, o.kind, o.status, o.path::text as path from organisations o
+      where ${visible(ctx, 'o.id')} and ${namedByOneOf(words)}`.execute(ctx.db)
   return rows
 }
 

@@ -43,16 +43,6 @@ const may = (ctx: Ctx, role: Candidate): boolean =>
 /** What a picker offers. The actor's rows are those of the right he acts with, so a wide right elsewhere adds nothing. */
 export const assignableRoles = async (ctx: Ctx): Promise<AssignableRole[]> => (await candidates(ctx, null)).filter((role) => may(ctx, role))
 
-/** The roles a cell of a file names, by code or name, with commas between; null when one is not among `known`. `fold` makes words alike. */
-export function rolesNamed(known: readonly AssignableRole[], words: string, fold: (word: string) => string = (word) => word): AssignableRole[] | null {
-  const wanted = words
-    .split(/[、,，;；]/)
-    .map((word) => fold(word.trim()))
-    .filter(Boolean)
-  const found = wanted.map((word) => known.find((role) => [role.code, role.name, role.name_en].some((name) => fold(name) === word)))
-  return wanted.length && found.every((role) => role !== undefined) ? [...new Set(found as AssignableRole[])] : null
-}
-
 /**
  * Refuses unless the actor may give every one of these roles; answers them, highest first. With `orgId`, the organisation of the
  * person who gets them: a custom role stays in its organisation and those below, the super administrator in the platform.

@@ -63,6 +63,17 @@ describe('the form', () => {
 })
 
 describe('what somebody may put into a role', () => {
+  test('no role is called like a built-in one', async () => {
+    for (const change of [{ name: 'ROLE_RTU_REPLENISHER' }, { name: '补 货员' }, { name: 'ｒｏｌｅ_rtu_sp' }, { nameEn: 'Replenisher' }]) {
+      const { status, body } = await call(manager, roles.create, form({ ...mine, ...change }))
+      expect([status, body.message, body.errors?.[0]?.field]).toEqual([409, '角色名称已存在', Object.keys(change)[0]])
+    }
+    expect((await call(manager, roles.copy, { id: await idOf(manager), name: '补货员' })).body.code).toBe(409004)
+    const input = form(mine)
+    const made = await call(manager, roles.create, input)
+    const renamed = await call(manager, roles.update, { ...input, id: made.body.id, version: made.body.version, name: 'role_finance' })
+    expect([renamed.status, renamed.body.code]).toEqual([409, 409004])
+  })
   test('only what he holds, at most his rank, at most his scope', async () => {
     const foreign = await call(manager, roles.create, form())
     expect([foreign.status, foreign.body.message]).toEqual([403, '您没有该权限:设备查看'])

@@ -13,6 +13,7 @@ import { assignableRoles, creatableKinds, isSuper, userLimit } from './assign.ts
 import { catalogue } from './catalogue.ts'
 import * as distribution from './distribution.ts'
 import { explain, why } from './explain.ts'
+import { checkNames } from './named.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof roles
@@ -120,6 +121,7 @@ type NewRole = { name: string; nameEn: string; description: string; dataScope: D
 
 /** Whoever makes a role may give it: it enters the distribution of his own roles. */
 async function add(ctx: Ctx, next: NewRole): Promise<number> {
+  checkNames(next)
   const { id } = await unique(
     ctx.db
       .insertInto('roles')
@@ -155,7 +157,10 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const row = await ownEditable(ctx, input.id)
   const before = await detail(ctx, row.id)
   if (row.builtin && (input.name !== row.name || input.rank !== row.rank || input.dataScope !== row.data_scope)) throw new Refusal(roleErrors.builtinFixed)
-  if (!row.builtin) checkReach(ctx, input, row)
+  if (!row.builtin) {
+    checkReach(ctx, input, row)
+    checkNames(input, { name: row.name, nameEn: row.name_en })
+  }
   await checkLists(ctx, before, input)
   if (!(input.permissions.includes('role:update') && input.permissions.includes('role:read')) && !(await q.editsWithout(ctx, row.id)))
     throw new Refusal(roleErrors.ownRight)

@@ -67,6 +67,29 @@ test('every fault is named, nothing is kept', async () => {
   await world.sql('delete from role_distribution_limits')
 })
 
+test('a custom role is never taken for a built-in one, and of two with one name none is guessed', async () => {
+  for (const [org, code, name] of [
+    [2, 'ROLE_C_FALSE', 'ROLE_RTU_REPLENISHER'],
+    [3, 'ROLE_C_FALSER', '补货员'],
+    [2, 'ROLE_C_TWIN', '店长'],
+    [3, 'ROLE_C_TWIN3', '店长'],
+    [5, 'ROLE_C_TWIN5', '店长'],
+  ] as const)
+    await world.sql(
+      `with r as (insert into roles (org_id, code, name, name_en, rank, data_scope) values ($1, $2, $3, $3, 59, 'ORG_TREE') returning id)
+       insert into role_distributions select o.id, r.id from roles o, r where o.code = 'ROLE_C_CHIEF'`,
+      [org, code, name],
+    )
+  const rows = [good('by-code', { 2: 'ROLE_RTU_REPLENISHER' }), good('by-name'), good('by-own-code', { 2: 'ROLE_C_TWIN3' })]
+  expect((await send([...rows, good('one-fits', { 2: '店长', 3: 'ORG000004' })])).status).toBe(200)
+  expect(
+    await world.sql(`select r.code from users u join user_roles ur on ur.user_id = u.id join roles r on r.id = ur.role_id
+      where u.username in ('by-code', 'by-name', 'by-own-code', 'one-fits') order by u.username`),
+  ).toEqual(['ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPLENISHER', 'ROLE_C_TWIN3', 'ROLE_C_TWIN'].map((code) => ({ code })))
+  const unclear = await send([good('either', { 2: '店长' })])
+  expect(unclear.body.errors).toEqual([{ field: 'rows.2.roles', message: '有多个同名角色，请填写角色标识' }])
+})
+
 test('a thousand people in five seconds, each with a password of his own that he must change', async () => {
   const rows = Array.from({ length: 1000 }, (_, i) => good(`bulk-${i}`, i % 3 ? {} : { 2: '补货员、维修员' }))
   expect((await send(rows, { dry: true })).body).toMatchObject({ total: 1000, failed: 0 })

@@ -7,7 +7,9 @@ import * as f from '../../../shared/fields.ts'
 import { regionPath, regionsNamed } from '../../../shared/regions.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { meant, type Named, organisationsNamed } from '../../organisations/server/named.ts'
-import { type AssignableRole, assignableRoles, checkAssignable, rolesNamed } from '../../roles/server/assign.ts'
+import { belongsIn } from '../../roles/rules.ts'
+import { type AssignableRole, assignableRoles, checkAssignable } from '../../roles/server/assign.ts'
+import { rolesNamed } from '../../roles/server/named.ts'
 import { contactPhone, realName, servicePhone, street, username } from '../contract.ts'
 import { checkRoles, openHome } from './home.ts'
 
@@ -35,7 +37,6 @@ type Resolver = {
 }
 
 const text = {
-  noRole: bi('角色不存在或无权分配', 'No such role, or not yours to give'),
   noDepartment: bi('该机构没有此部门', 'The organisation has no such department'),
   manyDepartments: bi('该机构有多个同名部门', 'Several departments have this name'),
   noRegion: bi('区域不正确', 'No such region'),
@@ -78,13 +79,14 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<UserRow>[]): P
     async row({ line, value }) {
       const errors: RowError[] = []
       const fault = (column: string, message: string) => errors.push({ line, column, text: message })
-      const given = rolesNamed(roles, value.roles)
-      if (!given) fault('roles', text.noRole)
+      const org = meant(orgs, value.org)
+      const home = typeof org === 'string' ? null : { above: org.path.split('.').map(Number), kind: org.kind }
+      const given = rolesNamed(roles, value.roles, (role) => home === null || belongsIn(role, home))
+      if (typeof given === 'string') fault('roles', given)
       const regionCode = regionOf(value.region)
       if (regionCode === null) fault('region', text.noRegion)
-      const org = meant(orgs, value.org)
       if (typeof org === 'string') fault('org', org)
-      if (typeof org === 'string' || !given || regionCode === null) return { errors }
+      if (typeof org === 'string' || typeof given === 'string' || regionCode === null) return { errors }
       const departmentId = departmentOf(org, value.department)
       if (typeof departmentId === 'string') fault('department', departmentId)
       const refusal = await mayGive(given, org, regionCode)

@@ -1,0 +1,42 @@
+import { Refusal } from '../../../shared/errors.ts'
+import { bi } from '../../../shared/text.ts'
+import { roles as builtinRoles } from '../../accounts/roles.ts'
+import { roleErrors } from '../rules.ts'
+
+/** Roles that a file names. Built-in roles are meant by their code and both names; nobody else's role is called so. */
+
+const none = bi('角色不存在或无权分配', 'No such role, or not yours to give')
+const many = bi('有多个同名角色，请填写角色标识', 'Several roles have this name; use the identifier')
+
+const folded = (word: string): string => word.normalize('NFKC').replace(/\s/g, '').toLowerCase()
+const builtinWords = new Set(builtinRoles.flatMap((role) => [role.code, role.zh, role.en]).map(folded))
+const meansBuiltin = (word: string): boolean => builtinWords.has(folded(word))
+
+type Names = { name: string; nameEn: string }
+/** A role called like a built-in one would be taken for it wherever roles are named. `before`: names it has already. */
+export function checkNames(next: Names, before?: Names): void {
+  for (const field of ['name', 'nameEn'] as const)
+    if (next[field] !== before?.[field] && meansBuiltin(next[field])) throw new Refusal(roleErrors.nameTaken, {}, [{ field, text: roleErrors.nameTaken.text }])
+}
+
+type Nameable = { code: string; name: string; name_en: string; builtin: boolean }
+/** What the word means among them, a code before a name and built-in before custom; or why nothing (packed with `bi`). */
+function meant<R extends Nameable>(known: readonly R[], word: string, fits: (role: R) => boolean): R | string {
+  const wanted = folded(word)
+  const byCode = known.filter((role) => folded(role.code) === wanted)
+  const called = known.filter((role) => role.builtin === meansBuiltin(word) && [role.name, role.name_en].some((name) => folded(name) === wanted))
+  const hits = byCode.length ? byCode : called
+  const [first, second] = hits.filter(fits)
+  return second ? many : (first ?? hits[0] ?? none)
+}
+
+/**
+ * The roles of a cell, with commas between, or why not. `fits`: whether people of the row's organisation may hold it, which
+ * decides between custom roles of one name.
+ */
+export function rolesNamed<R extends Nameable>(known: readonly R[], words: string, fits: (role: R) => boolean): R[] | string {
+  const wanted = words.split(/[、,，;；]/).filter((word) => word.trim())
+  const found = wanted.map((word) => meant(known, word, fits))
+  const unclear = found.find((role) => typeof role === 'string')
+  return wanted.length ? (unclear ?? [...new Set(found as R[])]) : none
+}
