@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerError } from '../../../server/answers.ts'
 import type { Actor, App } from '../../../server/context.ts'
 import { signedIn } from '../../../server/signedIn.ts'
-import { Refusal } from '../../../shared/errors.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
 import { say, toLang } from '../../../shared/text.ts'
 import { jobErrors } from '../contract.ts'
 import { downloadable } from '../rules.ts'
+import { mayExport } from './exports.ts'
 import { importerFor, receive, tryOut } from './imports.ts'
 import { ownRow } from './queries.ts'
 import { markedFile, templateFile } from './sheet.ts'
@@ -37,6 +38,7 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
     const row = await app.database.read(actor.scope, (db) => ownRow({ actor, db }, Number(id)))
     const there = downloadable({ kind: row.kind, state: row.state, fileExpires: row.file_expires_at }, app.now())
     if (!there || !row.file_key || !row.file_name) throw new Refusal(jobErrors.fileGone)
+    if (row.kind === 'EXPORT' && !(await mayExport(actor, row.name))) throw new Refusal(common.forbidden)
     const stream = app.files.get(row.file_key)
     await new Promise<void>((resolve, reject) => stream.once('open', () => resolve()).once('error', () => reject(new Refusal(jobErrors.fileGone))))
     return attachment(reply, row.file_name).header('content-length', row.file_bytes).send(stream)

@@ -205,6 +205,13 @@ describe('the file is its owner’s, for seven days', () => {
     expect((await world.file('operator', '/jobs/99999999/file')).status).toBe(404)
     expect((await world.file('operator', '/jobs/abc/file')).status).toBe(404)
     expect((await world.file('operator', url)).status).toBe(200)
+    for (const right of ['product:export', 'product:read']) {
+      await world.sql(`delete from role_permissions where permission_code = $1 and role_id = (select id from roles where name = 'operator')`, [right])
+      expect((await world.file('operator', url)).status, right).toBe(403)
+      expect((await world.as('operator')('GET', `/jobs/${body.id}`)).body).toMatchObject({ state: 'DONE', can: { download: false } })
+      await world.sql(`insert into role_permissions select id, $1 from roles where name = 'operator'`, [right])
+    }
+    expect((await world.file('operator', url)).status, 'given again').toBe(200)
     expect((await world.as('sibling')('GET', `/jobs/${body.id}`)).status).toBe(404)
     expect((await world.as('super')('POST', `/jobs/${body.id}/cancel`)).status).toBe(404)
     const files = storedFiles().length

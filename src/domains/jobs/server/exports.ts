@@ -55,6 +55,13 @@ export async function exportTitle(path: string, lang: Lang): Promise<string> {
   return named ? (lang === 'en' ? named.en : named.zh) : path
 }
 
+/** Whether he may still see what a file of that list holds: both rights, as when it was asked for. */
+export async function mayExport(person: Pick<Actor, 'permissions'>, path: string): Promise<boolean> {
+  const target = (await allTargets()).get(path)
+  return target !== undefined && rightsOf(target).every((right) => person.permissions.has(right))
+}
+const rightsOf = ({ endpoint, right }: Target): string[] => [endpoint.access, right].filter((one) => one !== 'self')
+
 /** Rows that both rights reach. */
 export function bothScopes(a: Scope, b: Scope): Scope {
   if (a.all) return b
@@ -77,7 +84,7 @@ export async function planExport(person: Person | null, params: ExportParams): P
   const target = (await allTargets()).get(params.endpoint)
   if (!target) throw new Refusal(jobErrors.notExportable, {}, [{ field: 'endpoint', text: jobErrors.notExportable.text }])
   const { access } = target.endpoint
-  for (const right of [access, target.right]) if (right !== 'self' && !person.permissions.has(right)) throw new Refusal(common.forbidden)
+  if (!(await mayExport(person, params.endpoint))) throw new Refusal(common.forbidden)
   const allowed = exportKeys(target.endpoint).filter((key) => hasTitle(target.texts('zh-CN'), key))
   const unknown = params.columns.filter((key) => !allowed.includes(key))
   if (unknown.length)

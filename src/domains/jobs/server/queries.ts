@@ -6,7 +6,7 @@ import { say } from '../../../shared/text.ts'
 import { importers } from '../../imports.ts'
 import type { JobRow, jobs, RowFault } from '../contract.ts'
 import { cancellable, downloadable, type JobState, retryable } from '../rules.ts'
-import { exportTitle } from './exports.ts'
+import { exportTitle, mayExport } from './exports.ts'
 
 export type Row = {
   id: number
@@ -49,7 +49,7 @@ export async function openCount(ctx: Ctx): Promise<number> {
   return rows[0]?.n ?? 0
 }
 
-export async function present(ctx: Pick<Ctx, 'lang' | 'now'>, row: Row): Promise<JobRow> {
+export async function present(ctx: Pick<Ctx, 'actor' | 'lang' | 'now'>, row: Row): Promise<JobRow> {
   const importer = importers.find(({ kind }) => kind === row.name)
   const facts = { kind: row.kind, state: row.state, fileExpires: row.file_expires_at }
   return {
@@ -66,7 +66,11 @@ export async function present(ctx: Pick<Ctx, 'lang' | 'now'>, row: Row): Promise
     expireTime: isoOrNull(row.file_expires_at),
     createTime: iso(row.created_at),
     finishTime: isoOrNull(row.finished_at),
-    can: { cancel: cancellable(facts), retry: retryable(facts), download: downloadable(facts, ctx.now) },
+    can: {
+      cancel: cancellable(facts),
+      retry: retryable(facts),
+      download: downloadable(facts, ctx.now) && (row.kind === 'IMPORT' || (await mayExport(ctx.actor, row.name))),
+    },
   }
 }
 
