@@ -37,6 +37,10 @@ z.config({
 /** A row id: a positive integer that JavaScript holds exactly. */
 export const id = z.number().int().positive().max(Number.MAX_SAFE_INTEGER).meta({ description: 'row id' })
 
+/** Row ids that come together, each once: a doubled one would be done, counted or moved twice. Bounds follow as of any array. */
+export const ids = (error?: string | { error: string }) =>
+  z.array(id, error).refine((all) => new Set(all).size === all.length, bi('不能重复', 'Each only once'))
+
 /** Money in fen, never negative. */
 export const fen = z.number().int().min(0).max(1_000_000_000_000).meta({ description: 'money in fen (1/100 yuan)', unit: 'fen' })
 

@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { buildHttp } from '../../src/server/http.ts'
 import { baseType, pathParams } from '../../src/shared/contract.ts'
+import { id } from '../../src/shared/fields.ts'
 import { answerOf } from '../support/api.ts'
 import { digest } from '../support/digest.ts'
-import { endpoints, fieldsOf, isList } from '../support/registry.ts'
+import { endpoints, fieldsOf, idField, isList } from '../support/registry.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { params, samples } from './samples.ts'
 
@@ -197,6 +198,37 @@ describe('A12 ids', () => {
     }
   })
 })
+/** Every array of row ids a body may hold, as the smallest body that doubles one, with the path an error names. */
+function doubledIds(type: z.ZodType, at: string[] = []): { path: string; body: unknown }[] {
+  const base = baseType(type)
+  if (base instanceof z.ZodObject)
+    return Object.entries(base.shape as Record<string, z.ZodType>).flatMap(([key, field]) =>
+      doubledIds(field, [...at, key]).map(({ path, body }) => ({ path, body: { [key]: body } })),
+    )
+  if (!(base instanceof z.ZodArray)) return []
+  const element = baseType(base.element as z.ZodType)
+  if (element === id) return [{ path: at.join('.'), body: [7, 7] }]
+  return doubledIds(element, [...at, '0']).map(({ path, body }) => ({ path, body: [body] }))
+}
+describe('an id twice', () => {
+  const taking = bodied.map((entry) => ({ ...entry, doubles: doubledIds(entry.endpoint.input) })).filter(({ doubles }) => doubles.length)
+  it.each(taking)('$name refuses it and names the field', async (entry) => {
+    for (const { path, body: payload } of entry.doubles) {
+      const { status, body } = await send(ownUrl(entry), { method: entry.endpoint.method, headers: json, payload: JSON.stringify(payload) })
+      expect([status, body.code]).toEqual([400, 400001])
+      expect(body.errors).toContainEqual({ field: path, message: '不能重复' })
+    }
+  })
+  it.each(endpoints.filter(({ endpoint }) => endpoint.method === 'GET' && Object.entries(fieldsOf(endpoint)).some(([k, t]) => idField(k, t) === 'many')))(
+    '$name: a filter is a set',
+    async (entry) => {
+      for (const [key, type] of Object.entries(fieldsOf(entry.endpoint)))
+        if (idField(key, type) === 'many') expect((await send(`${ownUrl(entry)}?${key}=7,7`)).status).toBeLessThan(500)
+    },
+  )
+  it('is looked at wherever ids come', () => expect(taking.length).toBeGreaterThan(15))
+})
+
 const prepared = new Map<string, Record<string, unknown>>()
 async function cached(name: string): Promise<Record<string, unknown>> {
   const known = prepared.get(name) ?? (await samples[name]?.(world)) ?? {}

@@ -93,7 +93,7 @@ export const Alert = AlertRow.extend({
 export type Alert = z.infer<typeof Alert>
 
 const choose = bi('请至少选择一条告警', 'Choose at least one alert')
-const ids = z.array(f.id, choose).min(1, choose).max(200)
+const ids = f.ids(choose).min(1, choose).max(200)
 const Handled = z.strictObject({ done: count, skipped: count })
 
 const ruleKind = { kind: AlertKind }
@@ -174,7 +174,7 @@ export const alerts = {
       version: z.number().int().min(0).max(2_147_483_647),
       enabled: z.boolean(),
       threshold: z.number(thresholdText).int(thresholdText).min(0, thresholdText).max(1440, thresholdText).nullable(),
-      channelIds: z.array(f.id).max(20).nullable(),
+      channelIds: f.ids().max(20).nullable(),
     }),
     output: RuleRow,
   }),

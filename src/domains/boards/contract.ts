@@ -238,7 +238,7 @@ export const boards = {
     audit: 'boards.activationCodes',
     fresh: true,
     errors: [boardErrors.deviceClosed],
-    input: z.strictObject({ deviceIds: z.array(f.id, chooseDevice).min(1, chooseDevice).max(200, bi('一次最多200台设备', 'At most 200 devices at once')) }),
+    input: z.strictObject({ deviceIds: f.ids(chooseDevice).min(1, chooseDevice).max(200, bi('一次最多200台设备', 'At most 200 devices at once')) }),
     output: z.strictObject({ list: z.array(ActivationCode) }),
   }),
   unknown: read('main-board:create', {

@@ -152,7 +152,7 @@ export const complaints = {
     audit: 'complaints.assign',
     errors: [complaintErrors.wrongState, complaintErrors.notStaff],
     input: z.strictObject({
-      ids: z.array(f.id).min(1, bi('请选择投诉', 'Choose a complaint')).max(200),
+      ids: f.ids().min(1, bi('请选择投诉', 'Choose a complaint')).max(200),
       assigneeId: z
         .number({ error: bi('请选择处理人', 'Choose a person') })
         .int()

@@ -55,7 +55,7 @@ const one = z.strictObject({ id: f.id })
 const e = deviceCommandErrors
 const errors = [e.offline, e.closed, e.running] as const
 const chooseDevice = bi('请至少选择一台设备', 'Choose at least one machine')
-const many = { ids: z.array(f.id, chooseDevice).min(1, chooseDevice).max(50, bi('一次最多重启50台设备', 'At most 50 machines at once')) }
+const many = { ids: f.ids(chooseDevice).min(1, chooseDevice).max(50, bi('一次最多重启50台设备', 'At most 50 machines at once')) }
 const BatchRow = z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), ok: z.boolean(), reason: z.string(), cmdId: z.uuid().nullable() })
 const BatchResult = z.strictObject({ done: z.number().int(), skipped: z.number().int(), results: z.array(BatchRow) })
 

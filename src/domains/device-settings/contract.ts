@@ -119,7 +119,7 @@ const DeviceConfig = z.strictObject({
 export type DeviceConfig = z.infer<typeof DeviceConfig>
 
 const chooseDevice = bi('请至少选择一台设备', 'Choose at least one machine')
-const Batch = z.strictObject({ ids: z.array(f.id, chooseDevice).min(1, chooseDevice).max(200), config: Patch })
+const Batch = z.strictObject({ ids: f.ids(chooseDevice).min(1, chooseDevice).max(200), config: Patch })
 /** `changed`: a new version is (or would be) written; not for a machine that has these values already or is refused. */
 const BatchRow = z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), ok: z.boolean(), changed: z.boolean(), reason: z.string() })
 const BatchResult = z.strictObject({ done: z.number().int(), skipped: z.number().int(), results: z.array(BatchRow) })

@@ -9,7 +9,7 @@ import { deviceErrors } from './errors.ts'
 export const reasonText = bi('请填写原因', 'Say why')
 const reason = f.text(200, reasonText)
 const chooseDevice = bi('请至少选择一台设备', 'Choose at least one machine')
-const ids = z.array(f.id, chooseDevice).min(1, chooseDevice).max(200)
+const ids = f.ids(chooseDevice).min(1, chooseDevice).max(200)
 const Row = z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), ok: z.boolean(), reason: z.string() })
 const Batch = z.strictObject({ done: z.number().int(), skipped: z.number().int(), results: z.array(Row) })
 const one = { id: f.id, version: f.version }

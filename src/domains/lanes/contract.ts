@@ -190,7 +190,7 @@ export const lanes = {
     input: z.strictObject({
       ...ofDevice,
       mainId: z.number(noneChosen).int().positive().max(Number.MAX_SAFE_INTEGER),
-      secondaryIds: z.array(f.id, noneChosen).min(1, noneChosen).max(19),
+      secondaryIds: f.ids(noneChosen).min(1, noneChosen).max(19),
     }),
     output: Planogram,
   }),
@@ -234,7 +234,7 @@ export const lanes = {
     errors: [laneErrors.notLockable, laneErrors.closed],
     input: z.strictObject({
       ...ofDevice,
-      laneIds: z.array(f.id, noneChosen).min(1, noneChosen).max(400),
+      laneIds: f.ids(noneChosen).min(1, noneChosen).max(400),
       reason: f.text(100, bi('请输入锁定原因', 'Enter a reason')),
     }),
     output: Planogram,
@@ -244,7 +244,7 @@ export const lanes = {
     summary: 'Lanes that were locked by hand sell again; what the system locked is released by its own decision',
     audit: 'lanes.unlock',
     errors: [laneErrors.notLocked, laneErrors.closed],
-    input: z.strictObject({ ...ofDevice, laneIds: z.array(f.id, noneChosen).min(1, noneChosen).max(400) }),
+    input: z.strictObject({ ...ofDevice, laneIds: f.ids(noneChosen).min(1, noneChosen).max(400) }),
     output: Planogram,
   }),
   one: read('lane:read', {

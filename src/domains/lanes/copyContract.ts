@@ -15,7 +15,7 @@ const tooMany = bi(`一次最多选择${copyTargets}台设备`, `At most ${copyT
 const noParts = bi('请选择要复制的内容', 'Choose what to copy')
 const copyInput = {
   deviceId: f.id,
-  targetIds: z.array(f.id, noneChosen).min(1, noneChosen).max(copyTargets, tooMany),
+  targetIds: f.ids(noneChosen).min(1, noneChosen).max(copyTargets, tooMany),
   parts: z.array(z.enum(copyParts), noParts).min(1, noParts).max(copyParts.length),
   /** SAME writes lanes that are there; CREATE also draws the lanes of machines that have none. */
   layout: z.enum(['SAME', 'CREATE']).default('SAME'),

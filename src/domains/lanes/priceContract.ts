@@ -12,7 +12,7 @@ const missing = bi('请输入调整值', 'Enter a value')
 
 const change = {
   deviceId: f.id,
-  laneIds: z.array(f.id, noneChosen).min(1, noneChosen).max(400),
+  laneIds: f.ids(noneChosen).min(1, noneChosen).max(400),
   mode: z.enum(['SET', 'YUAN', 'PERCENT']),
   /** Fen; for PERCENT tenths of a percent. */
   value: z

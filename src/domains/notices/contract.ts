@@ -35,10 +35,10 @@ const blankHtml = (html: string): boolean => html.replace(/<[^>]*>|&nbsp;|[\s\u2
 
 const targets = {
   toAll: z.boolean().default(false),
-  orgIds: z.array(f.id).max(200).default([]),
+  orgIds: f.ids().max(200).default([]),
   withSubtree: z.boolean().default(true),
-  roleIds: z.array(f.id).max(50).default([]),
-  userIds: z.array(f.id).max(500).default([]),
+  roleIds: f.ids().max(50).default([]),
+  userIds: f.ids().max(500).default([]),
 }
 const fields = {
   title: f.text(50, bi('公告标题不能为空', 'Enter a title')),

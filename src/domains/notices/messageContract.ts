@@ -60,7 +60,7 @@ export const messageEndpoints = {
     scope: 'system',
     errors: [messageErrors.which],
     input: z
-      .strictObject({ ids: z.array(f.id).min(1).max(1000).optional(), all: z.literal(true).optional() })
+      .strictObject({ ids: f.ids().min(1).max(1000).optional(), all: z.literal(true).optional() })
       .refine(({ ids, all }) => (ids === undefined) !== (all === undefined), {
         path: ['ids'],
         message: bi('请选择要标记的消息', 'Choose the messages to mark'),

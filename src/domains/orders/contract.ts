@@ -171,7 +171,7 @@ export type OrderDetail = z.infer<typeof OrderDetail>
 
 export const RefundFields = z.strictObject({
   orderNum,
-  unitIds: z.array(f.id).min(1, bi('请选择要退款的商品', 'Choose the pieces to refund')).max(32).optional(),
+  unitIds: f.ids().min(1, bi('请选择要退款的商品', 'Choose the pieces to refund')).max(32).optional(),
   all: z.literal(true).optional().describe('every piece that can be refunded, instead of unitIds'),
   reason: z.enum(reasons, bi('请选择退款原因', 'Choose a reason')),
   remark: f.optionalText(200),

@@ -249,7 +249,7 @@ export const roles = {
         .array(
           z.strictObject({
             roleId: f.id,
-            targets: z.array(f.id).max(500),
+            targets: f.ids().max(500),
             orgKinds: z.array(OrgKind).max(8),
             maxUsers: z.number().int().min(1).max(100_000).nullable(),
             version: count,

@@ -48,7 +48,7 @@ export const servicePhone = f
   .regex(/^(1[3-9]\d{9}|0\d{2,3}-?\d{7,8}(-\d{1,6})?|[48]00-?\d{3}-?\d{4}|95\d{3,6}|12\d{3})$/, bi('号码不合法', 'Not a valid number'))
 export const street = f.text(100, bi('街道地址不能为空', 'Enter the street address'))
 const roleText = bi('请至少选择一个角色', 'Choose at least one role')
-export const roleIds = z.array(f.id, { error: roleText }).min(1, roleText).max(10)
+export const roleIds = f.ids({ error: roleText }).min(1, roleText).max(10)
 export const regionCode = z
   .string()
   .default('')
@@ -204,7 +204,7 @@ export const users = {
     summary: 'Enable or disable up to 200 users, all or none',
     audit: 'users.batchStatus',
     errors: [userErrors.notOneself, userErrors.rankTooHigh, userErrors.lastSuperAdmin, userErrors.orgClosed],
-    input: z.strictObject({ ids: z.array(f.id).min(1).max(mostAtOnce), status: Status }),
+    input: z.strictObject({ ids: f.ids().min(1).max(mostAtOnce), status: Status }),
     output: z.strictObject({ changed: count }),
   }),
   setRoles: write('user:assign-role', {
@@ -223,7 +223,7 @@ export const users = {
     audit: 'users.batchRoles',
     fresh: true,
     errors: [userErrors.notOneself, userErrors.rankTooHigh, userErrors.lastSuperAdmin, userErrors.regionMissing, userErrors.wrongHome],
-    input: z.strictObject({ ids: z.array(f.id).min(1).max(mostAtOnce), roleIds }),
+    input: z.strictObject({ ids: f.ids().min(1).max(mostAtOnce), roleIds }),
     output: z.strictObject({ changed: count }),
   }),
   devices: read('device:assign', {
@@ -238,7 +238,7 @@ export const users = {
     summary: 'The machines he serves from now on; history is kept',
     audit: 'users.setDevices',
     errors: [userErrors.rankTooHigh, userErrors.notServing, userErrors.deviceElsewhere],
-    input: z.strictObject({ ...ofUser, deviceIds: z.array(f.id).max(mostAssigned) }),
+    input: z.strictObject({ ...ofUser, deviceIds: f.ids().max(mostAssigned) }),
     output: z.strictObject({ added: count, removed: count }),
   }),
   resetPassword: write('user:reset-password', {
