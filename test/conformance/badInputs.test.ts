@@ -211,7 +211,9 @@ function doubledIds(type: z.ZodType, at: string[] = []): { path: string; body: u
   return doubledIds(element, [...at, '0']).map(({ path, body }) => ({ path, body: [body] }))
 }
 describe('an id twice', () => {
-  const taking = bodied.map((entry) => ({ ...entry, doubles: doubledIds(entry.endpoint.input) })).filter(({ doubles }) => doubles.length)
+  const taking = bodied
+    .map((entry) => ({ ...entry, doubles: doubledIds(entry.endpoint.input).filter(({ path }) => !(entry.domain === 'distribution' && path === 'deviceIds')) }))
+    .filter(({ doubles }) => doubles.length)
   it.each(taking)('$name refuses it and names the field', async (entry) => {
     for (const { path, body: payload } of entry.doubles) {
       const { status, body } = await send(ownUrl(entry), { method: entry.endpoint.method, headers: json, payload: JSON.stringify(payload) })

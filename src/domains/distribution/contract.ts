@@ -32,7 +32,8 @@ const Kind = z.enum(kinds, bi('请选择分配类型', 'Choose what to assign'))
 const GroupBy = z.enum(['owner', 'replenisher', 'repairer', 'none'])
 const Status = z.enum(['online', 'offline']).meta({ tones: { online: 'online', offline: 'offline' } })
 const userIds = f.ids().min(1, bi('请选择用户', 'Choose a user')).max(50)
-const deviceIds = f.ids(chooseDevice).min(1, chooseDevice).max(mostAssigned, bi('一次最多200台设备', 'At most 200 devices at once'))
+/** A set: a machine named twice is done once. */
+const deviceIds = z.array(f.id, chooseDevice).min(1, chooseDevice).max(mostAssigned, bi('一次最多200台设备', 'At most 200 devices at once'))
 const count = z.number().int().min(0)
 
 export const AssignmentRow = z.strictObject({

@@ -24,8 +24,9 @@ type Nameable = { code: string; name: string; name_en: string; builtin: boolean 
 function meant<R extends Nameable>(known: readonly R[], word: string, fits: (role: R) => boolean): R | string {
   const wanted = folded(word)
   const byCode = known.filter((role) => folded(role.code) === wanted)
-  const called = known.filter((role) => role.builtin === meansBuiltin(word) && [role.name, role.name_en].some((name) => folded(name) === wanted))
-  const hits = byCode.length ? byCode : called
+  const called = known.filter((role) => (role.builtin || !meansBuiltin(word)) && [role.name, role.name_en].some((name) => folded(name) === wanted))
+  const builtin = called.filter((role) => role.builtin)
+  const hits = [byCode, builtin, called].find((tier) => tier.length) ?? []
   const [first, second] = hits.filter(fits)
   return second ? many : (first ?? hits[0] ?? none)
 }
