@@ -66,8 +66,20 @@ export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 
   return result
 }
 
-/** An act of the system itself (sweeps, machines, clocks): no actor, every organisation, no log row. */
-export const bySystem = <T>(app: App, work: (ctx: Ctx) => Promise<T>): Promise<T> => act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, work)
+/**
+ * An act of the system itself (sweeps, machines, clocks): no actor, every organisation, no log row. Nobody is there to try again
+ * when the database ended it for the sake of another one: it does so itself, three times.
+ */
+export async function bySystem<T>(app: App, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await act(app, systemCaller(systemActor), { audit: null, scope: 'system' }, work)
+    } catch (error) {
+      if (tries > 3 || (error as { code?: string }).code !== '40P01') throw error
+      app.log.warn({ err: error }, 'an act of the system met a deadlock, trying again')
+    }
+  }
+}
 
 type Stored = { status: number; body: unknown }
 export type Replay = { replay: Stored }
