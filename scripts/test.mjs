@@ -12,11 +12,11 @@ const vitest = (...filters) => ({ vitest: filters })
 const groups = [
   { name: 'check', seconds: 30, command: ['scripts/check.mjs'] },
   // the files of one worker share its modules: reading them anew took a third of the time
-  { name: 'unit', seconds: 120, ...vitest('src', '--no-isolate') },
+  { name: 'unit', seconds: 180, ...vitest('src', '--no-isolate') },
   { name: 'conformance', seconds: 200, ...vitest('test/conformance') },
   // the long run of money keeps one worker busy; races and machines run beside it
   { name: 'model', seconds: 240, env: { T4_SEEDS: '60', MODEL_OPERATIONS: '14000' }, ...vitest('test/model', 'src/domains/machines/server/intake.test.ts') },
-  { name: 'e2e', seconds: 480, browser: true, command: ['test/e2e/run.ts'] },
+  { name: 'e2e', seconds: 520, browser: true, command: ['test/e2e/run.ts'] },
 ]
 
 const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium'
