@@ -113,7 +113,13 @@ export const byRole = ({ actor }: Pick<Ctx, 'actor'>, rule: (role: string) => bo
 /** The first wall: the actor's rows, as a condition. Row policies repeat it. */
 export function visible(ctx: Pick<Ctx, 'actor'>, orgColumn: string, deviceColumn?: string): RawBuilder<boolean> {
   const { scope } = ctx.actor
-  const org = scope.all ? sql<boolean>`true` : sql<boolean>`${sql.ref(orgColumn)} = any(${[...scope.orgs]}::bigint[])`
+  const [only, ...others] = scope.orgs
+  const org = scope.all
+    ? sql<boolean>`true`
+    : only !== undefined && !others.length
+      ? // an index is walked in its order only behind one value
+        sql<boolean>`${sql.ref(orgColumn)} = ${only}`
+      : sql<boolean>`${sql.ref(orgColumn)} = any(${[...scope.orgs]}::bigint[])`
   if (!deviceColumn) return org
   const device = sql.ref(deviceColumn)
   const own = scope.devices === null ? org : sql<boolean>`(${org} and ${device} = any(${[...scope.devices]}::bigint[]))`

@@ -67,6 +67,8 @@ type PoolStats = { total: number; idle: number; waiting: number }
 export type DatabaseOptions = { url: string; reads: number; writes: number; statementMs: number }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  // parallel workers would let one reader take every core from machines and money
+  const single = '-c max_parallel_workers_per_gather=0'
   const make = (max: number, name: string, statementMs = options.statementMs, more: pg.PoolConfig = {}) => {
     const pool = new pg.Pool({
       connectionString: options.url,
@@ -77,13 +79,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       statement_timeout: statementMs,
       idle_in_transaction_session_timeout: 60_000,
       keepAlive: true,
+      options: single,
       ...more,
     })
     pool.on('error', () => {}) // an idle connection died; the pool replaces it
     return pool
   }
   // a kept statement is planned once, also when its first values looked cheaper than any
-  const writes = make(options.writes, 'writes', options.statementMs, { options: '-c plan_cache_mode=force_generic_plan' })
+  const writes = make(options.writes, 'writes', options.statementMs, { options: `${single} -c plan_cache_mode=force_generic_plan` })
   const reads = make(options.reads, 'reads')
   const snapshots = make(2, 'snapshots', 3 * options.statementMs)
   const asides = make(2, 'asides')

@@ -19,6 +19,8 @@ export type ListSql<S extends string> = {
    * and joins the rest for those alone.
    */
   wideSorts?: readonly S[]
+  /** Sorts whose column is never empty: an index is walked in their order, so a page reads its own rows alone. */
+  filled?: readonly S[]
   /** Columns summed over the whole filter, read together with the total from `countFrom`. */
   sums?: RawBuilder<unknown>
 }
@@ -31,15 +33,15 @@ export async function selectPage<Row, S extends string = string, Sums extends ob
   const descending = list.input.sort.startsWith('-')
   const key = list.input.sort.replace(/^-/, '') as S
   const column = list.sort[key]
-  const direction = descending ? sql`desc nulls last` : sql`asc nulls last`
-  const lastDirection = descending ? sql`desc` : sql`asc`
+  const direction = descending ? sql`desc` : sql`asc`
+  const empty = list.filled?.includes(key) ? sql`` : sql` nulls last`
   const countFrom = list.countFrom ?? list.from
   const extra = list.sums ? sql`, ${list.sums}` : sql``
   const counted = await sql<{ total: number } & Sums>`select count(*) as total${extra} from ${countFrom} where ${where}`.execute(db)
   const { total, ...sums } = counted.rows[0] as { total: number } & Sums
   const offset = (list.input.page - 1) * list.input.pageSize
   if (offset >= total) return { rows: [], total, sums: sums as unknown as Sums }
-  const order = sql`order by ${column} ${direction}, ${list.last} ${lastDirection}`
+  const order = sql`order by ${column} ${direction}${empty}, ${list.last} ${direction}`
   const cut = sql`limit ${list.input.pageSize} offset ${offset}`
   const chosen =
     list.wideSorts && !list.wideSorts.includes(key)

@@ -1,6 +1,5 @@
-import { CompiledQuery } from 'kysely'
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nodes, plansOf } from '../../../../test/support/plans.ts'
 import { openWorld, place, type World, worldNow } from '../../../../test/support/world.ts'
 import { type Scope, systemScope } from '../../../server/database.ts'
 import { audit } from '../contract.ts'
@@ -12,29 +11,8 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 describe('two hundred thousand rows', () => {
-  type Plan = { 'Node Type': string; 'Relation Name'?: string; Plans?: Plan[] }
-  const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
-  /** The statements of the list as the application sends them, explained as the application role in the reader's scope. */
-  async function plans(input: Record<string, unknown>, token: string, scope: Scope): Promise<{ plan: Plan; ms: number }[]> {
-    const sent = vi.spyOn(pg.Client.prototype, 'query')
-    expect((await world.call(audit.list, input, { token })).status).toBe(200)
-    const statements = sent.mock.calls.filter(([text]) => typeof text === 'string' && /^select .*from operation_logs l/s.test(text)) as unknown as [
-      string,
-      unknown[],
-    ][]
-    sent.mockRestore()
-    return world.app.database.read(scope, (db) =>
-      Promise.all(
-        statements.map(async ([text, values]) => {
-          const { rows } = await db.executeQuery<{ 'QUERY PLAN': { Plan: Plan; 'Execution Time': number }[] }>(
-            CompiledQuery.raw(`explain (analyze, format json) ${text}`, values),
-          )
-          const explained = rows[0]?.['QUERY PLAN'][0]
-          return { plan: explained?.Plan as Plan, ms: explained?.['Execution Time'] ?? 0 }
-        }),
-      ),
-    )
-  }
+  const list = (input: Record<string, unknown>, token: string, scope: Scope) =>
+    plansOf(world.app, scope, async () => expect((await world.call(audit.list, input, { token })).status).toBe(200), /^select .*from operation_logs l/s)
   beforeAll(async () => {
     await world.sql(
       `insert into operation_logs (org_id, created_at, user_id, actor_org_id, username, level, action, content, resource_id, ip_address, request_id)
@@ -52,7 +30,7 @@ describe('two hundred thousand rows', () => {
     ['a user', { username: 'role_full' }, 'ROLE_FULL'],
   ])('%s reads neither other months nor whole tables', async (_, input, who) => {
     const tree: Scope = { all: false, orgs: [place.OWN, place.CHILD], ancestors: [place.PARENT, place.PLATFORM], devices: null, watched: null }
-    const found = await plans(input, await world.login(who), who === 'ROLE_FULL' ? tree : systemScope)
+    const found = await list(input, await world.login(who), who === 'ROLE_FULL' ? tree : systemScope)
     expect(found.length).toBeGreaterThan(0)
     for (const { plan, ms } of found) {
       const read = nodes(plan).filter((node) => node['Relation Name']?.startsWith('operation_logs'))

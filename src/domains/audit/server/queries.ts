@@ -54,6 +54,7 @@ export function listRows(ctx: Ctx, input: Input<typeof audit.list>) {
     input,
     last: sql`l.id`,
     sort: { createTime: sql`l.created_at`, durationMs: sql`l.duration_ms` },
+    filled: ['createTime', 'durationMs'],
     where: [
       readable(ctx),
       days(ctx, input, input.targetId ? 365 : 6),
@@ -109,6 +110,7 @@ export const loginRows = (ctx: Ctx, input: Input<typeof audit.logins>) =>
     input,
     last: sql`l.id`,
     sort: { createTime: sql`l.created_at` },
+    filled: ['createTime'],
     where: [
       readable(ctx),
       days(ctx, input, 6),

@@ -57,6 +57,7 @@ export const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
     where: [],
     last: sql`coalesce(x.seq, x.id)`,
     sort: { createTime: sql`x.created_at` },
+    filled: ['createTime'],
   })
   return {
     total,

@@ -71,6 +71,7 @@ export async function listOrders(ctx: Ctx, input: Input<typeof orders.list>): Pr
     countFrom: sql`orders o`,
     where: conditions(ctx, input),
     sort: { createTime: sql`o.created_at`, actuallyAmount: sql`o.paid_amount` },
+    filled: ['createTime', 'actuallyAmount'],
     last: sql`o.id`,
     input,
   })

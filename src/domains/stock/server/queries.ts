@@ -58,6 +58,7 @@ export function flowPage(ctx: Ctx, input: FlowQuery) {
     countFrom: sql`stock_flows f`,
     where,
     sort: { createTime: sql`f.created_at` },
+    filled: ['createTime'],
     last: sql`f.id`,
     input,
   })

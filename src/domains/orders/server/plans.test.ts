@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { nodes, plansOf } from '../../../../test/support/plans.ts'
+import { openWorld, place, type World, worldNow } from '../../../../test/support/world.ts'
+import type { Actor } from '../../../server/context.ts'
+import { systemActor } from '../../../server/context.ts'
+import { listOrders } from './queries.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+  await world.sql(
+    `insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name, channel, order_type, pay_type, pay_state, order_status, detail, img, pieces, total_amount, payable_amount, paid_amount, refunded_amount, expire_at, paid_at)
+     select $1, at, 900000 + n, to_char(at at time zone 'Asia/Shanghai', 'YYYYMMDD') || lpad(n::text, 12, '0'), d.id, d.rtu_number, 'machine', 'MACHINE', 'SCAN', 'WECHAT', 'PAID', 'SUCCESS', 'water', 'files/x.png', 1, 300, 300, 300, 0, at, at
+     from (select n, $2::timestamptz - n * interval '1 minute' as at from generate_series(1, 20000) n) x cross join (select * from devices where org_id = $1 limit 1) d`,
+    [place.CHILD, worldNow],
+  )
+  await world.sql('vacuum analyze orders')
+}, 60_000)
+afterAll(() => world?.close())
+
+test('the newest page of an operator reads its own rows alone, and no reader takes a second core', async () => {
+  const scope = { all: false, orgs: [place.CHILD], ancestors: [place.OWN, place.PARENT, place.PLATFORM], devices: null, watched: null }
+  const actor: Actor = { ...systemActor, orgId: place.CHILD, scope }
+  const input = { page: 1, pageSize: 20, sort: '-createTime', orderStatus: 'SUCCESS', from: '2026-11-01' } as const
+  const found = await plansOf(
+    world.app,
+    scope,
+    () => world.app.database.read(scope, (db) => listOrders({ db, actor, now: worldNow } as never, input)),
+    /^select .*from orders o/s,
+  )
+  expect(found).toHaveLength(2)
+  expect(found.flatMap(({ plan }) => nodes(plan)).filter((node) => node['Node Type'].startsWith('Gather'))).toEqual([])
+  const page = nodes(found[1]?.plan as never)
+  expect(page.filter((node) => node['Node Type'] === 'Sort')).toEqual([])
+  expect(Math.max(...page.map((node) => node['Actual Rows']))).toBeLessThan(40)
+})
