@@ -17,6 +17,7 @@ import { type App, isRefused, systemActor } from './context.ts'
 import { sendCookie } from './cookies.ts'
 import { systemScope } from './database.ts'
 import { openDebugLog } from './debugLog.ts'
+import { answerMalformed, answerUndecodable, guardEvery } from './everyAnswer.ts'
 import { contractInput, idempotencyKey, parseInput, takeJson } from './input.ts'
 import { perApp } from './perApp.ts'
 import { requireProof } from './proof.ts'
@@ -49,7 +50,7 @@ function nameOf(endpoint: Endpoint): string {
 }
 
 export async function buildHttp(app: App): Promise<FastifyInstance> {
-  const http = Fastify({
+  const http: FastifyInstance = Fastify({
     loggerInstance: app.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // one proxy: the address it wrote itself, never what a caller wrote before it
@@ -61,13 +62,14 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     return503OnClosing: false,
     rewriteUrl: (request) => belowBase(app.config.basePath, request.url ?? '/'),
     requestIdHeader: false,
-    // an address that cannot be decoded never reaches a route
-    frameworkErrors: (error, request, reply) =>
-      request.headers.accept?.includes('text/html') ? reply.redirect(`${app.config.basePath}404`) : answerError(app, error, request, reply),
+    frameworkErrors: (error, request, reply) => void answerUndecodable(app, http, error, request, reply),
+    clientErrorHandler: answerMalformed,
+    http: { requireHostHeader: false },
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: 200 },
   })
   await http.register(rateLimit, {
+    global: false,
     max: app.config.rateLimit,
     timeWindow: 1000,
     cache: 20_000,
@@ -76,6 +78,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     allowList: (request) => request.url.startsWith('/assets/') || request.url.split('?', 1)[0] === '/health',
     errorResponseBuilder: () => new Refusal(common.tooMany),
   })
+  guardEvery(http)
   takeJson(http)
   const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
   await http.register(compress, { threshold: 1024, encodings: ['br', 'gzip'], brotliOptions, globalDecompression: false })
@@ -84,16 +87,6 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw new Refusal(common.compressed)
   })
   await http.register(multipart, { limits: { files: 1, fields: 5, fileSize: 8_388_608, parts: 6, headerPairs: 50 } })
-  http.addHook('onSend', async (request, reply) => {
-    reply
-      .header('x-request-id', request.id)
-      .header('x-content-type-options', 'nosniff')
-      .header('referrer-policy', 'same-origin')
-      .header('x-frame-options', 'DENY')
-    // once seen over TLS, never again without it
-    if (request.protocol === 'https') reply.header('strict-transport-security', 'max-age=31536000; includeSubDomains')
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
-  })
   const debugLog = openDebugLog(app)
   http.addHook('onClose', () => debugLog.stop())
   http.addHook('onResponse', async (request, reply) => {

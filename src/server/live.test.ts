@@ -24,7 +24,7 @@ afterAll(async () => {
 /** An open page; its stream ends when the server ends it. */
 async function open(token: string): Promise<Promise<unknown>[]> {
   const response = await fetch(`${base}/api/me/events`, { headers: { authorization: token } })
-  expect(response.status).toBe(200)
+  expect([response.status, response.headers.get('x-frame-options')]).toEqual([200, 'DENY'])
   return [response.text()]
 }
 const within = (ms: number, [ended]: Promise<unknown>[]) =>

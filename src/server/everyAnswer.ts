@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { common, type ErrorDef, Refusal } from '../shared/errors.ts'
+import { say } from '../shared/text.ts'
+import { answerError } from './answers.ts'
+import type { App } from './context.ts'
+
+/** What every answer carries, whoever gives it: a route, the stream of a screen, the framework, or Node itself. */
+const headersOf = (id: string): Record<string, string> => ({
+  'x-request-id': id,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+  'cache-control': 'no-store',
+})
+
+/** Onto the raw answer, so that streams and answers of the framework have them too; what a route says of `cache-control` counts more. */
+function mark(request: FastifyRequest, reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(headersOf(request.id))) reply.raw.setHeader(name, value)
+  // once seen over TLS, never again without it
+  if (request.protocol === 'https') reply.raw.setHeader('strict-transport-security', 'max-age=31536000; includeSubDomains')
+}
+
+/** The first hook of every request: headers, then the limit, unknown paths and methods included. */
+export function guardEvery(http: FastifyInstance): void {
+  const limited = http.rateLimit()
+  http.addHook('onRequest', async (request, reply) => mark(request, reply))
+  http.addHook('onRequest', async (request, reply) => {
+    // a route with a limit of its own counts by itself
+    if (!request.routeOptions.config?.rateLimit) await limited.call(http, request, reply)
+  })
+  // HTTP asks for it; Node would answer in a shape of its own
+  http.addHook('onRequest', async ({ raw }) => {
+    if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw new Refusal(common.invalid)
+  })
+  // an expectation we do not know is no reason to refuse
+  http.server.on('checkExpectation', (request, response) => http.routing(request, response))
+}
+
+/** An address that cannot be decoded never reaches a route, nor its hooks. */
+export async function answerUndecodable(app: App, http: FastifyInstance, error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  mark(request, reply)
+  const refusal = await Promise.resolve(http.rateLimit().call(http, request, reply)).then(
+    () => error,
+    (limit: unknown) => limit,
+  )
+  if (refusal === error && request.headers.accept?.includes('text/html')) reply.redirect(`${app.config.basePath}404`)
+  else answerError(app, refusal, request, reply)
+}
+
+const tooMuch = new Set(['HPE_HEADER_OVERFLOW', 'HPE_CHUNK_EXTENSIONS_OVERFLOW'])
+
+/** What is no HTTP: answered once, in both languages because no header of it is believed, and the connection ends. */
+export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const def: ErrorDef = tooMuch.has(error.code ?? '') ? common.tooLarge : common.invalid
+  const requestId = randomUUID()
+  const body = JSON.stringify({ code: def.code, error: def.name, message: `${say(def.text, 'zh-CN')} ${say(def.text, 'en')}`, requestId })
+  const headers = { ...headersOf(requestId), 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body), connection: 'close' }
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${def.status} ${STATUS_CODES[def.status]}\r\n${head.join('')}\r\n${body}`)
+}
