@@ -18,24 +18,35 @@ const held = () => {
 }
 
 describe('turns', () => {
-  test('so many at once, then the organisation with the fewest at work', async () => {
+  test('so many at once, then one organisation after the other', async () => {
     const turns = openTurns({ atOnce: 2, waiting: 10, waitMs: 1000 })
     const order: string[] = []
     const slow = [held(), held()]
     const first = slow.map(({ work }) => turns.take(1, work))
-    const later = [1, 1, 2].map((org, i) => turns.take(org, async () => order.push(`${org}.${i}`)))
+    const later = [1, 1, 1, 2, 3, 2].map((org, i) => turns.take(org, async () => order.push(`${org}.${i}`)))
     slow[0]?.free()
     await Promise.all(later)
-    expect(order).toEqual(['2.2', '1.0', '1.1'])
+    expect(order).toEqual(['1.0', '2.3', '3.4', '1.1', '2.5', '1.2'])
     slow[1]?.free()
     await Promise.all(first)
+  })
+  test('one that asks without end takes neither the place nor the time of another, even one at once', async () => {
+    const turns = openTurns({ atOnce: 1, waiting: 20, waitMs: 1000 })
+    const order: number[] = []
+    const slow = held()
+    const running = turns.take(1, slow.work)
+    const asked = Array.from({ length: 200 }, () => turns.take(1, async () => order.push(1)).catch(() => order.length))
+    const other = turns.take(2, async () => order.push(2))
+    slow.free()
+    await Promise.all([running, other, ...asked])
+    expect([order.length, order.indexOf(2) <= 1]).toEqual([21, true])
   })
   test('who waits too long, or finds too many waiting, is told to come again', async () => {
     const turns = openTurns({ atOnce: 1, waiting: 1, waitMs: 30 })
     const slow = held()
     const running = turns.take(1, slow.work)
     const waits = turns.take(1, async () => 1)
-    await expect(turns.take(2, async () => 1)).rejects.toThrow('common.busy')
+    await expect(turns.take(1, async () => 1)).rejects.toThrow('common.busy')
     await expect(waits).rejects.toThrow('common.busy')
     slow.free()
     await running
@@ -54,7 +65,7 @@ describe('a process whose lists are all busy', () => {
   test('still sells, signs people in and answers what is light; lists wait, then 503 with Retry-After', async () => {
     const token = await world.login('ROLE_SUPER_ADMIN')
     const slow = held()
-    const taken = Array.from({ length: 100 }, () =>
+    const taken = Array.from({ length: 30 }, () =>
       heavyReads(world.app)
         .take(1, slow.work)
         .catch(() => {}),

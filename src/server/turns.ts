@@ -2,60 +2,57 @@ import { common, Refusal } from '../shared/errors.ts'
 
 /**
  * Reads that scan (lists, sums, figures) take turns, so that they never fill the database that machines and money need.
- * Of those that wait, the organisation with the fewest at work goes first; who waits too long is told to come again.
+ * Organisations are served one after the other, however much each asks; who waits too long, or finds the places of his
+ * organisation taken, is told to come again.
  */
 export type Turns = { take<T>(orgId: number, work: () => Promise<T>): Promise<T> }
+/** `waiting`: places of one organisation. */
 export type TurnLimits = { readonly atOnce: number; readonly waiting: number; readonly waitMs: number }
 
-type Waiting = { readonly orgId: number; readonly go: () => void }
-
 export function openTurns(limits: TurnLimits): Turns {
-  const atWork = new Map<number, number>()
-  const queue: Waiting[] = []
+  // the first organisation is the one whose turn it is; a queue that is empty is not there
+  const queues = new Map<number, (() => void)[]>()
   let running = 0
 
-  const ofOrg = (orgId: number): number => atWork.get(orgId) ?? 0
-  function begin(orgId: number): void {
-    running += 1
-    atWork.set(orgId, ofOrg(orgId) + 1)
+  function leave(orgId: number, go: () => void): void {
+    const queue = queues.get(orgId)?.filter((one) => one !== go) ?? []
+    if (queue.length) queues.set(orgId, queue)
+    else queues.delete(orgId)
   }
-  function end(orgId: number): void {
+  function end(): void {
     running -= 1
-    if (ofOrg(orgId) > 1) atWork.set(orgId, ofOrg(orgId) - 1)
-    else atWork.delete(orgId)
-    let next = queue[0]
-    for (const one of queue) if (next && ofOrg(one.orgId) < ofOrg(next.orgId)) next = one
-    next?.go()
+    const [next] = queues
+    if (!next) return
+    const [orgId, [go, ...rest]] = next
+    queues.delete(orgId)
+    if (rest.length) queues.set(orgId, rest)
+    running += 1
+    go?.()
   }
   function wait(orgId: number): Promise<void> {
+    const queue = queues.get(orgId) ?? []
     if (queue.length >= limits.waiting) throw new Refusal(common.busy)
     return new Promise((resolve, reject) => {
-      const leave = () => queue.splice(queue.indexOf(entry), 1)
       const timer = setTimeout(() => {
-        leave()
+        leave(orgId, go)
         reject(new Refusal(common.busy))
       }, limits.waitMs)
-      const entry: Waiting = {
-        orgId,
-        go() {
-          clearTimeout(timer)
-          leave()
-          begin(orgId)
-          resolve()
-        },
+      const go = () => {
+        clearTimeout(timer)
+        resolve()
       }
-      queue.push(entry)
+      queues.set(orgId, [...queue, go])
     })
   }
 
   return {
     async take(orgId, work) {
-      if (running < limits.atOnce) begin(orgId)
+      if (running < limits.atOnce) running += 1
       else await wait(orgId)
       try {
         return await work()
       } finally {
-        end(orgId)
+        end()
       }
     },
   }
