@@ -7,8 +7,8 @@ type Contract = typeof files
 type Stored = { image: CleanImage; name: string; sha256: string }
 
 const uploadImage = prepared<Contract['uploadImage'], Stored>({
-  async prepare(app, _input, request) {
-    const { bytes } = await oneFile(request, imageLimits.bytes, { ...fileErrors, tooLarge: fileErrors.imageTooLarge })
+  async prepare(app, _input, request, actor) {
+    const { bytes } = await oneFile(request, actor.orgId, imageLimits.bytes, { ...fileErrors, tooLarge: fileErrors.imageTooLarge })
     const image = await cleanImage(bytes)
     return { image, ...(await app.files.put(image.bytes, image.extension)) }
   },

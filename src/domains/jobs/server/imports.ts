@@ -28,7 +28,7 @@ export async function importerFor(app: App, kind: string, actor: Pick<Actor, 'us
 
 export async function receive(app: App, kind: string, request: FastifyRequest, by: Actor): Promise<Omit<Given, 'tried'>> {
   const { importer, actor } = await importerFor(app, kind, by)
-  const { bytes } = await oneFile(request, jobLimits.importBytes, { ...jobErrors, tooLarge: jobErrors.fileTooLarge })
+  const { bytes } = await oneFile(request, by.orgId, jobLimits.importBytes, { ...jobErrors, tooLarge: jobErrors.fileTooLarge })
   const sheet = await readSheet(bytes, importer)
   const ready = sheet.errors.length || !importer.prepare ? undefined : await importer.prepare(app, sheet.rows)
   return { importer, actor, sheet, ready }
