@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressOf } from '../shared/address.ts'
 import { common, type ErrorDef, Refusal } from '../shared/errors.ts'
 import { say } from '../shared/text.ts'
 import { answerError } from './answers.ts'
@@ -48,6 +49,24 @@ export async function answerUndecodable(app: App, http: FastifyInstance, error: 
   )
   if (refusal === error && request.headers.accept?.includes('text/html')) reply.redirect(`${app.config.basePath}404`)
   else answerError(app, refusal, request, reply)
+}
+
+/** Connections of one address; behind a proxy all come from the proxy, which bounds them itself. */
+const mostOfOne = 1000
+export function boundConnections(app: App, server: Server): void {
+  if (app.config.trustProxy) return
+  const open = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const address = addressOf(socket.remoteAddress ?? '')
+    const count = (open.get(address) ?? 0) + 1
+    if (count > mostOfOne) return void socket.destroy()
+    open.set(address, count)
+    socket.on('close', () => {
+      const left = (open.get(address) ?? 1) - 1
+      if (left) open.set(address, left)
+      else open.delete(address)
+    })
+  })
 }
 
 const tooMuch = new Set(['HPE_HEADER_OVERFLOW', 'HPE_CHUNK_EXTENSIONS_OVERFLOW'])

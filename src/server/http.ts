@@ -17,7 +17,7 @@ import { type App, isRefused, systemActor } from './context.ts'
 import { sendCookie } from './cookies.ts'
 import { systemScope } from './database.ts'
 import { openDebugLog } from './debugLog.ts'
-import { answerMalformed, answerUndecodable, guardEvery } from './everyAnswer.ts'
+import { answerMalformed, answerUndecodable, boundConnections, guardEvery } from './everyAnswer.ts'
 import { contractInput, idempotencyKey, parseInput, takeJson } from './input.ts'
 import { perApp } from './perApp.ts'
 import { requireProof } from './proof.ts'
@@ -49,14 +49,20 @@ function nameOf(endpoint: Endpoint): string {
   return names.get(endpoint) ?? endpoint.path
 }
 
+/** Bytes of a request before anybody knows who sends it, and of somebody who is signed in (the largest form has 80 kB). */
+const strangersBody = 16_384
+const personsBody = 262_144
+
 export async function buildHttp(app: App): Promise<FastifyInstance> {
   const http: FastifyInstance = Fastify({
     loggerInstance: app.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // one proxy: the address it wrote itself, never what a caller wrote before it
     trustProxy: app.config.trustProxy,
-    bodyLimit: 1_048_576,
+    bodyLimit: strangersBody,
     requestTimeout: 30_000,
+    // who sends a part and stops is found soon: until then his bytes are kept
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2000, requireHostHeader: false },
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     return503OnClosing: false,
@@ -64,7 +70,6 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     requestIdHeader: false,
     frameworkErrors: (error, request, reply) => void answerUndecodable(app, http, error, request, reply),
     clientErrorHandler: answerMalformed,
-    http: { requireHostHeader: false },
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: 200 },
   })
@@ -75,10 +80,11 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     cache: 20_000,
     ban: -1,
     keyGenerator: (request) => rateKey(app, request),
-    allowList: (request) => request.url.startsWith('/assets/') || request.url.split('?', 1)[0] === '/health',
+    allowList: (request) => (request.method === 'GET' && request.url.startsWith('/assets/')) || request.url.split('?', 1)[0] === '/health',
     errorResponseBuilder: () => new Refusal(common.tooMany),
   })
   guardEvery(http)
+  boundConnections(app, http.server)
   takeJson(http)
   const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
   await http.register(compress, { threshold: 1024, encodings: ['br', 'gzip'], brotliOptions, globalDecompression: false })
@@ -108,7 +114,18 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     const limit = endpoint.guessable
       ? { config: { rateLimit: { max: app.config.signInRateLimit, timeWindow: 60_000, keyGenerator: (request: FastifyRequest) => addressOf(request.ip) } } }
       : {}
-    http.route({ method: endpoint.method, url, ...limit, handler: (request, reply) => serve(app, name, endpoint, handler, request, reply) })
+    // who asks is known before a byte of the body is read: a stranger's is small, and is never parsed where he may not call
+    const known = new WeakMap<FastifyRequest, Caller>()
+    const preParsing = async (request: FastifyRequest, reply: FastifyReply) => void known.set(request, await callerOf(app, endpoint, request, reply))
+    const body = endpoint.access === 'open' ? strangersBody : personsBody
+    http.route({
+      method: endpoint.method,
+      url,
+      ...limit,
+      bodyLimit: body,
+      preParsing,
+      handler: (request, reply) => serve(app, { name, endpoint, handler, caller: known.get(request) as Caller, request }, reply),
+    })
     const declared = methods.get(url) ?? new Set<string>()
     methods.set(url, declared.add(endpoint.method))
   }
@@ -132,10 +149,9 @@ export function refuseOtherMethods(http: FastifyInstance, app: App, methods: Rea
 /** Routes are written from the root; the base path is taken off here, whether or not a proxy did so already. */
 const belowBase = (base: string, url: string): string => (base !== '/' && url.startsWith(base) ? url.slice(base.length - 1) : url)
 
-async function serve(app: App, name: string, endpoint: Endpoint, handler: Handler<Endpoint>, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const caller = await callerOf(app, endpoint, request, reply)
-  const given = { name, endpoint, handler, caller, request, key: idempotencyKey(endpoint, request) }
-  const { answer, replayed } = await perform(app, given, parseInput(endpoint, request))
+async function serve(app: App, asked: Omit<Given, 'key'>, reply: FastifyReply): Promise<unknown> {
+  const { endpoint, request } = asked
+  const { answer, replayed } = await perform(app, { ...asked, key: idempotencyKey(endpoint, request) }, parseInput(endpoint, request))
   if (replayed) reply.header('idempotency-replayed', 'true')
   sendCookie(request, reply)
   return reply.send(answer)
@@ -156,7 +172,7 @@ export function callOn(app: App, request: FastifyRequest, reply: FastifyReply): 
 export const mostWaiting = 100
 
 /** As many scanning reads at once as half of the cores; the other half is for machines and money. */
-export const heavyReads = perApp(() => openTurns({ atOnce: Math.max(1, Math.floor(availableParallelism() / 2)), waiting: 200, waitMs: 8000 }))
+export const heavyReads = perApp(() => openTurns({ atOnce: Math.max(1, Math.floor(availableParallelism() / 2)), waiting: 40, waitMs: 8000 }))
 
 type Given = { name: string; endpoint: Endpoint; handler: Handler<Endpoint>; caller: Caller; request: FastifyRequest; key: string | undefined }
 

@@ -9,41 +9,42 @@ const unknown = bi('不支持的字段', 'Unknown field')
 const refuse = (field: string, text: string) => new Refusal(common.invalid, {}, [{ field, text }])
 
 const deepest = 32
-/** The largest form has a few thousand; each costs more than its bytes. */
-const mostNames = 20_000
+/** Values and names. The largest form has a few thousand; each costs more than its bytes. */
+const mostParts = 10_000
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g
 
 /** JSON in which a name stands once: of two the parser keeps the last, a reader before us may have judged the first. */
 export function parseJson(bytes: Uint8Array): unknown {
-  let text: string
-  let value: unknown
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    value = JSON.parse(text)
-  } catch {
-    throw new Refusal(common.invalid)
-  }
+  const text = readable(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   // the names of each object that is open; null stands for an array
   const open: (Set<string> | null)[] = []
   let nameNext = false
-  let count = 0
+  let parts = 0
   for (const [token] of text.matchAll(tokens)) {
+    if (token === '{' || token === '[' || token === ',') parts += 1
+    if (parts > mostParts) throw new Refusal(common.invalid)
     if (token === '{' || token === '[') {
       open.push(token === '{' ? new Set() : null)
       if (open.length > deepest) throw new Refusal(common.invalid)
     } else if (token === '}' || token === ']') open.pop()
     else if (nameNext && token[0] === '"') {
-      const name = JSON.parse(token) as string
+      const name = readable(() => JSON.parse(token)) as string
       const names = open.at(-1) as Set<string>
       if (name === '__proto__') throw refuse(name, unknown)
       if (names.has(name)) throw refuse(name.slice(0, 100).toWellFormed(), bi('字段重复', 'Given twice'))
       names.add(name)
-      count += 1
-      if (count > mostNames) throw new Refusal(common.invalid)
     }
     nameNext = (token === '{' || token === ',') && open.at(-1) instanceof Set
   }
-  return value
+  return readable(() => JSON.parse(text))
+}
+
+function readable<T>(read: () => T): T {
+  try {
+    return read()
+  } catch {
+    throw new Refusal(common.invalid)
+  }
 }
 
 export function takeJson(http: FastifyInstance): void {

@@ -95,7 +95,7 @@ describe('A6-A7 paths and methods', () => {
 
 describe('A8-A10 bodies', () => {
   const deep = `${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`
-  const many = JSON.stringify(Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 1]))).slice(0, 1_000_000)
+  const many = JSON.stringify(Object.fromEntries(Array.from({ length: 15_000 }, (_, i) => [`k${i}`, 1])))
   it.each(bodied)('$name', async (entry) => {
     const own = await world.login('PLATFORM_FULL')
     const url = ownUrl(entry)
@@ -115,7 +115,7 @@ describe('A8-A10 bodies', () => {
       '{"a":[{"b":1,"\\u0062":2}]}',
       Buffer.from('{"a":"\xff"}', 'latin1'),
       deep,
-      many,
+      ...(entry.endpoint.access === 'open' ? [] : [many]), // a stranger's body ends before
     ]) {
       const { status, body } = await post(payload)
       expect([String(payload).slice(0, 30), status, body.code]).toEqual([String(payload).slice(0, 30), 400, 400001])
@@ -316,7 +316,7 @@ describe('texts', () => {
           true,
           true,
         ])
-        expect([field, String(bad).slice(0, 10), [400, 401, 403, 404].includes(status)]).toEqual([field, String(bad).slice(0, 10), true])
+        expect([field, String(bad).slice(0, 10), [400, 401, 403, 404, 413].includes(status)]).toEqual([field, String(bad).slice(0, 10), true])
       }
     }
   })

@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { openWorld, type World } from '../../test/support/world.ts'
+import { slowest } from './oneFile.ts'
+
+/** Bodies over real connections: what a stranger sends is small, and nobody's slow bytes stand in another's way. */
+let world: World
+let port: number
+beforeAll(async () => {
+  world = await openWorld()
+  await world.http.listen({ port: 0, host: '127.0.0.1' })
+  port = (world.http.server.address() as AddressInfo).port
+})
+afterAll(() => world?.close())
+
+const post = (path: string, body: string, headers: Record<string, string> = {}) =>
+  fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })
+const filler = (bytes: number) => JSON.stringify({ a: 'x'.repeat(bytes) })
+
+test.each([
+  ['an open endpoint', '/auth/login', 413],
+  ['a path nobody knows', '/api/nowhere', 413],
+  ['a method that is not there', '/api/orders', 413],
+  ['an endpoint that needs a session', '/api/stores', 401],
+])('a stranger on %s: 20 kB are not parsed', async (_what, path, status) => {
+  const parsed = vi.spyOn(JSON, 'parse')
+  const answer = await post(path, filler(20_000))
+  const whole = parsed.mock.calls.filter(([text]) => String(text).length > 16_384)
+  parsed.mockRestore()
+  expect([answer.status, whole]).toEqual([status, []])
+})
+test('somebody who is signed in may send 256 kB, and one without the right none', async () => {
+  const authorization = await world.login('ROLE_FULL')
+  expect((await post('/api/stores', filler(200_000), { authorization })).status).toBe(400)
+  expect((await post('/api/stores', filler(270_000), { authorization })).status).toBe(413)
+  expect((await post('/api/stores', filler(270_000), { authorization: await world.login('ROLE_SPONSOR') })).status).toBe(403)
+})
+
+test('one address holds a thousand connections, not more', async () => {
+  const sockets = Array.from({ length: 1100 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+  await vi.waitFor(() => expect(sockets.filter((socket) => socket.closed).length).toBeGreaterThanOrEqual(100), 10_000)
+  expect(sockets.filter((socket) => !socket.closed).length).toBeGreaterThan(900)
+  const closed = sockets.filter((socket) => !socket.closed).map((socket) => once(socket.destroy(), 'close'))
+  await Promise.all(closed)
+  await vi.waitFor(async () => expect((await post('/api/nowhere', '{}')).status).toBe(404))
+})
+
+const boundary = 'b0undary'
+const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n`
+/** The beginning of an upload whose rest never comes. */
+async function begun(token: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(
+    `POST /api/uploads/images HTTP/1.1\r\nHost: a\r\nAuthorization: ${token}\r\nContent-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: 100000\r\n\r\n${head}`,
+  )
+  return socket
+}
+async function uploads(authorization: string): Promise<number> {
+  const form = new FormData()
+  form.append('file', new Blob([Buffer.from('no picture')]), 'a.png')
+  return (await fetch(`http://127.0.0.1:${port}/api/uploads/images`, { method: 'POST', body: form, headers: { authorization } })).status
+}
+test('slow uploads hold the places of their own organisation, and not for long', async () => {
+  const real = globalThis.setTimeout
+  const shortened = vi
+    .spyOn(globalThis, 'setTimeout')
+    .mockImplementation(((work: () => void, ms?: number, ...rest: unknown[]) => real(work, ms === slowest ? 1500 : ms, ...rest)) as typeof setTimeout)
+  const token = await world.login('ROLE_FULL')
+  const slow = await Promise.all(Array.from({ length: 12 }, () => begun(token)))
+  const ended = Promise.all(slow.map((socket) => once(socket, 'close')))
+  await vi.waitFor(async () => expect(await uploads(token)).toBe(503))
+  expect(await uploads(await world.login('ROLE_SUPER_ADMIN'))).toBe(415)
+  await ended
+  shortened.mockRestore()
+  expect(await uploads(token)).toBe(415)
+})
