@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ import type { Config } from '../server/config.ts'
 import { type Http, shop } from './customer.ts'
 import { type Machine, usualLuck } from './kinds.ts'
 import { createMachine } from './machine.ts'
-import { openMemory } from './memory.ts'
+import { openMemory, openRecord } from './memory.ts'
 import { openWire, type Wire } from './wire.ts'
 
 /** The shipped machines: numbers and secrets, as a factory keeps them; written by the demo data. */
@@ -50,8 +50,7 @@ export async function runFleet(config: Config, log: (line: string) => void): Pro
     const path = join(config.dataDir, 'fleet.json')
     while (!existsSync(path)) await sleep(5000, undefined, { signal })
     const { machines } = Shipped.parse(JSON.parse(readFileSync(path, 'utf8')))
-    const record: Record = (line) =>
-      appendFileSync(join(config.dataDir, 'fleet-record.jsonl'), `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`)
+    const record = openRecord(config.dataDir)
     const ranked = machines.toSorted((a, b) => b.popularity - a.popularity)
     for (const [index, shipped] of ranked.entries()) running.push(startMachine(config, shipped, record, signal, index * 40))
     // the most popular that sell; one that runs empty is left to the next in line

@@ -36,8 +36,8 @@ export async function seedAvatars(db: Db, files: FileStore, ids: Ids, now: Date)
     const id = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
     const bytes = await renderPng(svg)
     const place = path.join(files.folder, id.slice(0, 2), `${id}.png`)
-    await mkdir(path.dirname(place), { recursive: true })
-    await writeFile(place, bytes)
+    await mkdir(path.dirname(place), { recursive: true, mode: 0o700 })
+    await writeFile(place, bytes, { mode: 0o600 })
     const url = `files/${id}.png`
     urls.push(url)
     const about = { kind: 'IMAGE' as const, mime: 'image/png', bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
