@@ -8,6 +8,7 @@ const pattern = /(?:^|[\n;}])\s*(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s
 
 /** What domains share on the server besides their verbs: one writer for each kind of fact. A new entry is a decision. */
 const sharedServer = [
+  'alerts/server/left.ts', // what ends with an owner
   'boards/server/binding.ts', // the only writer of which board a machine has, and of its secret
   'boards/server/codes.ts', // the only writer of activation codes
   'devices/server/secret.ts', // how a secret is made and kept

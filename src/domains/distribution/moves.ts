@@ -15,7 +15,7 @@ export const moves: Readonly<Record<string, string>> = {
 export const stays: readonly string[] = [
   'activation_codes', // open ones are revoked
   'alert_members',
-  'alerts', // closed by the next sweep; the new owner's begin anew
+  'alerts', // open ones end; the new owner's begin anew with the next sweep
   'complaints',
   'device_assignments', // those who may serve the new owner go on, the others end
   'device_commands',

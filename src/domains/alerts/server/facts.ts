@@ -130,8 +130,9 @@ async function readKnown(db: Db, now: Date, facts: readonly Fact[]): Promise<Kno
   const open =
     await sql<KnownRow>`select ${columns}, a.device_id is null or exists (select from devices d where d.id = a.device_id and d.org_id = a.org_id and d.lifecycle = 'OPERATING') as present
     from alerts a where a.state <> 'CLOSED'`.execute(db)
-  const key = (a: { deviceId: number | null; kind: string; subject: string }) => `${a.deviceId}/${a.kind}/${a.subject}`
-  const told = new Set(open.rows.map((row) => key({ deviceId: row.device_id, kind: row.kind, subject: row.subject })))
+  // a machine that changed hands may have one of its former owner
+  const key = (a: { orgId: number; deviceId: number | null; kind: string; subject: string }) => `${a.orgId}/${a.deviceId}/${a.kind}/${a.subject}`
+  const told = new Set(open.rows.map((row) => key({ orgId: row.org_id, deviceId: row.device_id, kind: row.kind, subject: row.subject })))
   const fresh = facts.filter((fact) => !told.has(key(fact)))
   const closed = await sql<KnownRow>`
     select distinct on (a.org_id, a.device_id, a.kind, a.subject) ${columns}, true as present

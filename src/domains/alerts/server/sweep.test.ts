@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { found } from '../../../server/context.ts'
+import { bySystem } from '../../../server/run.ts'
+import { lockMachine } from '../../boards/server/binding.ts'
 import { people } from '../../devices/server/testWorld.ts'
+import { target, transferMachine } from '../../distribution/server/transfer.ts'
 import { runOutbox } from './deliver.ts'
 import { sweepAlerts } from './sweep.ts'
 import { listenHttp, minute, openWorld, type World } from './testWorld.ts'
@@ -231,4 +235,30 @@ test('two sweeps at once make one alert', async () => {
   await Promise.all([sweep(), sweep(), sweep()])
   await sweep()
   expect(await world.alerts()).toHaveLength(1)
+})
+
+test('with its machine an open alert leaves its owner at once, and begins anew with the next; each sees his own', async () => {
+  await world.offline([5], 'TIMEOUT')
+  await world.pass(60 * minute)
+  await sweep()
+  const [old] = await world.alerts()
+  expect(old).toMatchObject({ kind: 'OFFLINE', device_id: 5, state: 'OPEN' })
+  const waiting = () => world.rows(`select state from alert_outbox where alert_id = $1`, [old?.id])
+  expect(await waiting()).toContainEqual({ state: 'WAITING' })
+  const list = async (who: number) => (await world.send(who, 'GET', '/alerts?state=all')).body.list.map((row: { state: string }) => row.state)
+  const give = (orgId: number) => bySystem(world.app, async (ctx) => transferMachine(ctx, found(await lockMachine(ctx, 5)), found(await target(ctx, orgId))))
+  await give(4)
+  expect(await world.alerts()).toMatchObject([{ id: old?.id, state: 'CLOSED', close_reason: 'DROPPED' }])
+  expect((await waiting()).map((row) => row.state)).not.toContain('WAITING')
+  expect([await list(people.operator), await list(people.sibling)]).toEqual([['CLOSED'], []])
+  await sweep()
+  expect([await list(people.operator), await list(people.sibling)]).toEqual([['CLOSED'], ['OPEN']])
+  // what a person of the former owner had handled is not handled for the next, and the other way round
+  await world.rows(`update alerts set state = 'CLOSED', closed_at = $1, close_reason = 'HANDLED' where org_id = 4`, [new Date(world.clock.now)])
+  await give(3)
+  await sweep()
+  expect([await list(people.operator), await list(people.sibling)]).toEqual([['OPEN', 'CLOSED'], ['CLOSED']])
+  await give(4)
+  await sweep()
+  expect(await list(people.sibling)).toEqual(['CLOSED'])
 })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { Refusal } from '../../../shared/errors.ts'
+import { dropAlertsOf } from '../../alerts/server/left.ts'
 import { hasOpenOrder, type Machine, shutOut } from '../../boards/server/binding.ts'
 import { revokeCodes } from '../../boards/server/codes.ts'
 import { noteDevice } from '../../machines/server/events.ts'
@@ -42,6 +43,7 @@ export async function transferMachine(ctx: Ctx, machine: Machine, to: Target): P
   await moveStaff(ctx, machine, to)
   await moveSettings(ctx, machine, to)
   await revokeCodes(ctx, [machine.id])
+  await dropAlertsOf(ctx, machine.id, machine.org_id)
   await noteDevice(ctx, [
     { deviceId: machine.id, orgId: machine.org_id, kind: 'OWNER_LEFT', data: { to: to.name } },
     { deviceId: machine.id, orgId: to.id, kind: 'OWNER_CHANGED', data: {} },
