@@ -99,8 +99,8 @@ test('downward messages', () => {
 test('counters of a machine: how far they may jump', () => {
   const now = Date.UTC(2026, 10, 22)
   const seconds = Math.floor(now / 1000)
-  const may = (last: [number, number] | null, next: [number, number]) =>
-    isBelievable(last && { boot: last[0], seq: last[1] }, { boot: next[0], seq: next[1] }, now)
+  const may = (last: [number, number] | null, next: [number, number], earlier?: number) =>
+    isBelievable(last && { boot: last[0], seq: last[1] }, { boot: next[0], seq: next[1] }, now, earlier)
   expect(may(null, [1, 1])).toBe(true)
   expect(may(null, [seconds, 1])).toBe(true)
   expect(may(null, [seconds + 90_000, 1])).toBe(false)
@@ -110,7 +110,15 @@ test('counters of a machine: how far they may jump', () => {
   expect(may([42, 7], [42, 1_000_008])).toBe(false)
   expect(may([42, 7], [43, 1_000_001])).toBe(false)
   expect(may([42, 7], [41, 900])).toBe(true)
-  expect(may([42, 7], [41, 1_000_000_001])).toBe(false)
+  // an earlier start: its facts waited, and it counted as this one does
+  expect(may([42, 7], [41, 1_000_000])).toBe(true)
+  expect(may([42, 7], [41, 1_000_001])).toBe(false)
+  expect(may([42, 7], [41, 1_000_001], 1)).toBe(true)
+  expect(may([5000, 7], [4000, 1])).toBe(true)
+  expect(may([5000, 7], [3999, 1])).toBe(false)
+  expect(may([seconds, 7], [seconds - 34 * 86_400, 1])).toBe(true)
+  expect(may([seconds, 7], [seconds - 36 * 86_400, 1])).toBe(false)
+  expect(may([seconds, 7], [1, 1])).toBe(false)
   // a clock counts while the machine is off
   expect(may([seconds - 9_000_000, 7], [seconds, 1])).toBe(true)
   // poisoned before there was a bound: it goes on where it is, and no further

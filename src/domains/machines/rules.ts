@@ -85,11 +85,17 @@ export function highestBoot(last: number | null, now: number): number {
   return last === null || last >= clockBoots ? ever : Math.min(last + limits.bootJump, ever)
 }
 
+/** The lowest earlier start that a machine may still have something to tell of: it keeps facts for days, and its numbers are known for `keyDays`. */
+const lowestBoot = (last: number): number => last - (last >= clockBoots ? limits.keyDays * 86_400 : limits.bootJump)
+
 export type Place = { readonly boot: number; readonly seq: number }
-/** Whether a fact may move the counters of its machine on; what is older than the last one moves nothing. */
-export function isBelievable(last: Place | null, next: Place, now: number): boolean {
+/**
+ * Whether a fact may count after `last`, the newest place of its machine (null: the first of an epoch). `earlier` is the last number
+ * taken of the fact's own start when that is an older one. Whoever lost his memory says hello from far below and hears where he is.
+ */
+export function isBelievable(last: Place | null, next: Place, now: number, earlier = 0): boolean {
   if (next.seq > limits.seqMost) return false
-  if (last && next.boot < last.boot) return true
+  if (last && next.boot < last.boot) return next.boot >= lowestBoot(last.boot) && next.seq - earlier <= limits.seqJump
   if (next.boot > (last?.boot ?? 0) && next.boot > highestBoot(last?.boot ?? null, now)) return false
   return next.seq - (last?.boot === next.boot ? last.seq : 0) <= limits.seqJump
 }

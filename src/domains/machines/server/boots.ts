@@ -22,6 +22,9 @@ const keyOf = ({ id, epoch }: Machine): string => `${id}/${epoch}`
 
 export function openBoots(app: App): Boots {
   const known = new Map<string, Place>()
+  /** The last number taken of starts before the newest one, of those that facts came from lately. */
+  const earlier = new Map<string, number>()
+  const startOf = ({ machine, up }: Fact): string => `${keyOf(machine)}/${up.boot}`
 
   /** In the order of the numbers: a few starts at once are each one step. */
   function sift(facts: readonly Fact[]): { fine: Fact[]; jumped: Fact[] } {
@@ -31,19 +34,37 @@ export function openBoots(app: App): Boots {
     for (const fact of facts.toSorted((a, b) => a.up.boot - b.up.boot || a.up.seq - b.up.seq)) {
       const key = keyOf(fact.machine)
       const last = known.get(key)
-      if (!isBelievable(last ?? null, fact.up, now)) {
+      if (!isBelievable(last ?? null, fact.up, now, earlier.get(startOf(fact)))) {
         jumped.push(fact)
         continue
       }
       fine.push(fact)
+      if (last && fact.up.boot < last.boot) reached(startOf(fact), fact.up.seq)
       if (!last || fact.up.boot > last.boot || (fact.up.boot === last.boot && fact.up.seq > last.seq)) known.set(key, { boot: fact.up.boot, seq: fact.up.seq })
     }
     return { fine, jumped }
   }
 
+  function reached(start: string, seq: number): void {
+    if (earlier.size > 10_000) earlier.clear()
+    earlier.set(start, Math.max(seq, earlier.get(start) ?? 0))
+  }
+
   async function learn(facts: readonly Fact[]): Promise<void> {
     const machines = [...new Map(facts.map(({ machine }) => [keyOf(machine), machine])).values()]
     for (const [key, place] of await lastPlaces(app, machines)) known.set(key, place)
+  }
+  /** What was taken of the starts of these facts, where they are not the newest. */
+  async function learnEarlier(facts: readonly Fact[]): Promise<void> {
+    const asked = [
+      ...new Map(facts.filter(({ machine, up }) => up.boot < (known.get(keyOf(machine))?.boot ?? 0)).map((fact) => [startOf(fact), fact])).values(),
+    ]
+    if (asked.length === 0) return
+    const found = await newest(
+      app,
+      asked.map((fact) => ({ id: fact.machine.id, low: bootOf(fact), high: bootOf(fact) })),
+    )
+    for (const [n, { seq }] of found) reached(startOf(asked[n] as Fact), seq)
   }
 
   return {
@@ -53,6 +74,7 @@ export function openBoots(app: App): Boots {
       const first = sift(facts)
       if (first.jumped.length === 0) return { fine: [...facts], jumped: [] }
       await learn(first.jumped)
+      await learnEarlier(first.jumped)
       const again = sift(first.jumped)
       const gone = new Set(again.jumped)
       return { fine: facts.filter((fact) => !gone.has(fact)), jumped: again.jumped }
@@ -62,16 +84,26 @@ export function openBoots(app: App): Boots {
   }
 }
 
-/** The newest (boot, seq) of each machine in its epoch; machines that said nothing in it are missing. */
-async function lastPlaces(app: App, machines: readonly Machine[]): Promise<Map<string, Place>> {
+type Range = { readonly id: number; readonly low: string; readonly high: string }
+/** The newest (boot, seq) of a machine within each range of its starts, by the range's place in the list; empty ones are missing. */
+async function newest(app: App, ranges: readonly Range[]): Promise<Map<number, Place>> {
   const { rows } = await app.database.read(systemScope, (db) =>
     sql<{ n: number; boot: string; seq: number }>`
-    select x.n, k.boot, k.seq from unnest(${machines.map(({ id }) => id)}::bigint[], ${machines.map(({ epoch }) => bootText(0, epoch))}::text[],
-      ${machines.map(({ epoch }) => bootText(999_999_999_999, epoch))}::text[]) with ordinality as x (id, low, high, n)
+    select x.n, k.boot, k.seq from unnest(${ranges.map(({ id }) => id)}::bigint[], ${ranges.map(({ low }) => low)}::text[],
+      ${ranges.map(({ high }) => high)}::text[]) with ordinality as x (id, low, high, n)
     cross join lateral (select k.boot, k.seq from device_message_keys k where k.device_id = x.id and k.boot between x.low and x.high
       order by k.boot desc, k.seq desc limit 1) k`.execute(db),
   )
-  return new Map(rows.map(({ n, boot, seq }) => [keyOf(machines[n - 1] as Machine), { boot: bootNumber(boot), seq }]))
+  return new Map(rows.map(({ n, boot, seq }) => [n - 1, { boot: bootNumber(boot), seq }]))
+}
+
+/** The newest place of each machine in its epoch; machines that said nothing in it are missing. */
+async function lastPlaces(app: App, machines: readonly Machine[]): Promise<Map<string, Place>> {
+  const found = await newest(
+    app,
+    machines.map(({ id, epoch }) => ({ id, low: bootText(0, epoch), high: bootText(999_999_999_999, epoch) })),
+  )
+  return new Map([...found].map(([n, place]) => [keyOf(machines[n] as Machine), place]))
 }
 
 /** The highest start of each machine that was taken, by the machine's id; for its welcome. */

@@ -91,8 +91,29 @@ test('a counter that follows the clock grows while the machine is off', async ()
   expect(counts).toMatchObject({ stored: 2, jumped: 1 })
 })
 
+test('earlier starts: what waited is taken, from as far as a machine can have counted; one that lost its memory hears where it is', async () => {
+  const machine = await world.addMachine()
+  const stored = async () => (await hear(told.splice(0))).counts.stored
+  const told: Parameters<typeof hear>[0][number][] = [
+    [machine, 'hello', { boot: 2000, seq: 1 }],
+    [machine, 'telemetry', { boot: 1999, seq: 900_000, temperature: 7 }],
+  ]
+  expect(await stored()).toBe(2)
+  // another life of the gateway knows it from the table
+  told.push([machine, 'telemetry', { boot: 1999, seq: 1_800_000, temperature: 8 }], [machine, 'telemetry', { boot: 1999, seq: 2_700_000, temperature: 8 }])
+  expect(await stored()).toBe(2)
+  expect(await events(machine)).toEqual([])
+  told.push([machine, 'telemetry', { boot: 1999, seq: 900_000_000, temperature: 9 }], [machine, 'telemetry', { boot: 1998, seq: 900_000_000, temperature: 9 }])
+  expect(await stored()).toBe(0)
+  world.clock.now += 2000
+  const { sent, counts } = await hear([[machine, 'hello', { boot: 1, seq: 1 }]])
+  expect([counts.stored, sent]).toEqual([0, [{ kind: 'welcome', body: { boot: 1, lastBoot: 2000 } }]])
+  expect(await events(machine)).toMatchObject([{ kind: 'MACHINE_BOOT_JUMP', detail: { message: 'hello', boot: 1 } }])
+})
+
 test('with another secret or another board everything is counted anew, in order after what was said before', async () => {
   const machine = await world.addMachine()
+  await world.rows(`insert into device_shadows (device_id, kind, org_id, wanted, wanted_at) values ($1, 'CONFIG', 2, 9, now())`, [machine.id])
   await hear([
     [machine, 'hello', { boot: 900, seq: 5, config: 9 }],
     [machine, 'fault', { boot: 900, seq: 6, code: 'JAM' }],
@@ -152,22 +173,113 @@ test.each([
   expect((await events(machine)).map(({ kind }) => kind)).toEqual(seen ? ['MACHINE_CLOCK'] : [])
 })
 
-test.each<[string, { lane: number; count: number }[], number]>([
+test.each<[string, [lane: number, count: number][], string | null, number]>([
   [
     'a lane twice',
     [
-      { lane: 1, count: 50 },
-      { lane: 1, count: 3 },
+      [1, 49],
+      [1, 3],
+      [2, 50],
+      [3, 50],
+      [4, 50],
     ],
+    'refused: lane 1 twice',
     1,
   ],
-  ['more than fits', [{ lane: 1, count: 51 }], 1],
-  ['a lane that is not there', [{ lane: 77, count: 1 }], 1],
-  ['a piece missing', [{ lane: 1, count: 49 }], 0],
-])('a count of stock with %s', async (_, lanes, seen) => {
+  [
+    'a lane twice that says the same',
+    [
+      [1, 49],
+      [1, 49],
+      [2, 50],
+      [3, 50],
+      [4, 50],
+    ],
+    'refused: lane 1 twice',
+    1,
+  ],
+  [
+    'a lane missing',
+    [
+      [1, 49],
+      [2, 50],
+      [4, 50],
+    ],
+    'stock differs: lane 1 49 (50); lanes not named: 3',
+    1,
+  ],
+  ['no lanes', [], 'lanes not named: 1, 2, 3, 4', 1],
+  [
+    'more than fits',
+    [
+      [1, 51],
+      [2, 50],
+      [3, 50],
+      [4, 50],
+    ],
+    'stock differs: lane 1 51 (50)',
+    1,
+  ],
+  [
+    'a lane that is not there',
+    [
+      [1, 50],
+      [2, 50],
+      [3, 50],
+      [4, 50],
+      [77, 1],
+    ],
+    'stock differs: lane 77 1 (none)',
+    1,
+  ],
+  [
+    'a piece missing',
+    [
+      [1, 49],
+      [2, 50],
+      [3, 50],
+      [4, 50],
+    ],
+    'stock differs: lane 1 49 (50)',
+    0,
+  ],
+])('a count of stock with %s', async (_, lanes, note, seen) => {
   const machine = await world.addMachine()
-  await hear([[machine, 'stock', { boot: 1, seq: 1, lanes }]])
+  await hear([[machine, 'stock', { boot: 1, seq: 1, lanes: lanes.map(([lane, count]) => ({ lane, count })) }]])
   expect((await events(machine)).map(({ detail }) => detail.what)).toEqual(seen ? ['STOCK'] : [])
+  expect(await world.rows(`select note from device_messages where device_id = $1`, [machine.id])).toEqual([{ note }])
+  expect(await world.rows(`select distinct quantity from lanes where device_id = $1`, [machine.id])).toEqual([{ quantity: 50 }])
+})
+
+test('a count of stock from a machine that has not got its newest lanes yet is noted, and nobody is told', async () => {
+  const machine = await world.addMachine()
+  await world.rows(`insert into device_shadows (device_id, kind, org_id, wanted, applied, wanted_at) values ($1, 'PLANOGRAM', 2, 4, 3, now())`, [machine.id])
+  await hear([[machine, 'stock', { boot: 1, seq: 1, lanes: [{ lane: 1, count: 50 }] }]])
+  expect(await events(machine)).toEqual([])
+  expect(await world.rows(`select note from device_messages where device_id = $1`, [machine.id])).toEqual([{ note: 'lanes not named: 2, 3, 4' }])
+})
+
+test('versions that were never written count as none: people see it, and the machine is sent what it should have', async () => {
+  const machine = await world.addMachine()
+  const shadows = async () =>
+    (await world.rows(`select kind, wanted, applied, refused, state from device_shadows where device_id = $1 order by kind`, [machine.id])).map((row) =>
+      Object.values(row).join(' '),
+    )
+  await world.rows(
+    `insert into device_shadows (device_id, kind, org_id, wanted, applied, delivered, wanted_at) values ($1, 'CONFIG', 2, 7, 7, 7, now()), ($1, 'PLANOGRAM', 2, 9, 9, 9, now())`,
+    [machine.id],
+  )
+  await hear([
+    [machine, 'hello', { boot: 1, seq: 1, config: 2_147_483_647, planogram: 9 }],
+    [machine, 'applied', { boot: 1, seq: 2, what: 'PLANOGRAM', version: 10, ok: false, reason: 'no' }],
+  ])
+  expect(await shadows()).toEqual(['CONFIG 7 0 0 PENDING', 'PLANOGRAM 9 9 0 APPLIED'])
+  expect(await events(machine)).toMatchObject([{ kind: 'MACHINE_CONTRADICTION', detail: { what: 'VERSION', times: 2 } }])
+  await hear([[machine, 'applied', { boot: 1, seq: 3, what: 'CONFIG', version: 7, ok: true }]])
+  expect(await shadows()).toEqual(['CONFIG 7 7 0 APPLIED', 'PLANOGRAM 9 9 0 APPLIED'])
+  world.clock.now += 2000
+  await hear([[machine, 'applied', { boot: 1, seq: 4, what: 'PLANOGRAM', version: 2_147_483_647, ok: true }]])
+  expect(await shadows()).toEqual(['CONFIG 7 7 0 APPLIED', 'PLANOGRAM 9 0 0 DELIVERED'])
 })
 
 /** Sells two pieces of lane 3 and sends the first. */

@@ -44,7 +44,7 @@ export async function applyFacts(ctx: Ctx, facts: readonly Fact[], record: Recor
   const states = fresh.filter((fact) => !isAnswer(fact))
   if (states.length) {
     await applyState(ctx, states)
-    await applyShadows(ctx, states)
+    doubts.push(...(await applyShadows(ctx, states)))
     await addTelemetry(ctx, states)
   }
   return { fresh, doubts }
@@ -157,26 +157,49 @@ function vendFacts({ machine, up, at }: Fact): VendFact[] {
   return facts
 }
 
-/** Counters of machines are compared with our stock, never written over it. A count that cannot be is told to people. */
+type Counted = { lane: number; count: number }
+type OurLane = { quantity: number; capacity: number; told: boolean }
+
+/**
+ * Counters of machines are compared with our stock, never written over it. A count that says two things of one lane is no count; one
+ * that leaves a lane out says nothing of it. What cannot be is told to people.
+ */
 async function compareStock(ctx: Ctx, facts: readonly Fact[]): Promise<{ notes: Map<string, string>; doubts: Doubt[] }> {
-  const counted = facts.filter((fact) => fact.up.kind === 'stock')
+  const reports = facts.filter((fact) => fact.up.kind === 'stock')
   const notes = new Map<string, string>()
   const doubts: Doubt[] = []
-  if (counted.length === 0) return { notes, doubts }
-  const { rows } = await sql<{ device_id: number; road_index: number; quantity: number; capacity: number }>`
-    select device_id, road_index, quantity, capacity from lanes where device_id = any(${counted.map((fact) => fact.machine.id)}::bigint[]) and archived_at is null`.execute(
-    ctx.db,
-  )
-  const ours = new Map(rows.map((row) => [`${row.device_id}/${row.road_index}`, row]))
-  for (const fact of counted) {
-    const told = fact.up.body.lanes as readonly { lane: number; count: number }[]
-    const of = (lane: number) => ours.get(`${fact.machine.id}/${lane}`)
-    const wrong = told.filter(({ lane, count }) => of(lane)?.quantity !== count)
-    if (wrong.length)
-      notes.set(factKey(fact), `stock differs: ${wrong.map(({ lane, count }) => `lane ${lane} ${count} (${of(lane)?.quantity ?? 'none'})`).join(', ')}`)
-    const first = new Map(told.toReversed().map(({ lane, count }) => [lane, count]))
-    const impossible = wrong.find(({ lane, count }) => count > (of(lane)?.capacity ?? 0)) ?? told.find(({ lane, count }) => first.get(lane) !== count)
-    if (impossible) doubts.push(contradiction(fact, 'STOCK', impossible))
+  if (reports.length === 0) return { notes, doubts }
+  const ids = reports.map((fact) => fact.machine.id)
+  const { rows } = await sql<OurLane & { device_id: number; road_index: number }>`
+    select device_id, road_index, quantity, capacity, status <> 'MERGED' as told from lanes where device_id = any(${ids}::bigint[]) and archived_at is null
+    order by device_id, road_index`.execute(ctx.db)
+  const { rows: waiting } = await sql<{ device_id: number }>`
+    select device_id from device_shadows where device_id = any(${ids}::bigint[]) and kind = 'PLANOGRAM' and applied <> wanted`.execute(ctx.db)
+  const ours = Map.groupBy(rows, (row) => row.device_id)
+  const behind = new Set(waiting.map((row) => row.device_id))
+  for (const fact of reports) {
+    const lanes = new Map((ours.get(fact.machine.id) ?? []).map((row) => [row.road_index, row]))
+    const { note, doubt } = compared(fact.up.body.lanes as readonly Counted[], lanes, behind.has(fact.machine.id))
+    if (note) notes.set(factKey(fact), note)
+    if (doubt) doubts.push(contradiction(fact, 'STOCK', doubt))
   }
   return { notes, doubts }
+}
+
+/** `behind`: the machine does not work with our lanes yet, so which of them it names says nothing. */
+function compared(told: readonly Counted[], ours: ReadonlyMap<number, OurLane>, behind: boolean): { note?: string; doubt?: Partial<Counted> | undefined } {
+  const counts = new Map<number, number>()
+  for (const { lane, count } of told) {
+    if (counts.has(lane)) return { note: `refused: lane ${lane} twice`, doubt: { lane, count } }
+    counts.set(lane, count)
+  }
+  const differ = told.filter(({ lane, count }) => ours.get(lane)?.quantity !== count)
+  const missing = [...ours].flatMap(([lane, { told }]) => (told && !counts.has(lane) ? [lane] : []))
+  const note = [
+    ...(differ.length ? [`stock differs: ${differ.map(({ lane, count }) => `lane ${lane} ${count} (${ours.get(lane)?.quantity ?? 'none'})`).join(', ')}`] : []),
+    ...(missing.length ? [`lanes not named: ${missing.join(', ')}`] : []),
+  ].join('; ')
+  const tooMany = differ.find(({ lane, count }) => count > (ours.get(lane)?.capacity ?? (behind ? 999 : 0)))
+  const [absent] = behind ? [] : missing
+  return { note, doubt: tooMany ?? (absent === undefined ? undefined : { lane: absent }) }
 }

@@ -4,6 +4,7 @@ import { systemScope } from '../../../server/database.ts'
 import type { DocumentKind } from '../protocol.ts'
 import { limits } from '../rules.ts'
 import { bootOf } from './boots.ts'
+import { contradiction, type Doubt } from './doubts.ts'
 import { noteDevice } from './events.ts'
 import type { Fact } from './facts.ts'
 
@@ -55,6 +56,7 @@ export async function markDelivered(app: App, sent: readonly { deviceId: number;
 
 /** What a fact says about a document of its machine; the newest by (boot, seq) counts. */
 type Claim = {
+  fact: Fact
   deviceId: number
   orgId: number
   boot: string
@@ -70,6 +72,7 @@ function claimsOf(fact: Fact): Claim[] {
   const { machine, up, at } = fact
   const { body } = up
   const claim = (kind: DocumentKind, slot: Claim['slot'], version: number, reason = ''): Claim => ({
+    fact,
     deviceId: machine.id,
     orgId: machine.orgId,
     boot: bootOf(fact),
@@ -88,8 +91,8 @@ function claimsOf(fact: Fact): Claim[] {
   return [...(config === undefined ? [] : [claim('CONFIG', 'runs', config)]), ...(planogram === undefined ? [] : [claim('PLANOGRAM', 'runs', planogram)])]
 }
 
-/** Projects what machines say onto device_shadows. A hello also asks for what is missing. */
-export async function applyShadows(ctx: Ctx, facts: readonly Fact[]): Promise<void> {
+/** Projects what machines say onto device_shadows. A hello also asks for what is missing. Answers what cannot be. */
+export async function applyShadows(ctx: Ctx, facts: readonly Fact[]): Promise<Doubt[]> {
   const newest = new Map<string, Claim>()
   for (const claim of facts.flatMap(claimsOf)) {
     const key = `${claim.deviceId}/${claim.kind}/${claim.slot}`
@@ -99,15 +102,29 @@ export async function applyShadows(ctx: Ctx, facts: readonly Fact[]): Promise<vo
   const claims = await standing(ctx, [...newest.values()])
   const orgs = new Set(facts.map((fact) => fact.machine.orgId))
   const greeted = [...new Set(facts.filter((fact) => fact.up.kind === 'hello').map((fact) => fact.machine.id))]
-  if (claims.length === 0 && greeted.length === 0) return
+  if (claims.length === 0 && greeted.length === 0) return []
   const devices = [...new Set([...claims.map((claim) => claim.deviceId), ...greeted])]
-  await sql`select 1 from device_shadows where device_id = any(${devices}::bigint[]) order by device_id, kind for update`.execute(ctx.db)
-  if (claims.length) await writeClaims(ctx, claims)
+  const { rows } = await sql<Issued>`select device_id as "deviceId", kind, greatest(wanted, delivered) as version from device_shadows
+    where device_id = any(${devices}::bigint[]) order by device_id, kind for update`.execute(ctx.db)
+  const { fine, doubts } = issuedOnly(claims, rows)
+  if (fine.length) await writeClaims(ctx, fine)
   if (greeted.length) {
     const { numAffectedRows } = await sql`update device_shadows set delivered = 0, sends = 0
       where device_id = any(${greeted}::bigint[]) and applied <> wanted and refused <> wanted and (delivered, sends) <> (0, 0)`.execute(ctx.db)
     if (numAffectedRows || claims.length) ctx.touch('shadows', orgs)
   } else ctx.touch('shadows', orgs)
+  return doubts
+}
+
+type Issued = { readonly deviceId: number; readonly kind: DocumentKind; readonly version: number }
+/** Nobody has written a later version than the newest: whoever says so works with something else, and is sent what it should have. */
+function issuedOnly(claims: readonly Claim[], issued: readonly Issued[]): { fine: Claim[]; doubts: Doubt[] } {
+  const newest = new Map(issued.map(({ deviceId, kind, version }) => [`${deviceId}/${kind}`, version]))
+  const isOurs = ({ deviceId, kind, version }: Claim) => version <= (newest.get(`${deviceId}/${kind}`) ?? 0)
+  return {
+    fine: claims.map((claim) => (isOurs(claim) ? claim : { ...claim, version: 0, reason: '' })),
+    doubts: claims.filter((claim) => !isOurs(claim)).map(({ fact, kind, version }) => contradiction(fact, 'VERSION', { document: kind, version })),
+  }
 }
 
 async function writeClaims(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
