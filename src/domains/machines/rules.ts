@@ -14,8 +14,8 @@ export const limits = {
   gatherMs: 5,
   /** A batch that is in conflict is tried so often, then in halves, then its bad message is put aside. */
   conflictTries: 5,
-  /** Messages that wait for the database; beyond it machines wait. */
-  waiting: 20_000,
+  /** Messages that wait for the database, in all and of one organisation; beyond it its machines wait. */
+  lines: { most: 20_000, mostBytes: 33_554_432, mostOfOne: 5000, mostBytesOfOne: 16_777_216 },
   /** A hole in the numbers is asked for after this long, and again, so many times. */
   gapMs: 3000,
   gapTries: 5,
@@ -38,6 +38,11 @@ export const limits = {
   wrongSecrets: 20,
   /** A machine's second connections are written down at most this often. */
   takeoverMs: 60_000,
+  /** The same habit of a machine is told of so often. */
+  toldMs: 3_600_000,
+  /** Even a backlog of days comes with at most so many a second; who says so many more in a row speaks without need. */
+  steady: 16,
+  steadyMost: 600,
   /** How far the counters of a machine may jump and still be believed: its starts, and the facts of one start. */
   bootJump: 1000,
   seqJump: 1_000_000,
@@ -118,6 +123,14 @@ export function take(limits: Limits, bucket: Bucket, at: number, cost: number): 
   if (bucket.strikes < limits.strikes) return 'drop'
   Object.assign(bucket, freshBucket(limits, at), { bannedUntil: at + limits.banMs })
   return 'ban'
+}
+
+export type Excess = { over: number; at: number }
+/** Counts a message of a machine, leaking at `steady` a second; true when too many are left. */
+export function isLoud(limits: Limits, excess: Excess, at: number): boolean {
+  excess.over = Math.max(0, excess.over - (Math.max(0, at - excess.at) / 1000) * limits.steady) + 1
+  excess.at = at
+  return excess.over > limits.steadyMost
 }
 
 /** The numbers of one boot that arrived, for finding holes: everything up to `top`, and single ones above it. */

@@ -284,6 +284,30 @@ test.each(['#', 'v1/+/down/#', 'v1/T000002/down/#', '$SYS/#', 'v1/T000001/#'])('
   await vi.waitFor(() => expect(state.closed).toBe(true))
 })
 
+test('who asks for what is not his own is told of, once an hour; a stranger who says a machine’s number is not', async () => {
+  const one = await world.addMachine()
+  const seen = async () => {
+    await intake.tick()
+    return world.rows(`select subject, times::int, detail from security_events where kind = 'MACHINE_STRAYED' and device_id = $1`, [one.id])
+  }
+  expect(await open({ rtu: one.rtu, password: 'guessed', will: 'v1/T000002/up/bye' }).ready).toBe(false)
+  expect(await seen()).toEqual([])
+  for (let times = 0; times < 3; times += 1) {
+    const { client, ready, state } = open({ rtu: one.rtu })
+    await ready
+    client.subscribe('#', () => {})
+    await vi.waitFor(() => expect(state.closed).toBe(true))
+  }
+  expect(await seen()).toMatchObject([{ subject: one.rtu, times: 1, detail: { what: 'SUBSCRIBE', topic: '#' } }])
+  world.clock.now += limits.toldMs
+  expect(await open({ rtu: one.rtu, will: 'v1/T000002/up/bye' }).ready).toBe(false)
+  expect(await seen()).toMatchObject([{ times: 2, detail: { what: 'WILL', topic: 'v1/T000002/up/bye' } }])
+  world.clock.now += limits.toldMs
+  const { client } = await openReady({ rtu: one.rtu })
+  client.publish('v1/T000002/up/door', '{"boot":1,"seq":1,"open":true}', { qos: 1 }, () => {})
+  await vi.waitFor(async () => expect(await seen()).toMatchObject([{ times: 3, detail: { what: 'PUBLISH' } }]))
+})
+
 test('a 1 MB message ends the connection before it is gathered', async () => {
   const { say, state } = await openReady()
   await counted('frame', () => void say('stock', Buffer.alloc(1_048_576, 97)))

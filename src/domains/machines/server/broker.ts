@@ -32,6 +32,8 @@ export async function openBroker(
   const proven = new WeakMap<Client, Machine>()
   const addresses = new WeakMap<object, string>()
   const owners = new WeakMap<object, Machine>()
+  /** Last wills that are not the machine's own, until it is known whether it is one that asks. */
+  const wills = new WeakMap<Client, string>()
   const doorstep = openDoorstep(doorLimits)
   let stopping = false
 
@@ -49,21 +51,23 @@ export async function openBroker(
     drainTimeout: 20_000,
     maxInflightInbound: 100,
     queueLimit: 10,
-    preConnect(_client, packet, done) {
+    preConnect(client, packet, done) {
       // sessions are never kept, retained and endless ones not possible, whatever the client asks for
       packet.clean = true
       packet.keepalive = packet.keepalive ? Math.min(packet.keepalive, 120) : 120
       const will = packet.will
       if (will) {
         will.retain = false
-        if (will.topic !== upTopic(packet.username ?? '', 'bye')) return done(refusal(), false)
+        if (will.topic !== upTopic(packet.username ?? '', 'bye')) wills.set(client, will.topic)
       }
       done(null, true)
     },
     authenticate(client, username, password, done) {
       admit(client, username, password).then(
         (machine) => {
-          if (!machine) {
+          const will = wills.get(client)
+          if (machine && will !== undefined) events.strayed(machine, 'WILL', will)
+          if (!machine || will !== undefined) {
             events.refused('login')
             doorstep.refused(addresses.get(client.conn) ?? '')
             return done(refusal(), false)
@@ -85,6 +89,7 @@ export async function openBroker(
       const target = parseUpTopic(packet.topic)
       if (!client || !machine || target?.rtu !== machine.rtu) {
         events.refused('topic')
+        if (machine) events.strayed(machine, 'PUBLISH', packet.topic)
         return done(refusal())
       }
       packet.retain = false
@@ -100,6 +105,7 @@ export async function openBroker(
       const machine = proven.get(client)
       if (!machine || subscription.topic !== downFilter(machine.rtu)) {
         events.refused('subscribe')
+        if (machine) events.strayed(machine, 'SUBSCRIBE', subscription.topic)
         return done(refusal())
       }
       const connection = connections.get(machine.rtu)

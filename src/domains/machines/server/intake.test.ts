@@ -379,6 +379,53 @@ test('what is stored after a machine changed hands belongs to its new owner, wha
   expect(await owners('device_shadows', 'kind')).toEqual([1])
 })
 
+test('machines of one organisation that say too much make their own wait, not those of another', async () => {
+  const noisy = await Promise.all(Array.from({ length: 20 }, () => world.addMachine()))
+  const other = await world.addMachine()
+  await world.rows(`update devices set org_id = 1 where id = $1`, [other.id])
+  const intake = openIntake(world.app, generous, record)
+  let before = -1
+  intake.answerOver({
+    send(machine, kind) {
+      if (machine.id === other.id && kind === 'ack') before = intake.counts.stored ?? 0
+      return true
+    },
+    connected: () => [],
+    recheck: async () => {},
+    stop: async () => {},
+  })
+  const tell = (machine: Machine, seq: number) =>
+    intake.receive(machine, 'door', Buffer.from(JSON.stringify({ boot: 1, seq, ts: world.clock.now, open: seq % 2 > 0 })))
+  for (let seq = 1; seq <= 150; seq += 1) for (const machine of noisy) void tell(machine, seq)
+  await tell({ ...other, orgId: 1 }, 1)
+  await intake.drain(20_000)
+  expect(intake.counts.stored).toBe(3001)
+  expect(before).toBeGreaterThan(0)
+  expect(before).toBeLessThanOrEqual(2 * limits.batch)
+})
+
+test('a machine that says as much as it may for minutes is told of once; one that sends a backlog is not', async () => {
+  const [loud, backlog] = [await world.addMachine(), await world.addMachine()]
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const intake = openIntake(world.app, limits, record)
+    intake.answerOver({ send: () => true, connected: () => [], recheck: async () => {}, stop: async () => {} })
+    const tell = (machine: Machine, seq: number) => intake.receive(machine, 'telemetry', Buffer.from(JSON.stringify({ boot: 1, seq, temperature: seq % 30 })))
+    for (let n = 1; n <= 3600; n += 1) {
+      vi.setSystemTime(Date.now() + 50)
+      void tell(loud, n)
+      if (n % 4) void tell(backlog, n)
+    }
+    await intake.tick()
+    await intake.drain(20_000)
+    expect([intake.counts.rate, intake.counts.stored]).toEqual([undefined, 6300])
+  } finally {
+    vi.useRealTimers()
+  }
+  const seen = await world.rows(`select subject, times::int from security_events where kind = 'MACHINE_LOUD'`)
+  expect(seen).toEqual([{ subject: loud.rtu, times: 1 }])
+})
+
 test('while the database is away messages are held, a bad one is parked alone', async () => {
   const machine = await world.addMachine()
   const acked: number[] = []

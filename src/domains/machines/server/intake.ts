@@ -7,7 +7,9 @@ import { bootOf, lastBoots, openBoots } from './boots.ts'
 import { bootJump, openDoubts } from './doubts.ts'
 import { noteDevice } from './events.ts'
 import { applyFacts, type Fact, isAnswer, parkFact, type Recorders } from './facts.ts'
+import { openHabits } from './habits.ts'
 import type { Machine } from './identity.ts'
+import { openLines } from './lines.ts'
 import type { Link, LinkEvents, Refused } from './link.ts'
 import { type Bye, openPresence } from './presence.ts'
 
@@ -26,25 +28,22 @@ export type Intake = LinkEvents & {
 }
 
 /** Heartbeats wait their turn too: what a machine said before them must be stored before they count as its last word. */
-type Item = { readonly size: number } & ({ readonly fact: Fact } | { readonly beat: Fact } | { readonly bye: Bye })
-const maxWaitingBytes = 33_554_432
+type Item = { readonly size: number; readonly at: Date } & ({ readonly fact: Fact } | { readonly beat: Fact } | { readonly bye: Bye })
 
 /** Takes messages of all machines in, a few milliseconds' worth at a time; says so to the machine after the commit. */
 export function openIntake(app: App, limits: Limits, record: Recorders): Intake {
   const presence = openPresence(app)
   const boots = openBoots(app)
   const doubts = openDoubts(app)
+  const habits = openHabits(app, limits, doubts)
   const buckets = new Map<string, Bucket>()
   /** When each machine may connect again without waiting, in the sense of a bucket that leaks one connection every `connectMs`. */
   const connects = new Map<string, number>()
   /** When each machine's second connection was last written down. */
   const takeovers = new Map<string, number>()
-  const mistakes = new Map<string, { since: number; times: number }>()
   const seen = new Map<number, Seen & { machine: Machine }>()
   const counts: Record<string, number> = { stored: 0, repeated: 0, parked: 0 }
-  let queue: Item[] = []
-  let bytes = 0
-  const waiters: (() => void)[] = []
+  const lines = openLines<Item>(limits.lines)
   let running: Promise<void> | undefined
   let link: (Link & { shutOut?: (rtu: string) => void }) | undefined
   let closing = false
@@ -55,28 +54,22 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
   const count = (what: string): void => {
     counts[what] = (counts[what] ?? 0) + 1
   }
-  const full = (): boolean => queue.length >= limits.waiting || bytes >= maxWaitingBytes
 
-  /** Holds the sender back while too much waits; in the order of arrival. */
-  async function add(item: Item): Promise<void> {
-    if (full() || waiters.length) await new Promise<void>((go) => waiters.push(go))
-    queue.push(item)
-    bytes += item.size
+  async function add({ orgId }: Machine, item: Item): Promise<void> {
+    const added = lines.add(orgId, item)
     running ??= run()
+    await added
   }
 
   async function run(): Promise<void> {
     await sleep(limits.gatherMs)
-    while (queue.length && !gaveUp) {
-      const batch = queue.slice(0, limits.batch)
+    while (lines.size && !gaveUp) {
       try {
-        await write(batch)
+        await write(lines.take(limits.batch, app.now().getTime()))
       } catch (error) {
         if (!gaveUp) app.log.error({ err: error }, 'a batch of messages was not written; machines send it again')
       }
-      queue = queue.slice(batch.length)
-      for (const item of batch) bytes -= item.size
-      for (let room = batch.length; room > 0 && !full(); room -= 1) waiters.shift()?.()
+      lines.settle()
     }
     running = undefined
   }
@@ -210,20 +203,12 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
 
   const flooded = (machine: Machine): void => doubts.note([{ machine, kind: 'MACHINE_FLOOD', detail: {} }])
 
-  const cameAt = (item: Item): Date => ('fact' in item ? item.fact : 'beat' in item ? item.beat : item.bye).at
-
   return {
     counts,
-    behind: () => (queue[0] ? Math.max(0, app.now().getTime() - cameAt(queue[0]).getTime()) : 0),
+    behind: () => lines.behind(app.now().getTime()),
     flooded,
-    mistaken(machine) {
-      const now = Date.now()
-      const known = mistakes.get(machine.rtu)
-      const counted = known && now - known.since < 60_000 ? known : { since: now, times: 0 }
-      counted.times += 1
-      mistakes.set(machine.rtu, counted)
-      if (counted.times >= limits.wrongSecrets) doubts.note([{ machine, kind: 'MACHINE_SECRET_GUESSED', detail: { tries: counted.times } }])
-    },
+    strayed: habits.strayed,
+    mistaken: habits.mistaken,
     answerOver(opened) {
       link = opened
     },
@@ -250,7 +235,9 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       bySystem(app, (ctx) => noteDevice(ctx, [event])).catch((error: unknown) => app.log.warn({ err: error }, 'second connection'))
     },
     async receive(machine: Machine, kind: UpKind | null, payload: Uint8Array) {
-      if (closing || !allowed(machine, 1)) return
+      if (closing) return
+      habits.spoke(machine)
+      if (!allowed(machine, 1)) return
       const up = readUp(kind, payload)
       if (typeof up === 'string') {
         count('unreadable')
@@ -263,15 +250,17 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
         if (boots.isAstray(machine, up.boot)) return count('jumped')
         const numbers = boots.isCurrent(machine, up.boot) ? track(machine, up.boot, up.seq + 1, at) : null
         if (numbers) markTail(numbers, up.seq, at.getTime())
-        return add({ size: payload.byteLength, beat: { machine, up, at } })
+        return add(machine, { size: payload.byteLength, at, beat: { machine, up, at } })
       }
       if (kind === 'bye') {
         const cause = (up.body.cause as Bye['cause'] | undefined) ?? 'LAST_WILL'
-        await add({ size: 64, bye: { machine, at, cause, session: { boot: up.boot, seq: up.body.session as number } } })
-      } else await add({ size: payload.byteLength, fact: { machine, up, at } })
+        await add(machine, { size: 64, at, bye: { machine, at, cause, session: { boot: up.boot, seq: up.body.session as number } } })
+      } else await add(machine, { size: payload.byteLength, at, fact: { machine, up, at } })
     },
     lost(machine) {
-      if (!closing) void add({ size: 64, bye: { machine, at: app.now(), cause: 'LAST_WILL', session: null } })
+      if (closing) return
+      const at = app.now()
+      void add(machine, { size: 64, at, bye: { machine, at, cause: 'LAST_WILL', session: null } })
     },
     async tick() {
       const now = app.now().getTime()
@@ -281,8 +270,8 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       }
       for (const [rtu, bucket] of buckets) if (Date.now() - bucket.at > 60_000 && bucket.bannedUntil < Date.now()) buckets.delete(rtu)
       for (const [rtu, debt] of connects) if (debt < Date.now()) connects.delete(rtu)
-      for (const [rtu, { since }] of mistakes) if (Date.now() - since > 60_000) mistakes.delete(rtu)
       for (const [rtu, at] of takeovers) if (now - at >= limits.takeoverMs) takeovers.delete(rtu)
+      habits.tick()
       if (screens.changed.size && now - screens.toldAt >= limits.screensMs) {
         app.live.publish(['devices'], screens.changed)
         Object.assign(screens, { changed: new Set(), toldAt: now })
@@ -295,7 +284,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       closing = true
       const deadline = Date.now() + ms
       while (running && Date.now() < deadline) await Promise.race([running, sleep(100)])
-      if (running) app.log.warn({ waiting: queue.length }, 'stopping with messages that the database did not take; machines keep them')
+      if (running) app.log.warn({ waiting: lines.size }, 'stopping with messages that the database did not take; machines keep them')
       gaveUp = true
       await presence.flush().catch(() => {})
       await doubts.flush()

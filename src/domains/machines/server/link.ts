@@ -25,6 +25,8 @@ export type LinkEvents = {
   mistaken(machine: Machine): void
   /** Cut off because it sends more than anybody can take. */
   flooded(machine: Machine): void
+  /** A machine that has proven itself asks for what is not its own. */
+  strayed(machine: Machine, what: 'PUBLISH' | 'SUBSCRIBE' | 'WILL', topic: string): void
   /** A second connection replaces the first. */
   takenOver(machine: Machine): void
 }
