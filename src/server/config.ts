@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { say } from '../shared/text.ts'
@@ -24,6 +25,11 @@ const url = (...protocols: string[]) =>
       (text) => text === undefined || (URL.canParse(text) && protocols.includes(new URL(text).protocol)),
       `must be an address that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`,
     )
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+  return most > 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+}
 const secret = z.string().regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits (for example from: openssl rand -hex 32)')
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
@@ -39,6 +45,12 @@ const settings = z.object({
   DATABASE_URL: url('postgres:', 'postgresql:'),
   /** The owner of the tables, when the server's own login is another: for migrations, backup and restore only. */
   DATABASE_OWNER_URL: url('postgres:', 'postgresql:'),
+  /** Proxies in front of the built-in broker that say whose connection it is (PROXY protocol). */
+  MQTT_PROXIES: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((one) => one.trim() || []))
+    .refine((list) => list.every(isNetwork), 'must be a list of addresses or networks such as 127.0.0.1,10.0.0.0/8'),
   MQTT_URL: url('mqtt:', 'mqtts:', 'ws:', 'wss:'),
   /** Folder where the gateway keeps Mosquitto's password file and access list up to date. */
   MQTT_FILES: z.string().optional(),
@@ -118,6 +130,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     portFixed: given.PORT !== undefined,
     mqttPort: MQTT_PORT,
     mqttPortFixed: given.MQTT_PORT !== undefined,
+    mqttProxies: rest.MQTT_PROXIES,
     dataDir,
     databaseUrl: rest.DATABASE_URL,
     databaseOwnerUrl: rest.DATABASE_OWNER_URL,

@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { Aedes, type AuthenticateError, type Client } from 'aedes'
 import type { App } from '../../../server/context.ts'
+import { addressOf } from '../../../shared/address.ts'
 import { boardNoForm } from '../../boards/contract.ts'
 import { raiseApart } from '../../security/server/raise.ts'
 import { platformOrg } from '../../settings/server/values.ts'
@@ -10,6 +11,7 @@ import { openDoorstep } from './doorstep.ts'
 import { boundedFrames, type Cut } from './frames.ts'
 import { type Identities, isSame, type Known, type Machine } from './identity.ts'
 import type { Link, LinkEvents } from './link.ts'
+import { isAmong, takeProxyHeader } from './proxyHeader.ts'
 
 type Connection = { readonly machine: Known; readonly client: Client; hears: boolean }
 type Packet = { topic: string; payload: string | Buffer; retain: boolean; qos: 0 | 1 | 2 }
@@ -69,7 +71,7 @@ export async function openBroker(
           if (machine && will !== undefined) events.strayed(machine, 'WILL', will)
           if (!machine || will !== undefined) {
             events.refused('login')
-            doorstep.refused(addresses.get(client.conn) ?? '')
+            doorstep.refused(addressOf(addresses.get(client.conn) ?? ''))
             return done(refusal(), false)
           }
           proven.set(client, machine)
@@ -122,14 +124,25 @@ export async function openBroker(
   })
   for (const event of ['clientError', 'connectionError'] as const) broker.on(event, () => {})
 
+  const isProxy = isAmong(app.config.mqttProxies)
   const server = createServer((socket: Socket) => {
     socket.setNoDelay(true)
-    const address = socket.remoteAddress ?? ''
+    const peer = socket.remoteAddress ?? ''
+    if (!isProxy(peer)) return receive(socket, peer)
+    socket.on('error', () => {})
+    void takeProxyHeader(socket).then((header) => {
+      if (header) return receive(socket, header.address ?? peer)
+      if (!socket.destroyed) app.log.warn({ proxy: peer }, 'a connection of a proxy without a PROXY header was refused')
+      events.refused('proxy')
+      socket.destroy()
+    })
+  })
+  function receive(socket: Socket, address: string): void {
     const end = () => {
       events.refused('address')
       socket.destroy()
     }
-    const guest = doorstep.arrive(address, end)
+    const guest = doorstep.arrive(addressOf(address), end)
     if (!guest) {
       // machines behind the same address feel it too
       void raiseApart(app, { orgId: platformOrg, kind: 'MACHINE_SECRET_GUESSED', subject: address, detail: { address } })
@@ -144,7 +157,7 @@ export async function openBroker(
     socket.once('close', guest.spoke)
     addresses.set(frames, address)
     broker.handle(frames)
-  })
+  }
   server.maxConnections = maxConnections
   await listen(server, app.config.host, app.config.mqttPort)
 

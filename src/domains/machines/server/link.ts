@@ -30,4 +30,17 @@ export type LinkEvents = {
   /** A second connection replaces the first. */
   takenOver(machine: Machine): void
 }
-export type Refused = 'frame' | 'flood' | 'address' | 'login' | 'topic' | 'subscribe' | 'rate' | 'banned' | 'unreadable' | 'takeover' | 'slow' | 'flapping'
+export type Refused =
+  | 'frame'
+  | 'flood'
+  | 'address'
+  | 'proxy'
+  | 'login'
+  | 'topic'
+  | 'subscribe'
+  | 'rate'
+  | 'banned'
+  | 'unreadable'
+  | 'takeover'
+  | 'slow'
+  | 'flapping'

@@ -20,11 +20,11 @@ export type World = {
   close(): Promise<void>
 }
 
-export async function openWorld(): Promise<World> {
+export async function openWorld(settings: Record<string, string> = {}): Promise<World> {
   const database = await testDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'huodao-machines-'))
   const clock = { now: Date.now() }
-  const config = testConfig(database.ownerUrl, dataDir, { MQTT_PORT: String(await freePort()) })
+  const config = testConfig(database.ownerUrl, dataDir, { MQTT_PORT: String(await freePort()), ...settings })
   const app = await openApp(config, 'test', () => new Date(clock.now))
   const owner = new pg.Client({ connectionString: database.ownerUrl })
   await owner.connect()
