@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { topics as known } from '../domains/topics.ts'
 import type { Database } from './database.ts'
 import type { Person } from './sessions.ts'
+import { openWatch, type Watch } from './watch.ts'
 
 /**
  * Open screens learn that something changed and read again. NOTIFY inside business transactions would serialise their
@@ -89,6 +90,7 @@ export async function openLive(database: Database, onError: (error: unknown) => 
     client?.query('select pg_notify($1, p) from unnest($2::text[]) as p', [channel, payloads]).catch(onError)
   }
 
+  const watchOf: WatchOf = (listener, tell) => openWatch(database, listener, tell, onError)
   await connect()
   const live: Live = {
     publish(topics, orgIds) {
@@ -111,7 +113,7 @@ export async function openLive(database: Database, onError: (error: unknown) => 
       }
       oldest((stream) => stream.of().sessionId === of.sessionId, mostOf.session)
       oldest((stream) => stream.of().userId === of.userId, mostOf.person)
-      const stream = openStream(reply, of, check, live.subscribe, () => streams.delete(stream))
+      const stream = openStream(reply, of, check, live.subscribe, watchOf, () => streams.delete(stream))
       streams.add(stream)
     },
     streaming: () => streams.size,
@@ -151,8 +153,16 @@ const chunks = (ids: readonly number[]): number[][] =>
   ids.length ? Array.from({ length: Math.ceil(ids.length / 500) }, (_, i) => ids.slice(500 * i, 500 * (i + 1))) : [[]]
 
 type Stream = { of(): Listener; end(): void }
+type WatchOf = (of: () => Listener, tell: (topics: readonly string[]) => void) => Watch
 
-function openStream(reply: FastifyReply, first: Listener, check: () => Promise<Listener | null>, subscribe: Live['subscribe'], gone: () => void): Stream {
+function openStream(
+  reply: FastifyReply,
+  first: Listener,
+  check: () => Promise<Listener | null>,
+  subscribe: Live['subscribe'],
+  watchOf: WatchOf,
+  gone: () => void,
+): Stream {
   reply.hijack()
   const out = reply.raw
   let listener = first
@@ -163,22 +173,27 @@ function openStream(reply: FastifyReply, first: Listener, check: () => Promise<L
       (now) => {
         if (!now) return end()
         listener = now
+        watch.look()
         if (ping && !out.writableEnded) out.write(ping)
       },
       () => {},
     )
+  const tell = (topics: readonly string[]) => out.writableEnded || out.write(`data: ${JSON.stringify({ topics })}\n\n`)
+  const watch = watchOf(() => listener, tell)
   const unsubscribe = subscribe((named, change) => {
     if (named.includes(sessionsOf(listener.userId ?? 0)) || named.some((topic) => accessTopics.includes(topic))) void look('')
     // a reader that does not drain is dropped rather than buffered for ever
     if (out.writableLength > 65_536) return end()
     const heard = named.filter((topic) => hears(listener, topic, change[topic] ?? []))
-    if (heard.length) out.write(`data: ${JSON.stringify({ topics: heard })}\n\n`)
+    if (heard.length) tell(heard)
+    watch.hear(change)
   })
   const ping = setInterval(() => look(': ping\n\n'), 25_000)
   out.on('close', end)
   out.on('error', end)
   function end(): void {
     clearInterval(ping)
+    watch.end()
     unsubscribe()
     gone()
     out.end()

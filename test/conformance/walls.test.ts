@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { permissions } from '../../src/domains/accounts/permissions.ts'
@@ -6,6 +7,7 @@ import { users } from '../../src/domains/users/contract.ts'
 import { createRandom, type Random } from '../../src/seed/random.ts'
 import type { Scope } from '../../src/server/database.ts'
 import { loadPerson } from '../../src/server/sessions.ts'
+import { openWatch } from '../../src/server/watch.ts'
 import type { Access, Endpoint } from '../../src/shared/contract.ts'
 import { endpointNamed, endpoints } from '../support/registry.ts'
 import { openWorld, type Place, place, rowId, type World } from '../support/world.ts'
@@ -154,6 +156,46 @@ describe('a regulator', () => {
     const { scope } = (await loadPerson(world.app.database, await userId('watcher'))) as NonNullable<Awaited<ReturnType<typeof loadPerson>>>
     const changed = await world.app.database.transact(scope, (db) => sql`update lanes set quantity = 0 where device_id = 4001`.execute(db))
     expect(changed.numAffectedRows).toBe(0n)
+  })
+  it('hears that something changed at these machines, and nothing of another of the same owner', async () => {
+    const person = (await loadPerson(world.app.database, await userId('watcher'))) as NonNullable<Awaited<ReturnType<typeof loadPerson>>>
+    const heard: string[] = []
+    const watch = openWatch(
+      world.app.database,
+      () => person,
+      (topics) => heard.push(...topics),
+      (error) => heard.push(String(error)),
+      0,
+    )
+    const heardAfter = async (work: string, change: Record<string, number[]>) => {
+      await world.sql(work)
+      watch.hear(change)
+      await new Promise((go) => setTimeout(go, 400))
+      return heard.splice(0)
+    }
+    expect(await heardAfter('select 1', {})).toEqual([])
+    expect(await heardAfter('update device_states set rsrp = -70 where device_id = 4050', { devices: [4], orders: [4], lanes: [4] })).toEqual([])
+    expect(await heardAfter('update device_states set rsrp = -71 where device_id = 4001', { devices: [5], users: [4] })).toEqual([])
+    expect(await heardAfter('update lanes set warn_qty = 1 where device_id = 4001', { lanes: [4] })).toEqual(['devices', 'lanes'])
+    expect(await heardAfter('update orders set consumer = consumer where device_id = 4001', { orders: [4] })).toEqual([])
+    watch.end()
+    expect(await heardAfter('update lanes set warn_qty = 2 where device_id = 4001', { lanes: [4] })).toEqual([])
+
+    await world.http.listen({ host: '127.0.0.1', port: 0 })
+    const stop = new AbortController()
+    const { port } = world.http.server.address() as AddressInfo
+    const stream = await fetch(`http://127.0.0.1:${port}/api/me/events`, { headers: { authorization: String(await as('watcher')) }, signal: stop.signal })
+    setTimeout(async () => {
+      await world.sql('update device_states set rsrp = -72 where device_id = any(array[4001, 4050])')
+      world.app.live.publish(['devices'], 4)
+    }, 400)
+    let text = ''
+    for await (const chunk of stream.body as ReadableStream<Uint8Array>) {
+      text += new TextDecoder().decode(chunk)
+      if (text.includes('data:')) break
+    }
+    expect(text).toContain('data: {"topics":["devices"]}')
+    stop.abort()
   })
 })
 /** The tables a region opens, to the word. */
