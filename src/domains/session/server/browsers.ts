@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
-import { setCookie } from '../../../server/cookies.ts'
+import { cookieName, setCookie } from '../../../server/cookies.ts'
 import type { Db } from '../../../server/database.ts'
 import { tokenHash } from '../../../server/sessions.ts'
 
@@ -16,7 +16,7 @@ const days = 180
 const most = 20
 
 const secretOf = (request: FastifyRequest): string | null =>
-  new RegExp(`(?:^|;\\s*)${name}=([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1] ?? null
+  new RegExp(`(?:^|;\\s*)${cookieName(request, name)}=([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1] ?? null
 
 /** What stays of this browser, whatever its secret is now, when the account knows it. */
 export async function knownBrowser(db: Db, request: FastifyRequest, userId: number | undefined, now: Date): Promise<Buffer | null> {
@@ -38,7 +38,7 @@ export async function rememberBrowser(ctx: Ctx, request: FastifyRequest, user: {
     on conflict (user_id, token_hash) do update set last_seen_at = excluded.last_seen_at`.execute(ctx.db)
   await sql`delete from known_browsers where user_id = ${user.id} and token_hash not in (
     select token_hash from known_browsers where user_id = ${user.id} order by last_seen_at desc, token_hash limit ${most})`.execute(ctx.db)
-  setCookie(ctx.app, request, { name, value: secret, path: 'auth', days })
+  setCookie(request, { name, value: secret, days })
 }
 
 export const forgetBrowsers = async (db: Db, userId: number): Promise<void> => {

@@ -69,3 +69,7 @@ export async function openWays(): Promise<Ways> {
   }
   return ways
 }
+
+/** Whether a row as PostgreSQL prints it holds this secret, as text or as bytes. */
+export const shows = (printed: string | undefined, secret: string): boolean =>
+  printed === undefined || [secret, Buffer.from(secret).toString('hex')].some((form) => printed.includes(form))
