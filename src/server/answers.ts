@@ -8,13 +8,16 @@ import { databaseRefusal } from './run.ts'
 /** The requested path as it may be shown: cut and with markup escaped. */
 export const safeUrl = (url: string) => url.slice(0, 200).replace(/[<>"'\u0000-\u001f]/g, (c) => encodeURIComponent(c))
 
+/** For the process log: what stands behind the path may be a code, a phone, a name. */
+export const pathOf = (url: string): string => (url.split('?', 1)[0] ?? '').slice(0, 200)
+
 /** One error shape; never a stack, SQL or path. */
 export function answerError(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const lang = toLang(request.headers['accept-language'])
   const { refusal, fields } = asRefusal(error, lang)
   // what was turned away on purpose is no fault of ours
   if (refusal.def.status >= 500)
-    app.log[error instanceof Refusal ? 'warn' : 'error']({ err: error, requestId: request.id, url: request.url.slice(0, 200) }, 'request failed')
+    app.log[error instanceof Refusal ? 'warn' : 'error']({ err: error, requestId: request.id, url: pathOf(request.url) }, 'request failed')
   const { def } = refusal
   if (def.status === 503) reply.header('retry-after', '5')
   return reply

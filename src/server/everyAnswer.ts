@@ -8,6 +8,9 @@ import { say } from '../shared/text.ts'
 import { answerError } from './answers.ts'
 import type { App } from './context.ts'
 
+/** For all that is no page: a browser that opens it shows it, runs nothing and lets nobody frame it. */
+const noPage = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 /** What every answer carries, whoever gives it: a route, the stream of a screen, the framework, or Node itself. */
 const headersOf = (id: string): Record<string, string> => ({
   'x-request-id': id,
@@ -15,6 +18,7 @@ const headersOf = (id: string): Record<string, string> => ({
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
   'cache-control': 'no-store',
+  'content-security-policy': noPage,
 })
 
 /** Onto the raw answer, so that streams and answers of the framework have them too; what a route says of `cache-control` counts more. */

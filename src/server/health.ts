@@ -54,6 +54,9 @@ export function serveHealth(http: FastifyInstance, app: App): void {
   http.get('/openapi.json', async () => document)
   http.get('/api-docs', async (_, reply) => {
     const nonce = randomBytes(16).toString('base64')
-    return reply.type('text/html; charset=utf-8').header('content-security-policy', `default-src 'none'; style-src 'nonce-${nonce}'`).send(apiDocs(nonce))
+    return reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`)
+      .send(apiDocs(nonce))
   })
 }

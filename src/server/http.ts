@@ -11,7 +11,7 @@ import { addressOf } from '../shared/address.ts'
 import type { Endpoint, Output } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import { toLang } from '../shared/text.ts'
-import { answerError } from './answers.ts'
+import { answerError, pathOf } from './answers.ts'
 import type { CallOn, Handler } from './bind.ts'
 import { type App, isRefused, systemActor } from './context.ts'
 import { sendCookie } from './cookies.ts'
@@ -26,6 +26,7 @@ import { traceRefusal } from './refusals.ts'
 import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
 import { signedIn } from './signedIn.ts'
 import { openTurns } from './turns.ts'
+
 
 type Entry = { readonly name: string; readonly domain: string; readonly endpoint: Endpoint; readonly handler: Handler<Endpoint> }
 let entries: readonly Entry[] | undefined
@@ -99,7 +100,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     debugLog.note(request, reply.statusCode, reply.elapsedTime)
     const ms = Math.round(reply.elapsedTime)
     app.log[reply.statusCode >= 500 ? 'error' : ms > 1000 ? 'warn' : 'debug'](
-      { requestId: request.id, method: request.method, url: request.url.slice(0, 200), status: reply.statusCode, ms },
+      { requestId: request.id, method: request.method, url: pathOf(request.url), status: reply.statusCode, ms },
       'request',
     )
   })

@@ -1,3 +1,6 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApi, type TestApi } from '../../test/support/api.ts'
 import { buildApi } from '../apps/api.ts'
@@ -25,4 +28,60 @@ it('a browser that came by TLS is told to come by nothing else', async () => {
   expect((await ask('http')).headers).not.toHaveProperty('strict-transport-security')
   expect((await ask('https', '10.1.1.1')).headers).not.toHaveProperty('strict-transport-security')
   await behind.close()
+})
+
+it('every answer says that no page may frame it and no browser may take it for something else', async () => {
+  const web = join(api.app.config.dataDir, 'pages')
+  mkdirSync(join(web, 'assets'), { recursive: true })
+  writeFileSync(join(web, 'index.html'), '<p>')
+  writeFileSync(join(web, 'assets', 'a.js'), 'a()')
+  const { name } = await api.app.files.put(Buffer.from('x'), 'png')
+  const served = await buildApi({ ...api.app }, web)
+  const ask = (url: string, accept = 'application/json') => served.inject({ url, headers: { accept, origin: 'https://elsewhere.example' } })
+  const answers = [
+    await ask('/health'),
+    await ask('/auth/user'),
+    await ask('/auth/login'),
+    await ask('/nowhere'),
+    await ask('/api-docs'),
+    await ask('/dev/inbox'),
+    await ask('/scan?t=x'),
+    await ask(`/files/${name}`),
+    await ask('/assets/a.js'),
+    await ask('/login', 'text/html'),
+  ]
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 401, 405, 404, 200, 200, 302, 200, 200, 200])
+  for (const { headers, statusCode } of answers) {
+    const policy = String(headers['content-security-policy'])
+    expect([statusCode, policy.includes("frame-ancestors 'none'"), policy.includes("base-uri 'none'")]).toEqual([statusCode, true, true])
+    expect(policy).toMatch(/default-src 'none'|object-src 'none'/)
+    expect(headers).not.toHaveProperty('access-control-allow-origin')
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin', 'x-frame-options': 'DENY' })
+  }
+  const kept = answers.map(({ headers }) => headers['cache-control'])
+  expect(kept).toEqual([...Array(7).fill('no-store'), ...Array(2).fill('public, max-age=31536000, immutable'), 'no-cache'])
+  await served.close()
+})
+
+it('what somebody asks for stands in no line of the process log', async () => {
+  const lines: string[] = []
+  const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) })
+  const loud = await buildApi({ ...api.app, log })
+  for (const url of ['/scan?t=x&code=OAUTHCODE', '/health?keyword=13800138000', '/nowhere?token=SECRET']) await loud.inject({ url })
+  await loud.close()
+  expect(lines.filter((line) => line.includes('/scan')).length).toBe(1)
+  expect(lines.filter((line) => /OAUTHCODE|13800138000|SECRET/.test(line))).toEqual([])
+})
+
+it('a failure of ours tells its number and nothing else', async () => {
+  const broken = await buildApi({ ...api.app })
+  broken.get('/boom', async () => {
+    throw new Error(`select password_hash from users at ${api.app.config.dataDir}`)
+  })
+  const { statusCode, json } = await broken.inject({ url: '/boom', headers: { 'accept-language': 'en' } })
+  const { code, error, message, requestId, ...rest } = json()
+  expect([statusCode, code, error, rest]).toEqual([500, 500001, 'common.unexpected', {}])
+  expect(message).not.toMatch(/select|password|users|\//)
+  expect(requestId).toMatch(/^[0-9a-f-]{36}$/)
+  await broken.close()
 })

@@ -29,7 +29,7 @@ export function serveSignInPages(http: FastifyInstance, app: App): void {
     const texts = locale[toLang(request.headers['accept-language']) === 'en' ? 'en' : 'zh'].inbox
     return reply
       .type('text/html; charset=utf-8')
-      .header('content-security-policy', `default-src 'none'; style-src 'nonce-${nonce}'; frame-ancestors 'none'; base-uri 'none'`)
+      .header('content-security-policy', `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`)
       .send(inboxPage(texts, rows, nonce))
   })
 }
