@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
+import { platformOrg, settingOf } from '../../settings/server/values.ts'
 import { dropOldBrowsers } from './browsers.ts'
 import { dropOldGuards } from './guard.ts'
 import { runSms, smsLoop } from './sms.ts'
@@ -14,7 +15,10 @@ export async function registerSessionJobs(app: App): Promise<void> {
   app.jobs.every('session-clean', 600_000, () => forgetOld(app))
 }
 
-/** Tickets and codes are of no use after their limits; a number's codes count for a day. */
+/** A share of a long past at a time: other work waits for these rows, too. */
+const atOnce = 5000
+
+/** Tickets and codes are of no use after their limits; a number's codes count for a day. Who came in is kept as long as what he did. */
 export const forgetOld = (app: App): Promise<unknown> =>
   bySystem(app, async (ctx) => {
     const day = new Date(ctx.now.getTime() - 2 * 86_400_000)
@@ -26,4 +30,8 @@ export const forgetOld = (app: App): Promise<unknown> =>
     // what a link could bring back is of no use after its hours; that something changed stays in the log
     await sql`delete from way_changes where expires_at < ${ctx.now} and send_state not in ('PENDING','SENDING')`.execute(ctx.db)
     await sql`delete from dev_messages where created_at < ${day}`.execute(ctx.db)
+    const past = new Date(ctx.now.getTime() - (await settingOf(ctx.db, platformOrg, 'log.retentionDays')) * 86_400_000)
+    await sql`delete from login_attempts where id in (
+      select id from login_attempts where created_at < ${past} order by created_at, id limit ${atOnce})`.execute(ctx.db)
+    await sql`delete from sessions where id in (select id from sessions where expires_at < ${past} limit ${atOnce})`.execute(ctx.db)
   })
