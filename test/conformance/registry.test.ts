@@ -85,7 +85,7 @@ describe('endpoints', () => {
     const takes = ({ endpoint }: (typeof endpoints)[number]) => deepKeys(endpoint.input).some((key) => /(password|secret)/i.test(key) && !/^must/.test(key))
     const grants = ({ endpoint }: (typeof endpoints)[number]) =>
       /^(role:|user:assign-role|user:reset-password|user:create|org:create|main-board:bind)/.test(endpoint.access) ||
-      /^\/api\/me\/(phone|password|wechat-binding|second-factor)/.test(endpoint.path)
+      /^\/api\/me\/(phone|password|wechat-binding|second-factor|sessions)/.test(endpoint.path)
     const touching = endpoints.filter((one) => one.endpoint.kind === 'write' && one.endpoint.access !== 'open' && (shows(one) || takes(one) || grants(one)))
     expect(touching.length).toBeGreaterThan(20)
     expect(
@@ -289,6 +289,10 @@ describe('texts', () => {
         .split('\n')
         .some((line) => chinese.test(line.replace(/\/\/.*|\/?\*.*/, '').replace(data, '')))
     expect(globSync('src/**/*.tsx').filter(inCode)).toEqual([])
+  })
+  it('no markup is made of text: React and textContent escape', () => {
+    const sink = /\b(?:inner|outer)HTML\b|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|srcdoc|\beval\(|new Function\(/i
+    expect(globSync('src/**/*.{ts,tsx}').filter((file) => !file.includes('.test.') && sink.test(readFileSync(file, 'utf8')))).toEqual([])
   })
 })
 

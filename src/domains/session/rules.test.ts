@@ -9,6 +9,8 @@ test.each([
   ['common', 'Password1', 'x', 8, sessionErrors.passwordCommon],
   ['phone inside', 'my phone 13800138000', 'x', 8, sessionErrors.passwordHasName],
   ['organisation and year', 'Xinghe@2026', 'x', 8, sessionErrors.passwordCommon],
+  ['our name', 'Huodao#2031', 'x', 8, sessionErrors.passwordCommon],
+  ['what we sell', 'shouhuoji2031', 'x', 8, sessionErrors.passwordCommon],
   ['fine', 'Right horse 7', 'operator', 8, null],
 ])('passwordRule: %s', (_, password, username, min, wanted) => expect(passwordRule(password, username, ['13800138000', 'xinghe'], min)).toBe(wanted))
 
