@@ -106,6 +106,7 @@ describe('endpoints', () => {
       expect(operation?.summary).not.toBe('')
     })
     it('answers without a top-level code', () => expect(answerKeys(endpoint.output)).not.toContain('code'))
+    it('answers named fields only', () => expect(isLoose(endpoint.output)).toBe(false))
     it('takes exactly its fields', () => {
       const found = endpoint.input.safeParse({ surelyUnknown: 1 })
       expect(found.success || found.error.issues.some((issue) => issue.code === 'unrecognized_keys')).toBe(true)
@@ -310,6 +311,15 @@ function deepKeys(type: z.ZodType): string[] {
   if (inner instanceof z.ZodUnion) return (inner.options as z.ZodType[]).flatMap(deepKeys)
   if (!(inner instanceof z.ZodObject)) return []
   return Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([key, value]) => [key, ...deepKeys(value)])
+}
+/** Whether a shape lets fields through that it does not name. */
+function isLoose(type: z.ZodType): boolean {
+  const inner = baseType(type)
+  if (inner instanceof z.ZodArray) return isLoose(inner.element as z.ZodType)
+  if (inner instanceof z.ZodUnion) return (inner.options as z.ZodType[]).some(isLoose)
+  if (!(inner instanceof z.ZodObject)) return inner instanceof z.ZodAny
+  const { catchall } = inner.def
+  return (catchall !== undefined && !(catchall instanceof z.ZodNever)) || Object.values(inner.shape as Record<string, z.ZodType>).some(isLoose)
 }
 function duplicates(values: readonly string[]): string[] {
   return values.filter((value, index) => values.indexOf(value) !== index)
