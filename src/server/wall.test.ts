@@ -85,3 +85,14 @@ it('a failure of ours tells its number and nothing else', async () => {
   expect(requestId).toMatch(/^[0-9a-f-]{36}$/)
   await broken.close()
 })
+
+it('of the stored files only pictures are open, whatever address is tried', async () => {
+  async function* bytes() {
+    yield Buffer.from('rows of somebody')
+  }
+  const { name } = await api.app.files.write(bytes(), 'xlsx')
+  writeFileSync(join(api.app.files.folder, 'beside.txt'), 'x')
+  const up = '..%2f'.repeat(3)
+  for (const tried of [name, `${name.slice(0, 36)}.png`, `${up}installation.json`, `${up}etc%2fpasswd`, '..%2fbeside.txt', 'beside.txt', '%00'])
+    expect([tried, (await api.http.inject({ url: `/files/${tried}`, headers: { accept: 'application/json' } })).statusCode]).toEqual([tried, 404])
+})
