@@ -11,7 +11,8 @@ const config = (await of('server/config.ts')).loadConfig(process.env)
 
 if (parts.includes('prepare')) {
   await (await of('server/migrate.ts')).migrate(config.databaseUrl)
-  await (await of('seed/index.ts')).install({ ownerUrl: config.databaseUrl, config, log: () => {} })
+  // an older checkout knows the address by its other name
+  await (await of('seed/index.ts')).install({ databaseUrl: config.databaseUrl, ownerUrl: config.databaseUrl, config, log: () => {} })
   process.exit(0)
 }
 const app = await (await of('server/app.ts')).openApp(config, parts.join('-'))
