@@ -259,4 +259,29 @@ export const flows: Flow[] = [
       await page.close()
     },
   },
+  {
+    name: 'with reduced motion, what opens stands beside what opened it',
+    async run(env) {
+      const { page } = await openList(env, '/stock/waste', { shared: true })
+      await page.emulateMedia({ reducedMotion: 'reduce' })
+      const opens = [
+        [page.locator('.ant-pagination [role=combobox]'), '.ant-select-dropdown'],
+        [page.locator('.ant-picker').first(), '.ant-picker-dropdown'],
+        [page.getByRole('button', { name: '用户菜单' }), '.ant-dropdown'],
+      ] as const
+      for (const [opener, opened] of opens) {
+        await opener.click()
+        await page.waitForFunction(
+          (selector) => {
+            const box = [...document.querySelectorAll(selector)].at(-1)?.getBoundingClientRect()
+            return box && box.height > 0 && box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight
+          },
+          opened,
+          { timeout: 5000 },
+        )
+        await page.keyboard.press('Escape')
+      }
+      await page.close()
+    },
+  },
 ]
