@@ -62,7 +62,7 @@ export function useCols<S extends z.ZodObject>(
       dataIndex: key,
       title,
       width: Math.max(widths[info.unit ?? ''] ?? widths[info.kind] ?? 120, textWidth(title) + headRoom),
-      ellipsis: info.kind === 'text' && info.unit === undefined,
+      ellipsis: (info.kind === 'text' && info.unit === undefined) || (info.kind === 'enum' && !tones && !info.tones),
       ...(right ? { align: 'right' as const } : {}),
       render: (value: unknown, record) => (link ? <Link to={link(record)}>{show(value)}</Link> : show(value)),
       ...overrides,

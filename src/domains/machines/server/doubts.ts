@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { App } from '../../../server/context.ts'
 import type { SecurityKind } from '../../security/rules.ts'
-import { raiseApart } from '../../security/server/raise.ts'
+import { type Facts, raiseApart } from '../../security/server/raise.ts'
 import { isClockWrong } from '../rules.ts'
 import type { Fact } from './facts.ts'
 import type { Machine } from './identity.ts'
 
 /** Something of a machine that a person must look at: it contradicts itself, or somebody speaks in its name. */
-export type Doubt = { readonly machine: Machine; readonly kind: SecurityKind; readonly detail: Readonly<Record<string, string | number>> }
+export type Doubt = { readonly machine: Machine; readonly kind: SecurityKind; readonly detail: Facts }
 
 export type Doubts = {
   note(doubts: readonly Doubt[]): void
@@ -35,7 +35,7 @@ export function openDoubts(app: App): Doubts {
 }
 
 const place = ({ up }: Fact) => ({ message: up.kind, boot: up.boot, seq: up.seq })
-export const contradiction = (fact: Fact, what: string, more: Record<string, string | number> = {}): Doubt => ({
+export const contradiction = (fact: Fact, what: string, more: Facts = {}): Doubt => ({
   machine: fact.machine,
   kind: 'MACHINE_CONTRADICTION',
   detail: { what, ...place(fact), ...more },

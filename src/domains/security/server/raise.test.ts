@@ -20,7 +20,7 @@ const rows = () =>
 
 it('counts repeats of one subject, bounds the subjects of a kind, and survives any text', async () => {
   const event = { orgId: 1, kind: 'PAYMENT_FORGED', subject: 'x'.repeat(200) } as const
-  await bySystem(world.app, (ctx) => raiseSecurity(ctx, { ...event, detail: { text: `\ud800\u0000${'y'.repeat(5000)}` } }))
+  await bySystem(world.app, (ctx) => raiseSecurity(ctx, { ...event, detail: { merchant: `\ud800\u0000${'y'.repeat(5000)}` } }))
   await bySystem(world.app, (ctx) => raiseSecurity(ctx, event))
   await raiseApart(world.app, event)
   await raiseApart(world.app, event)

@@ -7,6 +7,9 @@ import { notify } from '../../notices/server/notify.ts'
 import { locale } from '../locale.ts'
 import { mostOpen, type SecurityKind } from '../rules.ts'
 
+/** As read from the event: short values, no secrets. Each has its word in locale.ts under `facts`. */
+export type Facts = Readonly<Partial<Record<keyof typeof locale.zh.facts, string | number>>>
+
 /** Something that should not happen, in the organisation whose people must look at it. */
 export type SecurityEvent = {
   readonly orgId: number
@@ -14,8 +17,7 @@ export type SecurityEvent = {
   /** A machine number, order number, account or address; cut to 80 characters. */
   readonly subject: string
   readonly deviceId?: number
-  /** Facts as read from the event; short values, no secrets. */
-  readonly detail?: Readonly<Record<string, string | number>>
+  readonly detail?: Facts
 }
 
 /**

@@ -4,12 +4,14 @@ import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { Detail, Rows } from '../../../web/Detail.tsx'
+import { useNeighbours } from '../../../web/list/useNeighbours.ts'
 import { useLive } from '../../../web/live.ts'
 import { Money } from '../../../web/Money.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
 import { type SecurityDetail, type SecurityRow, security } from '../contract.ts'
+import { useSubject } from './subject.ts'
 
 /** The event named by `?detail=`, in words. */
 export function SecurityDrawer({ onClosing }: { onClosing: (row: SecurityRow) => void }) {
@@ -21,6 +23,11 @@ export function SecurityDrawer({ onClosing }: { onClosing: (row: SecurityRow) =>
   const open = Number.isSafeInteger(id) && id > 0
   const read = useRead(security.get, { id }, { inline: true, enabled: open })
   useLive('security', [security.get.path])
+  const go = (next: number) => {
+    params.set('detail', String(next))
+    navigate(`${pathname}?${params}`)
+  }
+  const steps = useNeighbours(security.list, 'id', id, (next) => go(Number(next)), open && pathname === '/log/security-events')
   const event = open ? read.data : undefined
   const close = () => {
     params.delete('detail')
@@ -40,6 +47,7 @@ export function SecurityDrawer({ onClosing }: { onClosing: (row: SecurityRow) =>
       loading={read.isPending}
       error={read.error}
       onRetry={() => void read.refetch()}
+      {...steps}
       actions={
         event?.can.close ? (
           <Button type="primary" onClick={() => onClosing(event)}>
@@ -56,10 +64,13 @@ export function SecurityDrawer({ onClosing }: { onClosing: (row: SecurityRow) =>
 function Body({ event }: { event: SecurityDetail }) {
   const { t } = useTranslation('security')
   const may = useMay()
+  const subject = useSubject()
   const link = (to: string, text: string): ReactNode => <Link to={to}>{text}</Link>
   const shown = ({ key, value }: SecurityDetail['facts'][number]): ReactNode => {
     if ((key === 'amount' || key === 'expected') && typeof value === 'number') return <Money fen={value} />
-    if (key === 'why') return t(`why.${value}`, { defaultValue: String(value) })
+    if (key === 'clock') return <Time at={String(value)} style="full" />
+    if (key === 'why' || key === 'what' || key === 'message' || key === 'change' || key === 'provider')
+      return t(`${key}.${value}`, { defaultValue: String(value) })
     return key === 'orderNum' && may('order:read') ? link(`/order/order-details/${value}`, String(value)) : String(value)
   }
   return (
@@ -67,8 +78,8 @@ function Body({ event }: { event: SecurityDetail }) {
       <Rows
         title={t('basic')}
         items={[
-          [t('fields.subject'), event.subject],
-          [t('fields.times'), t('timesOf', { n: event.times })],
+          [t('fields.subject'), subject(event)],
+          [t('fields.times'), t('timesOf', { n: event.times, count: event.times })],
           [t('fields.firstTime'), <Time key="first" at={event.firstTime} style="full" />],
           [t('fields.lastTime'), <Time key="last" at={event.lastTime} style="full" />],
           [
@@ -76,9 +87,13 @@ function Body({ event }: { event: SecurityDetail }) {
             event.deviceId !== null && may('device:read') ? link(`/device/device-list?detail=${event.deviceId}`, event.rtuNumber) : event.rtuNumber,
           ],
           [t('fields.orgName'), event.orgName],
-          [t('fields.closeName'), event.closeName],
-          [t('fields.closeTime'), event.closeTime ? <Time key="close" at={event.closeTime} style="full" /> : null],
-          [t('fields.remark'), event.remark],
+          ...(event.closeTime
+            ? ([
+                [t('fields.closeName'), event.closeName],
+                [t('fields.closeTime'), <Time key="close" at={event.closeTime} style="full" />],
+                [t('fields.remark'), event.remark],
+              ] as const)
+            : []),
         ]}
       />
       <Rows title={t('last')} items={event.facts.map((fact) => [t(`facts.${fact.key}`, { defaultValue: fact.key }), shown(fact)])} />

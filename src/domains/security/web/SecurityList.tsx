@@ -5,9 +5,11 @@ import { useLocation, useNavigate } from 'react-router'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { StatusTag } from '../../../web/StatusTag.tsx'
 import { Time } from '../../../web/Time.tsx'
 import { OwnerSelect } from '../../devices/web/pickers.tsx'
 import { SecurityRow, security } from '../contract.ts'
+import { useSubject } from './subject.ts'
 
 const SecurityDrawer = lazyDialog(() => import('./SecurityDrawer.tsx').then((m) => m.SecurityDrawer))
 const CloseDialog = lazyDialog(() => import('./CloseDialog.tsx').then((m) => m.CloseDialog))
@@ -16,6 +18,7 @@ const CloseDialog = lazyDialog(() => import('./CloseDialog.tsx').then((m) => m.C
 export function SecurityList() {
   const { t } = useTranslation(['security', 'web'])
   const col = useCols(SecurityRow, 'security')
+  const subject = useSubject()
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
   const [closing, setClosing] = useState<SecurityRow | null>(null)
@@ -41,14 +44,15 @@ export function SecurityList() {
           { key: 'orgId', more: true, picker: ({ onChange, ...rest }) => <OwnerSelect {...rest} onChange={onChange} /> },
         ]}
         columns={[
-          col('kind', { width: 272 }),
-          col('subject', { width: 184 }),
-          col('state', { width: 96 }),
-          col('times', { width: 88 }),
-          col('rtuNumber', { width: 112 }),
-          col('orgName', { width: 120 }),
-          col('firstTime', { width: 124 }),
-          col('lastTime', { width: 124 }),
+          col('kind', { width: 336 }),
+          // an order number must fit
+          col('subject', { width: 196, render: (_, row) => subject(row) }),
+          col('state', { width: 92 }),
+          col('times', { width: 84 }),
+          col('rtuNumber', { width: 104 }),
+          col('orgName', { width: 128 }),
+          col('firstTime', { width: 124, defaultHidden: true }),
+          col('lastTime', { width: 120 }),
         ]}
         onRow={detail}
         actions={(row) => [
@@ -59,8 +63,10 @@ export function SecurityList() {
         card={(row, actions) => (
           <>
             <strong>{t(`enums.kind.${row.kind}`)}</strong>
+            <p>{[subject(row), row.orgName].join(' · ')}</p>
             <p>
-              {row.subject} · {t(`enums.state.${row.state}`)} · {t('timesOf', { n: row.times })} · <Time at={row.lastTime} />
+              <StatusTag tone={row.state === 'OPEN' ? 'fault' : 'closed'}>{t(`enums.state.${row.state}`)}</StatusTag> ·{' '}
+              {t('timesOf', { n: row.times, count: row.times })} · <Time at={row.lastTime} />
             </p>
             {actions}
           </>
