@@ -6,11 +6,13 @@ import type { FormDialogProps } from './FormDialog.tsx'
 import { EngineForm } from './FormPage.tsx'
 import styles from './form/Form.module.css'
 import { useFormEngine } from './form/useForm.ts'
+import { useFocusBack } from './useFocusBack.ts'
 
 /** The dialog itself; FormDialog.tsx loads it when it opens. */
 export function OpenDialog<E extends Endpoint>(props: FormDialogProps<E>) {
   const { t } = useTranslation('web')
   const confirm = useConfirm()
+  useFocusBack()
   const engine = useFormEngine({
     ...props,
     onSaved: (answer) => {

@@ -14,6 +14,7 @@ import { download, save } from './download.ts'
 import styles from './ImportDialog.module.css'
 import { registerLocale } from './i18n.ts'
 import { useActiveTab } from './shell/tabs.ts'
+import { useFocusBack } from './useFocusBack.ts'
 
 registerLocale('jobs', locale)
 
@@ -38,6 +39,7 @@ type Step =
 export function ImportDialog({ kind, title, invalidates, onClose }: Props) {
   const { t } = useTranslation(['jobs', 'web'])
   const active = useActiveTab()
+  useFocusBack()
   const info = useRead(jobs.importInfo, { kind }, { inline: true })
   const [step, setStep] = useState<Step>({ is: 'choose' })
 
@@ -157,7 +159,8 @@ function Columns({ columns }: { columns: readonly Column[] }) {
   const { t } = useTranslation('jobs')
   if (columns.length === 0) return null
   return (
-    <dl className={styles.columns} aria-label={t('importing.columns')}>
+    // what scrolls must be reachable by keyboard
+    <dl className={styles.columns} aria-label={t('importing.columns')} tabIndex={0}>
       {columns.map((column) => (
         <div key={column.key}>
           <dt>

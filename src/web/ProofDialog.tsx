@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { factorErrors } from '../domains/session/factorContract.ts'
 import { shellEndpoints as session } from '../domains/session/shellContract.ts'
 import { useRead, useWrite } from './api.ts'
+import { useFocusBack } from './useFocusBack.ts'
 
 /** Password, or code where the second factor is on; the call that waited goes on when it is right. */
 export function ProofDialog({ onAnswer }: { onAnswer: (given: boolean) => void }) {
@@ -11,6 +12,7 @@ export function ProofDialog({ onAnswer }: { onAnswer: (given: boolean) => void }
   const [text, setText] = useState('')
   const [wrong, setWrong] = useState('')
   const field = useRef<InputRef>(null)
+  useFocusBack()
   const factor = useRead(session.factor, {}, { staleTime: 0 })
   const byCode = factor.data?.on ?? false
   const prove = useWrite(session.prove, {
@@ -60,7 +62,7 @@ export function ProofDialog({ onAnswer }: { onAnswer: (given: boolean) => void }
           label={t(`proof.${name}`)}
           htmlFor="proof"
           {...(wrong ? { validateStatus: 'error' as const, help: wrong } : {})}
-          extra={byCode ? t('proof.codeHint') : undefined}
+          extra={byCode && !wrong ? t('proof.codeHint') : undefined}
         >
           {byCode ? <Input {...props} /> : <Input.Password {...props} />}
         </Form.Item>

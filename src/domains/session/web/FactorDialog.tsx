@@ -1,8 +1,10 @@
-import { Form, Input, Modal } from 'antd'
+import { Button, Form, Input, Modal } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useWrite } from '../../../web/api.ts'
 import { CopyButton } from '../../../web/CopyButton.tsx'
+import { usePhone } from '../../../web/shell/useWidth.ts'
+import { useFocusBack } from '../../../web/useFocusBack.ts'
 import { factorErrors, session } from '../contract.ts'
 import styles from './Me.module.css'
 import { Qr } from './Qr.tsx'
@@ -10,6 +12,8 @@ import { Qr } from './Qr.tsx'
 /** Scan, then a code of the app to see that it works; closes with the recovery codes, or with nothing. */
 export function FactorDialog({ onClose }: { onClose: (codes: readonly string[] | null) => void }) {
   const { t } = useTranslation(['session', 'web'])
+  const phone = usePhone()
+  useFocusBack()
   const [code, setCode] = useState('')
   const [wrong, setWrong] = useState('')
   const begin = useWrite(session.enrolFactor, { invalidates: [] })
@@ -56,11 +60,18 @@ export function FactorDialog({ onClose }: { onClose: (codes: readonly string[] |
         <code>{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
         <CopyButton text={secret} />
       </p>
+      {phone ? (
+        // a phone cannot scan itself
+        <Button block className={styles.openApp ?? ''} href={begin.data.uri}>
+          {t('factor.openApp')}
+        </Button>
+      ) : null}
       <Form layout="vertical" component={false}>
         <Form.Item label={t('factor.enter')} htmlFor="factor-code" {...(wrong ? { validateStatus: 'error' as const, help: wrong } : {})}>
           <Input
             id="factor-code"
             value={code}
+            autoFocus
             maxLength={7}
             inputMode="numeric"
             autoComplete="one-time-code"

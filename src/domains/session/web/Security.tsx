@@ -1,5 +1,5 @@
 import { Alert, Button } from 'antd'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { queryClient, useRead, useWrite } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
@@ -19,6 +19,7 @@ const stale = () => {
 export function Security() {
   const { t } = useTranslation('session')
   const confirm = useConfirm()
+  const state = useRef<HTMLSpanElement>(null)
   const [setting, setSetting] = useState(false)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   const { data } = useRead(session.factor, {})
@@ -35,7 +36,9 @@ export function Security() {
       {data.required && !data.on ? <Alert className={styles.wide ?? ''} type="warning" showIcon title={t('factor.required')} /> : null}
       <Fixed label={t('factor.name')}>
         <span className={styles.security}>
-          <span>{t(data.on ? 'factor.on' : 'factor.off')}</span>
+          <span ref={state} tabIndex={-1}>
+            {t(data.on ? 'factor.on' : 'factor.off')}
+          </span>
           {data.on ? null : (
             <Button size="small" onClick={() => setSetting(true)}>
               {t('factor.setUp')}
@@ -58,7 +61,7 @@ export function Security() {
       {data.on ? (
         <Fixed label={t('factor.codes')}>
           <span className={styles.security}>
-            <span>{t('factor.left', { n: data.recoveryLeft })}</span>
+            <span>{t('factor.left', { n: data.recoveryLeft, count: data.recoveryLeft })}</span>
             <Button
               type="link"
               size="small"
@@ -85,7 +88,16 @@ export function Security() {
           }}
         />
       ) : null}
-      {codes ? <CodesDialog codes={codes} onClose={() => setCodes(null)} /> : null}
+      {codes ? (
+        <CodesDialog
+          codes={codes}
+          onClose={() => {
+            setCodes(null)
+            // the button that began it may be gone
+            setTimeout(() => state.current?.focus())
+          }}
+        />
+      ) : null}
     </>
   )
 }
