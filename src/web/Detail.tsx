@@ -67,16 +67,16 @@ export function Detail({ open, onClose, title, status, id, actions, loading = fa
       size={innerWidth >= 1440 ? 880 : Math.min(720, innerWidth)}
       destroyOnHidden
       title={
-        <span className={styles.head}>
+        <div className={styles.head}>
           {status}
-          {title ? <strong>{title}</strong> : <span className="hd-visually-hidden">{t('loading')}</span>}
+          {title ? <h2>{title}</h2> : <span className="hd-visually-hidden">{t('loading')}</span>}
           {id && !phone ? (
             <>
               <span className={styles.id}>{id}</span>
               <CopyButton text={id} />
             </>
           ) : null}
-        </span>
+        </div>
       }
       extra={
         phone ? (

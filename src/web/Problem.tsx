@@ -13,7 +13,7 @@ export function Problem({ error, title, onRetry }: { error: ApiError; title?: st
   return (
     <div className={styles.block} role="alert">
       <EmptyArt kind="error" />
-      <h3>{title ?? t('error.page')}</h3>
+      <h2>{title ?? t('error.page')}</h2>
       <p>
         {error.message}
         {error.requestId ? (
@@ -39,7 +39,7 @@ export function Problem({ error, title, onRetry }: { error: ApiError; title?: st
 export const Empty = ({ kind = 'empty', title, hint, action }: { kind?: EmptyKind; title: ReactNode; hint?: ReactNode; action?: ReactNode }) => (
   <div className={styles.block}>
     <EmptyArt kind={kind} />
-    <h3>{title}</h3>
+    <h2>{title}</h2>
     {hint ? <p>{hint}</p> : null}
     <div>{action}</div>
   </div>

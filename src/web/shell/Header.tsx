@@ -23,7 +23,7 @@ import { Bell } from './Bell.tsx'
 import { JobsBadge } from './JobsBadge.tsx'
 import styles from './Shell.module.css'
 import { anyDirty } from './tabs.ts'
-import { useNarrow } from './useWidth.ts'
+import { useNarrow, usePhone } from './useWidth.ts'
 
 const ViewDialog = lazyDialog(async () => {
   const [{ locale }, found] = await Promise.all([import('../../domains/organisations/locale.ts'), import('../../domains/organisations/web/ViewDialog.tsx')])
@@ -35,7 +35,8 @@ type Props = { trail: readonly string[]; folded: boolean; onMenu: () => void; on
 
 export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
   const { t } = useTranslation('web')
-  const { lang, theme, compact } = usePrefs()
+  const { compact } = usePrefs()
+  const look = useLook()
   const narrow = useNarrow()
   const full = useFullscreen()
   const foldKey = narrow ? 'shell.menu' : folded ? 'shell.unfold' : 'shell.fold'
@@ -59,16 +60,9 @@ export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
       <span className={styles.rule} />
       <JobsBadge />
       <Bell />
-      <IconButton
-        label={`${t('shell.language')}: ${t('otherLang')}`}
-        icon={<TranslationOutlined />}
-        onClick={() => setPrefs({ lang: lang === 'en' ? 'zh-CN' : 'en' })}
-      />
-      <IconButton
-        label={t(theme === 'dark' ? 'shell.toLight' : 'shell.toDark')}
-        icon={theme === 'dark' ? <SunOutlined /> : <MoonOutlined />}
-        onClick={() => setPrefs({ theme: theme === 'dark' ? 'light' : 'dark' })}
-      />
+      {look.map((one) => (
+        <IconButton wide {...one} key={one.label} />
+      ))}
       <IconButton wide label={t('shell.compact')} pressed={compact} icon={<ColumnHeightOutlined />} onClick={() => setPrefs({ compact: !compact })} />
       <IconButton
         wide
@@ -80,6 +74,25 @@ export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
       <UserMenu />
     </header>
   )
+}
+
+/** Language and theme: in the header, on phones in the user menu. */
+function useLook(): { label: string; icon: ReactNode; onClick: () => void }[] {
+  const { t } = useTranslation('web')
+  const { lang, theme } = usePrefs()
+  const dark = theme === 'dark'
+  return [
+    {
+      label: `${t('shell.language')}: ${t('otherLang')}`,
+      icon: <TranslationOutlined />,
+      onClick: () => setPrefs({ lang: lang === 'en' ? 'zh-CN' : 'en' }),
+    },
+    {
+      label: t(dark ? 'shell.toLight' : 'shell.toDark'),
+      icon: dark ? <SunOutlined /> : <MoonOutlined />,
+      onClick: () => setPrefs({ theme: dark ? 'light' : 'dark' }),
+    },
+  ]
 }
 
 /** Whose eyes; people of the platform may look through another organisation. */
@@ -129,6 +142,8 @@ function UserMenu() {
   const { t } = useTranslation('web')
   const confirm = useConfirm()
   const navigate = useNavigate()
+  const phone = usePhone()
+  const look = useLook()
   const user = useUser()
   const name = user.realName || user.username
   const leave = async () => {
@@ -146,9 +161,10 @@ function UserMenu() {
           { key: '/pwd', label: t('shell.password') },
           { key: '/bindOpenId', label: t('shell.bind') },
           { type: 'divider' },
+          ...(phone ? look.map((one) => ({ key: one.label, label: one.label, onClick: one.onClick })) : []),
           { key: 'logout', label: t('shell.logout') },
         ],
-        onClick: ({ key }) => void (key === 'logout' ? leave() : navigate(key)),
+        onClick: ({ key }) => void (key === 'logout' ? leave() : key.startsWith('/') && navigate(key)),
       }}
     >
       <button type="button" className={styles.user}>
