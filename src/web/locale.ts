@@ -166,7 +166,7 @@ export const locale = defineLocale(
     },
     proof: {
       title: '请先验证身份',
-      lead: '该操作涉及登录方式、资金、密钥或权限，请确认是您本人',
+      lead: '该操作涉及登录方式、资金、密钥或权限，请确认是本人操作',
       password: '登录密码',
       code: '验证码',
       codeHint: '手机验证器中的 6 位验证码，或恢复码',
@@ -353,8 +353,8 @@ export const locale = defineLocale(
       strong: 'Strong',
     },
     proof: {
-      title: 'Show that it is you',
-      lead: 'This touches a way to sign in, money, a secret or a right',
+      title: 'Confirm it is you',
+      lead: 'What follows changes a way to sign in, money, a secret or a right',
       password: 'Password',
       code: 'Code',
       codeHint: 'The 6 digits of your authenticator app, or a recovery code',

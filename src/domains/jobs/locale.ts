@@ -49,7 +49,7 @@ export const locale = defineLocale(
     },
     importing: {
       drop: '点击或拖入文件',
-      dropHint: '支持 xlsx、csv,不超过 8M,一次最多导入 {most} 行',
+      dropHint: '支持 xlsx、csv，不超过 8M，一次最多导入 {most} 行',
       template: '下载模板',
       columns: '模板中的列',
       required: '必填',
@@ -205,7 +205,7 @@ export const locale = defineLocale(
     },
     importing: {
       drop: 'Choose or drop a file',
-      dropHint: 'xlsx or csv, at most 8M and {most} rows',
+      dropHint: 'xlsx or csv, at most 8 MB and {most} rows',
       template: 'Template',
       columns: 'Columns of the template',
       required: 'required',

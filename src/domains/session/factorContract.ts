@@ -6,13 +6,17 @@ import { bi } from '../../shared/text.ts'
 
 /** Showing who one is a second time: the second step of a sign-in, the proof before an act that matters, and the way back. */
 export const factorErrors = defineErrors('session', {
-  wrongFactor: [400010, '验证码错误或已失效', 'The code is wrong or over'],
+  wrongFactor: [400010, '验证码错误或已失效', 'The code is wrong or has expired'],
   wrongProof: [400011, '密码错误', 'The password is wrong'],
-  ticketOver: [400012, '登录已超时，请重新登录', 'The sign-in took too long, please start again'],
-  undoOver: [422008, '该链接已失效', 'This link is over'],
+  ticketOver: [400012, '本次登录已失效，请重新登录', 'This sign-in has ended, start again'],
+  undoOver: [
+    422008,
+    '链接已使用或已过期。如账号仍有异常，请联系管理员',
+    'This link was used or has expired. If something is still wrong, ask your administrator',
+  ],
   factorOn: [422009, '两步验证已开启', 'Two-step sign-in is on already'],
   factorOff: [422010, '两步验证未开启', 'Two-step sign-in is off'],
-  factorKept: [422011, '平台要求您的账号使用两步验证，不能关闭', 'Your account must use two-step sign-in'],
+  factorKept: [422011, '平台要求该账号使用两步验证，不能关闭', 'Your account must use two-step sign-in'],
 })
 
 const token = z.string().regex(/^[\w-]{43}$/, bi('链接不完整', 'The link is not whole'))

@@ -44,6 +44,7 @@ export function Devices() {
       {data && data.sessions.length > 1 ? (
         <Button
           danger
+          className={styles.last ?? ''}
           onClick={async () => {
             if (await confirm({ title: t('me.endOthersAsk'), danger: true, ok: t('me.end') })) others.mutate({})
           }}

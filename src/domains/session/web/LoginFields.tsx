@@ -24,7 +24,7 @@ export function Row({ name, icon = 'person', label, error, hint, children }: Row
     <div className={styles.row}>
       <label htmlFor={name}>{label}</label>
       <div className={styles.field} data-error={error !== undefined}>
-        <svg width="15" height="15" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.3" aria-hidden="true">
+        <svg width="15" height="15" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.3" strokeLinecap="round" aria-hidden="true">
           <path d={icons[icon]} />
         </svg>
         {children}
