@@ -112,7 +112,7 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
             onChange={change}
             selected={selected}
             onSelect={setSelected}
-            filtered={filtered.length > 0}
+            filtered={filtered}
             changed={changed}
             onReset={() => reset({})}
           />

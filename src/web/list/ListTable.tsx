@@ -21,7 +21,7 @@ type Props<E extends Endpoint, R = RowOf<E>> = ListPageProps<E> & {
   onChange: (part: Query) => void
   selected: ReadonlyMap<string | number, R>
   onSelect: (selected: ReadonlyMap<string | number, R>) => void
-  filtered: boolean
+  filtered: readonly string[]
   changed: ReadonlySet<string | number>
   onReset: () => void
 }
@@ -136,9 +136,20 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
   )
 }
 
-function EmptyList<E extends Endpoint>({ filtered, empty, onReset }: Props<E>) {
-  const { t } = useTranslation('web')
-  if (filtered) return <Empty kind="filtered" title={t('list.filtered')} action={<Button onClick={onReset}>{t('list.clearFilters')}</Button>} />
+function EmptyList<E extends Endpoint>({ filtered, filters = [], ns, empty, onReset }: Props<E>) {
+  const { t } = useTranslation(['web', ns])
+  if (filtered.length > 0) {
+    const keys = new Set(filtered.map((key) => (key === 'from' || key === 'to' ? 'range' : key)))
+    const names = [...keys].map((key) => filters.find((filter) => filter.key === key)?.label ?? t(`${ns}:fields.${key}`, { defaultValue: '' })).filter(Boolean)
+    return (
+      <Empty
+        kind="filtered"
+        title={t('list.filtered')}
+        hint={names.length > 0 ? t('list.filteredBy', { names: names.join(t('list.and')) }) : undefined}
+        action={<Button onClick={onReset}>{t('list.clearFilters')}</Button>}
+      />
+    )
+  }
   return <Empty title={empty?.title ?? t('list.empty')} hint={empty?.hint} action={empty?.action} />
 }
 

@@ -62,7 +62,7 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
   const more = [
     { key: 'copySettings', on: clip !== null, can: chosen.length > 0, run: clip?.copy, keys: 'Ctrl C' },
     { key: 'pasteSettings', on: clip !== null, can: clip?.paste !== undefined && chosen.length > 0, run: clip?.paste, keys: 'Ctrl V' },
-    { key: 'testVend', on: may('device:vend'), can: !dirty && single?.productId != null, run: () => setOpen('test') },
+    { key: 'testVend', on: may('device:test'), can: !dirty && single?.productId != null, run: () => setOpen('test') },
     {
       key: 'clearFault',
       on: plan.can.clearFault,
