@@ -61,6 +61,11 @@ export type Ctx = {
   audit(entry: AuditEntry): void
   /** Tells open screens after commit that rows of this kind changed: in these organisations, else in the actor's and that of the log row. */
   touch(topic: string, orgIds?: number | Iterable<number>): void
+  /**
+   * A write whose answer nobody waits for: it keeps its place in the order of the statements and leaves with the next one, at the
+   * latest with the commit. When it fails, so does the act.
+   */
+  later(statement: RawBuilder<unknown>): void
   /** Runs after commit; failures are logged, never thrown. */
   afterCommit(work: () => void | Promise<void>): void
 }

@@ -7,10 +7,12 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  type RawBuilder,
+  sql,
 } from 'kysely'
 import pg from 'pg'
-import { commitWith, type LastStatement } from './commit.ts'
 import type { DB } from './schema.ts'
+import { openWire, type Statement, type Wire } from './wire.ts'
 
 /**
  * The only way to a connection. Every connection runs as the application role (row policies apply to it) and carries the
@@ -32,7 +34,7 @@ export const systemScope: Scope = { all: true, orgs: [], ancestors: [], devices:
 export const noScope: Scope = { all: false, orgs: [], ancestors: [], devices: null, watched: null }
 
 export type Db = Kysely<DB>
-type Client = pg.PoolClient & { scope?: string | undefined; prepared?: Set<string> }
+type Client = pg.PoolClient & { scope?: string | undefined; wire?: Wire; dbs?: Map<Naming, Db> }
 
 pg.types.setTypeParser(pg.types.builtins.INT8, (value) => Number(value))
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, (value) => Number(value))
@@ -40,8 +42,8 @@ pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value)
 pg.types.setTypeParser(1016 as never, (value: string) => (value === '{}' ? [] : value.slice(1, -1).split(',').map(Number)))
 
 export type Database = {
-  /** One transaction in `scope`; commits when `work` returns, rolls back when it throws. `atEnd`: what travels with the commit. */
-  transact<T>(scope: Scope, work: (db: Db, atEnd: (statement: LastStatement) => void) => Promise<T>): Promise<T>
+  /** One transaction in `scope`; commits when `work` returns, rolls back when it throws. `later`: what leaves with the next statement. */
+  transact<T>(scope: Scope, work: (db: Db, later: Later) => Promise<T>): Promise<T>
   /** The same statement at every request, planned once for each connection. */
   readSame<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
   /** Single statements in `scope`, without a transaction around them. For screens: its pool never starves writes. */
@@ -62,6 +64,7 @@ export type Database = {
   stats(): { reads: PoolStats; writes: PoolStats }
   close(): Promise<void>
 }
+export type Later = (statement: RawBuilder<unknown> | Statement) => void
 type PoolStats = { total: number; idle: number; waiting: number }
 
 export type DatabaseOptions = { url: string; reads: number; writes: number; statementMs: number }
@@ -95,47 +98,43 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   await untilThere(() => refuseStrongRole(writes))
   const reading = <T>(naming: Naming, scope: Scope, work: (db: Db) => Promise<T>, pool = reads) =>
     withClient(pool, async (client) => {
-      const sql = prologue(client, scope)
-      if (sql) await client.query(sql)
-      return work(over(client, naming))
+      takeScope(client, await enter(client), scope)
+      try {
+        return await work(over(client, naming))
+      } catch (error) {
+        client.scope = undefined // what failed together with the scope took it back
+        throw error
+      }
+    })
+  const transact = <T>(pool: pg.Pool, begin: Statement, naming: Naming, scope: Scope, work: (db: Db, later: Later) => Promise<T>) =>
+    withClient(pool, async (client) => {
+      const wire = await enter(client)
+      const later: Later = (statement) => {
+        if ('text' in statement) return wire.later(statement)
+        const { sql: text, parameters: values } = statement.compile(over(client, naming))
+        wire.later({ name: naming(text), text, values })
+      }
+      wire.later(begin)
+      takeScope(client, wire, scope)
+      try {
+        const result = await work(over(client, naming), later)
+        await wire.ask(commit)
+        return result
+      } catch (error) {
+        if (isOutOfRoom(error)) outOfRoomAt = Date.now()
+        client.scope = undefined // a rollback also takes the scope back
+        if (wire.drop(begin)) await wire.ask(rollback)
+        throw error
+      }
     })
   let outOfRoomAt = 0
   return {
     lastOutOfRoom: () => outOfRoomAt,
-    transact: (scope, work) =>
-      withClient(writes, async (client) => {
-        await client.query(`${prologue(client, scope)}begin`)
-        try {
-          const last: LastStatement[] = []
-          const result = await work(over(client, planOnce), (statement) => {
-            last.push(statement)
-          })
-          client.prepared ??= new Set()
-          await commitWith(client, client.prepared, last)
-          return result
-        } catch (error) {
-          if (isOutOfRoom(error)) outOfRoomAt = Date.now()
-          client.scope = undefined // a rollback also takes the scope back
-          await client.query('rollback')
-          throw error
-        }
-      }),
+    transact: (scope, work) => transact(writes, begin, planOnce, scope, work),
     read: (scope, work) => reading(planAlways, scope, work),
     readSame: (scope, work) => reading(planOnce, scope, work),
     aside: (work) => reading(planOnce, systemScope, work, asides),
-    snapshot: (scope, work) =>
-      withClient(snapshots, async (client) => {
-        await client.query(`${prologue(client, scope)}begin isolation level repeatable read read only`)
-        try {
-          const result = await work(over(client, planAlways))
-          await client.query('commit')
-          return result
-        } catch (error) {
-          client.scope = undefined
-          await client.query('rollback')
-          throw error
-        }
-      }),
+    snapshot: (scope, work) => transact(snapshots, beginSnapshot, planAlways, scope, work),
     ping() {
       pinged ??= withClient(probe, async (client) => void (await client.query('select 1'))).finally(() => {
         pinged = undefined
@@ -192,15 +191,27 @@ export const isOutOfRoom = (error: unknown): boolean => /^(53100|58030|25006)$/.
 /** A table changed under a statement that was planned before; a new connection plans it again. */
 export const isOutdatedPlan = (error: unknown): boolean => error instanceof Error && /cached plan must not change result type/.test(error.message)
 
-/** Numbers only, so the text is safe to concatenate; one round trip together with `begin`. */
-function prologue(client: Client, scope: Scope): string {
+const begin: Statement = { name: 'begin', text: 'begin', values: [] }
+const beginSnapshot: Statement = { text: 'begin isolation level repeatable read read only', values: [] }
+const commit: Statement = { name: 'commit', text: 'commit', values: [] }
+const rollback: Statement = { name: 'rollback', text: 'rollback', values: [] }
+const setScope = `select set_config('app.all', $1, false), set_config('app.orgs', $2, false), set_config('app.ancestors', $3, false),
+  set_config('app.devices', $4, false), set_config('app.watched', $5, false)`
+
+/** The connection as the application role. */
+async function enter(client: Client): Promise<Wire> {
+  if (!client.wire) await client.query(`set role huodao_app; set timezone to 'UTC'`)
+  client.wire ??= openWire(client)
+  return client.wire
+}
+
+/** Where the scope is another than before, it leaves with the first statement. */
+function takeScope(client: Client, wire: Wire, scope: Scope): void {
   const list = (ids: readonly number[]) => `{${ids.map((id) => Math.trunc(id)).join(',')}}`
-  const key = `${scope.all ? 'on' : 'off'}|${list(scope.orgs)}|${list(scope.ancestors)}|${scope.devices ? list(scope.devices) : ''}|${list(scope.watched ?? [])}`
-  if (client.scope === key) return ''
-  const role = client.scope === undefined ? `set role huodao_app; set timezone to 'UTC'; ` : ''
+  const values = [scope.all ? 'on' : 'off', list(scope.orgs), list(scope.ancestors), scope.devices ? list(scope.devices) : '', list(scope.watched ?? [])]
+  const key = values.join('|')
+  if (client.scope !== key) wire.later({ name: 'scope', text: setScope, values })
   client.scope = key
-  const [all, orgs, ancestors, devices, watched] = key.split('|')
-  return `${role}set app."all" = '${all}'; set app.orgs = '${orgs}'; set app.ancestors = '${ancestors}'; set app.devices = '${devices}'; set app.watched = '${watched}'; `
 }
 
 /** A database that is just coming up (after a crash, or beside us) is waited for, half a minute at most. */
@@ -217,11 +228,11 @@ async function untilThere(ask: () => Promise<void>): Promise<void> {
 
 async function refuseStrongRole(pool: pg.Pool): Promise<void> {
   await withClient(pool, async (client) => {
-    await client.query(prologue(client, noScope))
-    const { rows } = await client.query<{ strong: boolean }>(`
+    takeScope(client, await enter(client), noScope)
+    const { rows } = await sql<{ strong: boolean }>`
       select r.rolsuper or r.rolbypassrls or exists (select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relowner = r.oid) as strong
-      from pg_roles r where r.rolname = current_user`)
+      from pg_roles r where r.rolname = current_user`.execute(over(client, planAlways))
     if (rows[0]?.strong !== false) throw new Error('The application role must not be a superuser, own tables or bypass row security.')
   })
 }
@@ -247,19 +258,18 @@ const planOnce: Naming = (text) => {
 
 /** A Kysely over one checked-out connection: queries are typed, the connection is ours. */
 function over(client: Client, naming: Naming): Db {
-  return new Kysely<DB>({ dialect: clientDialect(client, naming) })
+  client.dbs ??= new Map()
+  const known = client.dbs.get(naming)
+  if (known) return known
+  const fresh = new Kysely<DB>({ dialect: clientDialect(client.wire as Wire, naming) })
+  client.dbs.set(naming, fresh)
+  return fresh
 }
-function clientDialect(client: Client, naming: Naming): Dialect {
-  // one statement after the other, also when a handler asks for several at once
-  let last: Promise<unknown> = Promise.resolve()
+function clientDialect(wire: Wire, naming: Naming): Dialect {
   const connection: DatabaseConnection = {
-    async executeQuery<R>(query: { sql: string; parameters: readonly unknown[] }): Promise<QueryResult<R>> {
-      const name = naming(query.sql)
-      const values = query.parameters as unknown[]
-      const next = last.then(() => (name ? client.query({ name, text: query.sql, values }) : client.query(query.sql, values)))
-      last = next.catch(() => undefined)
-      const result = await next
-      return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) }
+    async executeQuery<R>({ sql: text, parameters: values }: { sql: string; parameters: readonly unknown[] }): Promise<QueryResult<R>> {
+      const { rows, count } = await wire.ask({ name: naming(text), text, values })
+      return { rows: rows as R[], numAffectedRows: BigInt(count) }
     },
     // biome-ignore lint/correctness/useYield: streaming is not offered
     async *streamQuery() {

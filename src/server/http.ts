@@ -186,7 +186,7 @@ async function perform(app: App, given: Given, input: Record<string, unknown>): 
     const scope = endpoint.scope === 'system' ? systemScope : caller.actor.scope
     const asked = () =>
       app.database.read(scope, (db) =>
-        run({ app, db, ...caller, now: app.now(), audit: refuseInRead, touch: refuseInRead, afterCommit: refuseInRead }, input as never),
+        run({ app, db, ...caller, now: app.now(), audit: refuseInRead, touch: refuseInRead, later: refuseInRead, afterCommit: refuseInRead }, input as never),
       )
     const answer = await (endpoint.heavy ? heavyReads(app).take(caller.actor.orgId, asked) : asked())
     if (isRefused(answer)) throw new Refusal(answer.refused, answer.values, answer.fields)

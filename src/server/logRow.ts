@@ -3,9 +3,9 @@ import { CompiledQuery } from 'kysely'
 import { madeStorable } from '../shared/text.ts'
 import { masked } from './auditMask.ts'
 import { auditText } from './auditText.ts'
-import type { LastStatement } from './commit.ts'
 import type { AuditEntry, Ctx } from './context.ts'
 import { writtenColumns } from './seal.ts'
+import type { Statement } from './wire.ts'
 
 type Writer = Pick<Ctx, 'db' | 'now' | 'requestId' | 'ip' | 'userAgent'> & { actor: Pick<Ctx['actor'], 'userId' | 'username' | 'orgId'> }
 export type Outcome = { result: 'SUCCESS' | 'REFUSED' | 'FAILED'; errorName?: string; content?: string; startedAt: number }
@@ -29,7 +29,7 @@ const text = `insert into operation_logs (${writtenColumns.join(', ')}) values (
  * One row of the operation log as a statement without a round trip of its own: it travels with the commit of its act. The row
  * belongs to the organisation of the thing, and whoever sees that sees the row.
  */
-export function logStatement(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outcome: Outcome): LastStatement {
+export function logStatement(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outcome: Outcome): Statement {
   return { name: 'log_row', text, values: values(ctx, action, entry, outcome) }
 }
 

@@ -20,7 +20,7 @@ export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 
   const unplaced = new Set<string>()
   const startedAt = performance.now()
   const scope = endpoint.scope === 'system' ? systemScope : caller.actor.scope
-  const result = await app.database.transact(scope, async (db, atEnd) => {
+  const result = await app.database.transact(scope, async (db, later) => {
     let entry: AuditEntry | undefined
     const ctx: Ctx = {
       app,
@@ -38,13 +38,14 @@ export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 
         if (orgIds === undefined) unplaced.add(topic)
         else for (const org of typeof orgIds === 'number' ? [orgIds] : orgIds) orgs.add(org)
       },
-      afterCommit: (later) => afterCommit.push(later),
+      later,
+      afterCommit: (work) => afterCommit.push(work),
     }
     const answer = await work(ctx)
     if (endpoint.audit && !entry && !isRefused(answer) && !isReplay(answer)) throw new Error(`${endpoint.audit} wrote no log entry`)
     if (entry) {
       if (!endpoint.audit) throw new Error('audit without an audit decision')
-      atEnd(
+      later(
         logStatement(
           ctx,
           endpoint.audit,

@@ -185,7 +185,7 @@ export const samples: Readonly<Record<string, Sample>> = {
       world,
       `insert into device_faults (org_id, device_id, code, level, opened_at) values (3, ${own}, 'T${randomUUID().slice(0, 8)}', 'WARN', '${worldNow.toISOString()}')`,
     )
-    await world.system((ctx) => refreshDeviceCounters(ctx, [own]))
+    await world.system(async (ctx) => refreshDeviceCounters(ctx, [own]))
     return { id, remark: '已修' }
   },
   'deviceTypes.create': async () => type(),
@@ -235,7 +235,7 @@ export const samples: Readonly<Record<string, Sample>> = {
       `insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) values (3, $1, $2, 'MOTOR_NOT_MOVE', 'ERROR', $3) on conflict do nothing`,
       [own, lane, worldNow],
     )
-    await world.system((ctx) => refreshDeviceCounters(ctx, [own]))
+    await world.system(async (ctx) => refreshDeviceCounters(ctx, [own]))
     return { deviceId: own, laneId: lane }
   },
   'orders.refund': async (world) => {

@@ -39,7 +39,7 @@ beforeAll(async () => {
   ).map((row) => ({ id: Number(row.id), rtuNumber: row.rtu_number }))
   await world.sql(wideLimits)
   await world.sql('update lanes set capacity = 199, warn_qty = 0 where product_id is not null')
-  await system((ctx) =>
+  await system(async (ctx) =>
     refreshDeviceCounters(
       ctx,
       machines.map((m) => m.id),
@@ -204,7 +204,7 @@ async function replenish(random: Random, machine: Machine): Promise<void> {
       await moveStock(ctx, [
         { laneId: lane.id, flow: { change: lane.room, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' } },
       ])
-    await refreshDeviceCounters(ctx, [machine.id])
+    refreshDeviceCounters(ctx, [machine.id])
   })
 }
 
@@ -248,7 +248,7 @@ async function repair(random: Random, machine: Machine): Promise<void> {
       })),
     )
     await sql`update lanes set status = 'ENABLED', lock_reason = null where device_id = ${machine.id} and status in ('FAULT','LOCKED')`.execute(ctx.db)
-    await refreshDeviceCounters(ctx, [machine.id])
+    refreshDeviceCounters(ctx, [machine.id])
   })
 }
 

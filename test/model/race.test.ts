@@ -61,7 +61,7 @@ async function refill(): Promise<void> {
         flow: { change: lane.room, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' },
       })),
     )
-    await refreshDeviceCounters(ctx, [rowId('OWN', 1)])
+    refreshDeviceCounters(ctx, [rowId('OWN', 1)])
   })
 }
 const notice = (made: Made, eventId: string = randomUUID()) => {

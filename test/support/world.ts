@@ -226,7 +226,7 @@ async function addGoods({ sql, system }: World, where: Place): Promise<void> {
       flow: { change: 8, type: 'MERCHANT_REPLENISH' as const, reason: 'REFILL', occurredAt: worldNow, actorKind: 'USER' as const, actorId: null },
     })
     const { deviceIds } = await moveStock(ctx, [fill(1), fill(2), fill(4)])
-    await refreshDeviceCounters(ctx, deviceIds)
+    refreshDeviceCounters(ctx, deviceIds)
   })
   await sql(`insert into device_message_keys (device_id, boot, seq, org_id, received_at) values ($1, 'b1', 1, $2, $3)`, [id, org, worldNow])
   await sql(`insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload) values ($1, $2, $3, 'b1', 1, 'heartbeat', $4)`, [
@@ -398,7 +398,7 @@ async function addFault({ sql, system }: World, where: Place): Promise<void> {
     `insert into device_faults (id, org_id, device_id, lane_id, code, level, detail, opened_at) values ($1, $2, $1, null, 'SENSOR_FAULT', 'WARN', $3, $4)`,
     [rowId(where, 1), place[where], `障${where}`, worldNow],
   )
-  await system((ctx) => refreshDeviceCounters(ctx, [rowId(where, 1)]))
+  await system(async (ctx) => refreshDeviceCounters(ctx, [rowId(where, 1)]))
 }
 
 /** For crowds that order from one address and need not pay at once. */

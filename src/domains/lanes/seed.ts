@@ -3,7 +3,7 @@ import { createRandom } from '../../seed/random.ts'
 import { devices, deviceTypes, planogram, products } from '../../seed/world.ts'
 import type { Db } from '../../server/database.ts'
 import { roadIndexOf } from './rules.ts'
-import { refreshDeviceCounters } from './server/counters.ts'
+import { counterStatements } from './server/counters.ts'
 
 type Ids = { org: ReadonlyMap<string, number>; product: ReadonlyMap<string, number> }
 const faultCodes = ['MOTOR_NOT_MOVE', 'MOTOR_NOT_RETURN', 'SENSOR_FAULT'] as const
@@ -60,8 +60,5 @@ export async function seedLanes(db: Db, ids: Ids, now: Date): Promise<void> {
   ] as const) {
     await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id'))) from generate_series(1, ${last}::int)`.execute(db)
   }
-  await refreshDeviceCounters(
-    { db },
-    devices.map((_, index) => index + 1),
-  )
+  for (const statement of counterStatements(devices.map((_, index) => index + 1))) await statement.execute(db)
 }

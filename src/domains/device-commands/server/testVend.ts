@@ -35,7 +35,7 @@ export const testVend: Handlers<Contract>['testVend'] = async (ctx, input) => {
     where c.device_id = ${input.id} and c.state in ('WAIT','SENT','ACKED','UNKNOWN') and o.order_type = 'TEST' limit 1`.execute(ctx.db)
   if (busy.length) throw new Refusal(deviceCommandErrors.machineBusy)
   const orderNum = await addTestOrder(ctx, device, { ...lane, product_id: lane.product_id as number })
-  await refreshDeviceCounters(ctx, [device.id])
+  refreshDeviceCounters(ctx, [device.id])
   ctx.audit({
     id: device.id,
     name: `${device.rtuNumber} ${lane.road_index}`,

@@ -84,7 +84,7 @@ export async function handleFault(ctx: Ctx, input: Input<Contract['handleFault']
   const fault = found(await faultRow(ctx, input.id))
   if (!(await closeFault(ctx, fault.id, input.remark))) throw new Refusal(deviceErrors.faultClosed)
   if (fault.lane_id !== null) await releaseRepairedLanes(ctx, [fault.lane_id])
-  await refreshDeviceCounters(ctx, [fault.device_id])
+  refreshDeviceCounters(ctx, [fault.device_id])
   ctx.audit({ id: fault.id, name: `${fault.rtu_number} ${fault.code}`, before: { detail: fault.detail }, after: { remark: input.remark }, orgId: fault.org_id })
   for (const topic of ['devices', 'lanes']) ctx.touch(topic, fault.org_id)
   return { ok: true as const }

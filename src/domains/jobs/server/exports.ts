@@ -100,7 +100,20 @@ async function readPage(app: App, db: Db, plan: Plan, lang: Lang, now: Date, pag
   const refuse = () => {
     throw new Error('a read endpoint changes nothing')
   }
-  const ctx: Ctx = { app, db, actor: plan.person, now, lang, requestId: randomUUID(), ip: '', userAgent: '', audit: refuse, touch: refuse, afterCommit: refuse }
+  const ctx: Ctx = {
+    app,
+    db,
+    actor: plan.person,
+    now,
+    lang,
+    requestId: randomUUID(),
+    ip: '',
+    userAgent: '',
+    audit: refuse,
+    touch: refuse,
+    later: refuse,
+    afterCommit: refuse,
+  }
   const answer = await plan.target.run(ctx, { ...plan.input, page, pageSize } as never)
   if (isRefused(answer)) throw new Refusal(answer.refused, answer.values)
   return answer as { list: unknown[]; total: number }

@@ -48,8 +48,21 @@ export async function tryOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['l
   if (sheet.errors.length) return sheet.errors
   const nothing = () => {}
   try {
-    return await app.database.transact(actor.scope, async (db) => {
-      const ctx: Ctx = { app, db, actor, now: app.now(), lang, requestId: '', ip: '', userAgent: '', audit: nothing, touch: nothing, afterCommit: nothing }
+    return await app.database.transact(actor.scope, async (db, later) => {
+      const ctx: Ctx = {
+        app,
+        db,
+        later,
+        actor,
+        now: app.now(),
+        lang,
+        requestId: '',
+        ip: '',
+        userAgent: '',
+        audit: nothing,
+        touch: nothing,
+        afterCommit: nothing,
+      }
       const errors = await importer.run(ctx, sheet.rows, ready)
       // what is otherwise only checked at commit
       if (!errors.length) await sql`set constraints all immediate`.execute(db)

@@ -26,7 +26,7 @@ export async function open(ctx: Ctx, input: { deviceId: number; version: number 
 /** Version, counters and live screens; every change of settings ends here. */
 export async function saved(ctx: Ctx, { device, version, before }: Opened, source: Source): Promise<void> {
   await keepVersion(ctx, device, version, before, source)
-  await refreshDeviceCounters(ctx, [device.id])
+  refreshDeviceCounters(ctx, [device.id])
   await want(ctx, 'PLANOGRAM', [{ deviceId: device.id, orgId: device.org_id, version }])
   for (const topic of ['lanes', 'devices']) ctx.touch(topic, device.org_id)
 }

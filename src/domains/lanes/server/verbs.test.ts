@@ -317,13 +317,13 @@ test('counters agree with the rules under parallel sales', async () => {
   await stock(2, 3)
   const [a, b] = [Number(await laneId(1)), Number(await laneId(2))]
   const sell = (lane: number) =>
-    world.app.database.transact(systemScope, async (db) => {
+    world.app.database.transact(systemScope, async (db, later) => {
       await db
         .updateTable('lanes')
         .set((eb) => ({ quantity: eb('quantity', '-', 1) }))
         .where('id', '=', lane)
         .execute()
-      await refreshDeviceCounters({ db }, [id])
+      refreshDeviceCounters({ later }, [id])
     })
   await Promise.all([a, b, a, b, a, b, a].map(sell))
   const { totals } = await plan()

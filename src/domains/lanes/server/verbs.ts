@@ -145,7 +145,7 @@ const rebuild: Handlers<Contract>['rebuild'] = async (ctx, input) => {
 
 /** What a lane can do changed, not its settings: no version. */
 async function conditionChanged(ctx: Ctx, device: q.Device, before: unknown, after: unknown) {
-  await refreshDeviceCounters(ctx, [device.id])
+  refreshDeviceCounters(ctx, [device.id])
   ctx.audit({ id: device.id, name: device.rtu_number, before, after, orgId: device.org_id })
   ctx.touch('lanes')
   ctx.touch('devices')

@@ -10,44 +10,41 @@ const knownAccounts = perApp(() => new Set<string>())
  * Books vouchers, set-based and once: a voucher whose key exists is skipped. The balance of each voucher is checked by the
  * database on the statement that writes its entries. Entries of amount 0 are left out.
  */
-export async function post(ctx: Ctx, vouchers: readonly Voucher[]): Promise<void> {
+export function post(ctx: Ctx, vouchers: readonly Voucher[]): void {
   const real = vouchers.filter((voucher) => voucher.entries.some((entry) => entry.amount !== 0))
   if (!real.length) return
-  const { rows: fresh } = await sql<{ key: string; voucher_id: number }>`
-    insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
-    select v.key, nextval('ledger_vouchers_id_seq'), v.org_id, ${ctx.now}
-    from jsonb_to_recordset(${JSON.stringify(real.map((v) => ({ key: v.key, org_id: v.orgId })))}::jsonb) as v(key text, org_id bigint)
-    on conflict (key) do nothing returning key, voucher_id`.execute(ctx.db)
-  if (!fresh.length) return
-  const ids = new Map(fresh.map((row) => [row.key, row.voucher_id]))
-  const entries = real.flatMap((voucher) => {
-    const voucherId = ids.get(voucher.key)
-    if (voucherId === undefined) return []
-    return voucher.entries
+  const entries = real.flatMap((voucher) =>
+    voucher.entries
       .filter((entry) => entry.amount !== 0)
       .map((entry) => ({
-        voucher_id: voucherId,
+        key: voucher.key,
         voucher_type: voucher.type,
         org_id: voucher.orgId,
         account: entry.account,
         amount: entry.amount,
         order_id: voucher.orderId,
         order_num: voucher.orderNum,
-      }))
-  })
+      })),
+  )
   const json = JSON.stringify(entries)
   const accounts = [...new Set(entries.map((entry) => `${entry.org_id} ${entry.account}`))]
   const known = knownAccounts(ctx.app)
   if (!accounts.every((account) => known.has(account)))
-    await sql`insert into ledger_accounts (org_id, code, created_at)
+    ctx.later(sql`insert into ledger_accounts (org_id, code, created_at)
     select distinct e.org_id, e.account, ${ctx.now}::timestamptz from jsonb_to_recordset(${json}::jsonb) as e(org_id bigint, account text)
     where not exists (select 1 from ledger_accounts a where a.org_id = e.org_id and a.code = e.account)
-    on conflict (org_id, code) do nothing`.execute(ctx.db)
+    on conflict (org_id, code) do nothing`)
   ctx.afterCommit(() => {
     for (const account of accounts) known.add(account)
   })
-  await sql`insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount, order_id, order_num)
-    select e.org_id, ${ctx.now}::timestamptz, e.voucher_id, e.voucher_type, a.id, e.amount, e.order_id, e.order_num
-    from jsonb_to_recordset(${json}::jsonb) as e(voucher_id bigint, voucher_type text, org_id bigint, account text, amount bigint, order_id bigint, order_num text)
-    join ledger_accounts a on a.org_id = e.org_id and a.code = e.account`.execute(ctx.db)
+  const keys = JSON.stringify(real.map((voucher) => ({ key: voucher.key, org_id: voucher.orgId })))
+  ctx.later(sql`with fresh as (
+      insert into ledger_voucher_keys (key, voucher_id, org_id, created_at)
+      select v.key, nextval('ledger_vouchers_id_seq'), v.org_id, ${ctx.now} from jsonb_to_recordset(${keys}::jsonb) as v(key text, org_id bigint)
+      order by v.key on conflict (key) do nothing returning key, voucher_id
+    )
+    insert into ledger_entries (org_id, created_at, voucher_id, voucher_type, account_id, amount, order_id, order_num)
+    select e.org_id, ${ctx.now}::timestamptz, f.voucher_id, e.voucher_type, a.id, e.amount, e.order_id, e.order_num
+    from jsonb_to_recordset(${json}::jsonb) as e(key text, voucher_type text, org_id bigint, account text, amount bigint, order_id bigint, order_num text)
+    join fresh f on f.key = e.key join ledger_accounts a on a.org_id = e.org_id and a.code = e.account`)
 }

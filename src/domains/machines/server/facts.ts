@@ -33,7 +33,7 @@ export async function applyFacts(ctx: Ctx, facts: readonly Fact[], record: Recor
   const doubts = owners.size < facts.length ? await changedRepeats(ctx, facts, owners) : []
   if (fresh.length === 0) return { fresh, doubts }
   const stock = await compareStock(ctx, fresh)
-  await keepMessages(ctx, fresh, stock.notes)
+  keepMessages(ctx, fresh, stock.notes)
   doubts.push(...stock.doubts, ...wrongClocks(fresh))
   const told = fresh.filter(isAnswer)
   if (told.length) {
@@ -89,7 +89,7 @@ function doubtfulAnswers(
 export async function parkFact(ctx: Ctx, fact: Fact, reason: string): Promise<void> {
   const owners = await takeKeys(ctx, [fact])
   const kept = ownedBy(fact, owners.get(factKey(fact)))
-  if (kept.length) await keepMessages(ctx, kept, new Map([[factKey(fact), `no effect: ${reason}`]]))
+  if (kept.length) keepMessages(ctx, kept, new Map([[factKey(fact), `no effect: ${reason}`]]))
 }
 
 /** The numbers that are new, each with the owner the machine has now: its connection may still be that of an earlier one. */
@@ -105,14 +105,14 @@ async function takeKeys(ctx: Ctx, facts: readonly Fact[]): Promise<Map<string, n
 }
 const ownedBy = (fact: Fact, orgId: number | undefined): Fact[] => (orgId === undefined ? [] : [{ ...fact, machine: { ...fact.machine, orgId } }])
 
-async function keepMessages(ctx: Ctx, facts: readonly Fact[], extra: ReadonlyMap<string, string>): Promise<void> {
-  await sql`
+function keepMessages(ctx: Ctx, facts: readonly Fact[], extra: ReadonlyMap<string, string>): void {
+  ctx.later(sql`
     insert into device_messages (org_id, created_at, device_id, boot, seq, kind, device_ts, payload, note)
     select x.org_id, x.at, x.device_id, x.boot, x.seq, x.kind, x.ts, x.payload::jsonb, x.note
     from unnest(${facts.map((fact) => fact.machine.orgId)}::bigint[], ${facts.map((fact) => iso(fact.at))}::timestamptz[], ${facts.map((fact) => fact.machine.id)}::bigint[],
       ${facts.map(bootOf)}::text[], ${facts.map((fact) => fact.up.seq)}::bigint[], ${facts.map((fact) => fact.up.kind)}::text[],
       ${facts.map((fact) => (fact.up.ts === null ? null : iso(new Date(fact.up.ts))))}::timestamptz[], ${facts.map((fact) => JSON.stringify(fact.up.body))}::text[],
-      ${facts.map((fact) => noteOf(fact, extra.get(factKey(fact))))}::text[]) as x (org_id, at, device_id, boot, seq, kind, ts, payload, note)`.execute(ctx.db)
+      ${facts.map((fact) => noteOf(fact, extra.get(factKey(fact))))}::text[]) as x (org_id, at, device_id, boot, seq, kind, ts, payload, note)`)
 }
 
 function noteOf({ up, at }: Fact, extra: string | undefined): string | null {

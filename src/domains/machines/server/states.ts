@@ -22,7 +22,7 @@ export async function applyState(ctx: Ctx, facts: readonly Fact[]): Promise<void
     )
   }
   await writeStates(ctx, claims)
-  await refreshDeviceCounters(
+  refreshDeviceCounters(
     ctx,
     faults.map((claim) => claim.fact.machine.id),
   )

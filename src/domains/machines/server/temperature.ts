@@ -81,7 +81,7 @@ async function lockCold(ctx: Ctx, rows: readonly Row[]): Promise<void> {
     ctx,
     lanes.map((lane) => ({ laneId: lane.id, stop: { to: 'LOCKED', reason: temperatureLock } })),
   )
-  await refreshDeviceCounters(ctx, deviceIds)
+  refreshDeviceCounters(ctx, deviceIds)
   await noteDevice(
     ctx,
     [...Map.groupBy(lanes, (lane) => lane.device_id)].map(([id, own]) => ({
@@ -109,7 +109,7 @@ async function raise(ctx: Ctx, rows: readonly Row[]): Promise<void> {
     ctx,
     rows.map(({ id, org_id, temperature, low, high }) => ({ deviceId: id, orgId: org_id, kind: 'TEMP_ALARM', data: { temperature, min: low, max: high } })),
   )
-  await refreshDeviceCounters(
+  refreshDeviceCounters(
     ctx,
     rows.map((row) => row.id),
   )
@@ -127,7 +127,7 @@ async function clear(ctx: Ctx, rows: readonly Row[]): Promise<void> {
     ctx,
     rows.map(({ id, org_id, temperature }) => ({ deviceId: id, orgId: org_id, kind: 'TEMP_CLEAR', data: { temperature } })),
   )
-  await refreshDeviceCounters(ctx, ids)
+  refreshDeviceCounters(ctx, ids)
 }
 
 async function mark(ctx: Ctx, rows: readonly Row[], alarm: boolean): Promise<void> {

@@ -8,8 +8,8 @@ import { orderNumber } from '../../../shared/ids.ts'
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { canPlace } from '../../lanes/rules.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
-import { cachedSetting, settingsOf } from '../../settings/server/values.ts'
-import { moveStock } from '../../stock/server/move.ts'
+import { cachedSetting, cachedSettings } from '../../settings/server/values.ts'
+import { holdStock } from '../../stock/server/move.ts'
 import { orderErrors, type orders } from '../contract.ts'
 import { queueRefusal, safeSeconds } from '../rules.ts'
 import { platformBehind } from './queue.ts'
@@ -140,13 +140,12 @@ export async function nextOrder(ctx: Ctx): Promise<{ id: number; orderNum: strin
 
 /** Reserves and prices in one transaction; the lanes are locked before they are judged, so the last piece sells once. */
 async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): Promise<Output<typeof orders.mobileOrder>> {
-  const repeat = await answerOfClient(ctx, input.clientId)
+  const [repeat, device] = await Promise.all([answerOfClient(ctx, input.clientId), deviceByNumber(ctx, input.rtuNumber)])
   if (repeat) return repeat
-  const device = await deviceByNumber(ctx, input.rtuNumber)
   if (device.lifecycle !== 'OPERATING' || device.stopped) throw new Refusal(orderErrors.deviceNotSelling)
   if (!device.online) throw new Refusal(orderErrors.deviceOffline)
   reject(queueRefusal({ oldest: device.oldest, platformMs: await platformBehind(ctx.app) }, ctx.now))
-  const limits = await settingsOf(ctx.db, device.org_id, [
+  const limits = await cachedSettings(ctx.app, device.org_id, [
     'order.maxPieces',
     'order.payTimeoutMachine',
     'order.openPerMachine',
@@ -158,50 +157,46 @@ async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): P
   const roads = input.items.map((item) => item.roadIndex)
   if (pieces > limits['order.maxPieces'] || new Set(roads).size !== roads.length) throw new Refusal(orderErrors.overLimit)
   await checkLimits(ctx, device, pieces, input.consumer)
-  const { rows: lanes } = await sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
+  const locked = sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
     where l.device_id = ${device.id} and l.org_id = ${device.org_id} and l.archived_at is null and l.road_index = any(${roads}::int[]) order by l.id for no key update of l`.execute(
     ctx.db,
   )
+  const [{ rows: lanes }, { id, orderNum }] = await Promise.all([locked, nextOrder(ctx)])
   const laneOf = new Map(lanes.map((lane) => [lane.road_index, lane]))
   for (const item of input.items) {
     const refusal = laneRefusal(laneOf.get(item.roadIndex), item, device)
     if (refusal) throw new Refusal(refusal, {}, [{ field: `items.${item.roadIndex}`, text: refusal.text }])
   }
   const sold = input.items.map((item) => ({ lane: laneOf.get(item.roadIndex) as Lane, count: item.count }))
-  const { id, orderNum } = await nextOrder(ctx)
-  const taken = await ctx.db
-    .insertInto('order_keys')
-    .values({ order_num: orderNum, client_id: input.clientId, order_id: id, org_id: device.org_id, device_id: device.id, created_at: ctx.now })
-    .onConflict((oc) => oc.column('client_id').doNothing())
-    .executeTakeFirst()
-  if (!taken.numInsertedOrUpdatedRows) {
-    // a twin with the same client id committed while we waited: its order is the answer
-    return found((await answerOfClient(ctx, input.clientId)) ?? undefined)
-  }
   const total = sold.reduce((sum, { lane, count }) => sum + lane.price * count, 0)
   const expireAt = new Date(ctx.now.getTime() + limits['order.payTimeoutMachine'] * 60_000)
   const first = sold[0] as { lane: Lane; count: number }
   const outTradeNo = `HD${orderNum}`
-  const units = unitsStatement(ctx, { id, orderNum, orgId: device.org_id, deviceId: device.id }, sold)
-  await sql`
-    with made as (
+  const units = unitsStatement(ctx, { id, orderNum, orgId: device.org_id, deviceId: device.id }, sold, sql`cross join taken`)
+  const { numAffectedRows } = await sql`
+    with taken as (
+      insert into order_keys (order_num, client_id, order_id, org_id, device_id, created_at)
+      values (${orderNum}, ${input.clientId}, ${id}, ${device.org_id}, ${device.id}, ${ctx.now}) on conflict (client_id) do nothing returning order_id
+    ), made as (
       insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name, consumer, channel, order_type, pay_type, detail, img,
         pieces, total_amount, payable_amount, expire_at)
-      values (${device.org_id}, ${ctx.now}, ${id}, ${orderNum}, ${device.id}, ${device.rtu_number}, ${device.nickname}, ${input.consumer}, 'MACHINE',
-        'SCAN', ${input.payType}, ${detailText(sold)}, ${first.lane.img}, ${pieces}, ${total}, ${total}, ${expireAt})
+      select ${device.org_id}, ${ctx.now}, order_id, ${orderNum}, ${device.id}, ${device.rtu_number}, ${device.nickname}, ${input.consumer}, 'MACHINE',
+        'SCAN', ${input.payType}, ${detailText(sold)}, ${first.lane.img}, ${pieces}, ${total}, ${total}, ${expireAt} from taken
     ), billed as (
       insert into payments (org_id, device_id, order_id, order_at, order_num, out_trade_no, provider, amount, created_at)
-      values (${device.org_id}, ${device.id}, ${id}, ${ctx.now}, ${orderNum}, ${outTradeNo}, 'SIMULATOR', ${total}, ${ctx.now})
+      select ${device.org_id}, ${device.id}, order_id, ${ctx.now}, ${orderNum}, ${outTradeNo}, 'SIMULATOR', ${total}, ${ctx.now} from taken
     ), told as (
       insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data, actor)
-      values (${device.org_id}, ${ctx.now}, ${id}, ${ctx.now}, ${device.id}, 'CREATED', ${JSON.stringify({ pieces, total })}, ${input.consumer})
+      select ${device.org_id}, ${ctx.now}, order_id, ${ctx.now}, ${device.id}, 'CREATED', ${JSON.stringify({ pieces, total })}, ${input.consumer} from taken
     )
     ${units}`.execute(ctx.db)
-  const { deviceIds } = await moveStock(
+  // a twin with the same client id committed while we waited: its order is the answer
+  if (!numAffectedRows) return found((await answerOfClient(ctx, input.clientId)) ?? undefined)
+  holdStock(
     ctx,
     sold.map(({ lane, count }) => ({ laneId: lane.id, reserved: count })),
   )
-  await refreshDeviceCounters(ctx, deviceIds)
+  refreshDeviceCounters(ctx, [device.id])
   await countUnpaid(ctx, { id, at: ctx.now }, { orgId: device.org_id, deviceId: device.id, consumer: input.consumer, address: addressOf(ctx.ip) }, limits)
   return { orderNum, payableAmount: total, outTradeNo, expireAt: iso(expireAt) }
 }
@@ -226,7 +221,7 @@ export async function addUnits(ctx: Ctx, order: OfOrder, sold: readonly { lane: 
   await unitsStatement(ctx, order, sold).execute(ctx.db)
 }
 
-function unitsStatement(ctx: Ctx, order: OfOrder, sold: readonly { lane: Piece; count: number }[]): RawBuilder<unknown> {
+function unitsStatement(ctx: Ctx, order: OfOrder, sold: readonly { lane: Piece; count: number }[], taken = sql``): RawBuilder<unknown> {
   const units = sold
     .flatMap(({ lane, count }) => Array.from({ length: count }, () => lane))
     .map((lane, index) => ({
@@ -246,19 +241,19 @@ function unitsStatement(ctx: Ctx, order: OfOrder, sold: readonly { lane: Piece; 
   return sql`insert into order_units (org_id, created_at, order_id, order_num, device_id, unit_no, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost)
     select ${order.orgId}::bigint, ${ctx.now}::timestamptz, ${order.id}::bigint, ${order.orderNum}, ${order.deviceId}::bigint, unit_no, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost
     from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as u(unit_no int, lane_id bigint, road int, product_id bigint, product_name text, model text, drug_class text, img text, list_price bigint, discount bigint, paid bigint, cost bigint)
-    order by unit_no`
+    ${taken} order by unit_no`
 }
 
 /** Commands of a paid order: one per lane piece, waiting for the gateway. */
-export async function addCommands(ctx: Ctx, order: { orgId: number; at: Date; id: number }): Promise<void> {
-  await sql`with u as (
+export function addCommands(ctx: Ctx, order: { orgId: number; at: Date; id: number }): void {
+  ctx.later(sql`with u as (
       update order_units set attempt = 1
       where org_id = ${order.orgId} and created_at = ${order.at} and order_id = ${order.id} and kind = 'LANE' and attempt = 0 returning *
     )
     insert into vend_commands (cmd_id, org_id, device_id, order_id, order_at, order_num, unit_id, unit_no, lane_id, road, motor_no, attempt, created_at)
     select gen_random_uuid(), u.org_id, u.device_id, u.order_id, u.created_at, u.order_num, u.id, u.unit_no, u.lane_id, u.road, l.motor_no, 1,
       ${ctx.now}::timestamptz
-    from u join lanes l on l.id = u.lane_id`.execute(ctx.db)
+    from u join lanes l on l.id = u.lane_id`)
   ctx.touch('vend')
 }
 

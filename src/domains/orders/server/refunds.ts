@@ -84,11 +84,11 @@ async function finish(ctx: Ctx, refund: Due, answer: RefundAnswer): Promise<void
         where org_id = ${order.org_id} and created_at = ${order.created_at} and id = ${order.id} and refunded_amount + ${refund.amount} <= paid_amount`.execute(
         ctx.db,
       )
-      await writeEvents(ctx, [{ unit, kind: 'REFUNDED', at: ctx.now, data: { amount: refund.amount, refundNo: refund.refund_no } }])
-      await relabel(ctx, orders, units)
+      writeEvents(ctx, [{ unit, kind: 'REFUNDED', at: ctx.now, data: { amount: refund.amount, refundNo: refund.refund_no } }])
+      relabel(ctx, orders, units)
       const of = { orgId: order.org_id, deviceId: order.device_id, at: ctx.now }
       const sales = [{ ...of, refunded: refund.amount, refundOrders: first ? 1 : 0 }]
-      await addFigures(ctx, sales, [{ ...of, productId: unit.product_id, refundedPieces: 1 }])
+      addFigures(ctx, sales, [{ ...of, productId: unit.product_id, refundedPieces: 1 }])
     }
   } else {
     const next = answer.state === 'RETRY' ? nextRefundTry(refund.attempts, ctx.now) : null
@@ -98,8 +98,8 @@ async function finish(ctx: Ctx, refund: Due, answer: RefundAnswer): Promise<void
     )
     if (unit) {
       await setUnitRefund(ctx, unit, state)
-      await writeEvents(ctx, [{ unit, kind: next ? 'REFUND_RETRY' : 'REFUND_FAILED', at: ctx.now, data: { reason: answer.reason, attempts: refund.attempts } }])
-      await relabel(ctx, orders, units)
+      writeEvents(ctx, [{ unit, kind: next ? 'REFUND_RETRY' : 'REFUND_FAILED', at: ctx.now, data: { reason: answer.reason, attempts: refund.attempts } }])
+      relabel(ctx, orders, units)
     }
     if (!next) {
       await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id, payment_id, kind, amount, created_at)
@@ -125,7 +125,7 @@ async function returnMoney(ctx: Ctx, refund: Due, orderNum: string): Promise<voi
   if (!payment) throw new Error(`refund ${refund.refund_no} exceeds its payment`)
   const of = { orgId: refund.org_id, orderId: refund.order_id, orderNum }
   const share = feeShareOf({ amount: payment.amount, fee: payment.fee_amount, refunded: payment.before }, refund.amount)
-  await post(ctx, [payment.applied ? refundOut(refund.refund_no, refund.amount, share, of) : suspenseOut(refund.refund_no, refund.amount, of)])
+  post(ctx, [payment.applied ? refundOut(refund.refund_no, refund.amount, share, of) : suspenseOut(refund.refund_no, refund.amount, of)])
 }
 
 async function setUnitRefund(ctx: Ctx, unit: Unit, state: 'SUCCESS' | 'FAILED' | 'PROCESSING'): Promise<void> {
@@ -170,7 +170,7 @@ export async function openRefunds(
     update order_units u set refund_state = made.state from made join n on n.unit_id = made.unit_id
     where u.org_id = n.org_id and u.created_at = n.order_at and u.id = made.unit_id`.execute(ctx.db)
   for (const unit of units) unit.refund_state = unit.paid === 0 ? 'SUCCESS' : unit.refund_state === 'FAILED' ? 'PROCESSING' : 'PENDING'
-  await writeEvents(
+  writeEvents(
     ctx,
     units.map((unit) => ({ unit, kind: 'REFUND_PENDING', at: ctx.now, data: { amount: unit.paid, reason: why.reason, automatic: why.automatic } })),
     why.automatic ? '' : ctx.actor.username,

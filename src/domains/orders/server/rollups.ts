@@ -79,7 +79,7 @@ function productsStatement(deltas: readonly ProductDelta[]): RawBuilder<unknown>
 }
 
 /** Machines before products, as everywhere: in one statement the database would choose the order, and two acts could wait for each other. */
-export async function addFigures(ctx: Ctx, sales: readonly SalesDelta[], products: readonly ProductDelta[]): Promise<void> {
-  if (sales.length) await salesStatement(sales).execute(ctx.db)
-  if (products.length) await productsStatement(products).execute(ctx.db)
+export function addFigures(ctx: Ctx, sales: readonly SalesDelta[], products: readonly ProductDelta[]): void {
+  if (sales.length) ctx.later(salesStatement(sales))
+  if (products.length) ctx.later(productsStatement(products))
 }

@@ -42,6 +42,8 @@ export type Order = {
   paid_at: Date | null
   fail_reason: string | null
   cost_amount: number
+  total_amount: number
+  payable_amount: number
 }
 
 export type OrderEvent = { unit: Unit; kind: string; at: Date; data: Record<string, unknown> }
@@ -56,21 +58,22 @@ export function within(column: string, moments: readonly Date[]): RawBuilder<unk
 export async function lockOrders(ctx: Ctx, keys: readonly { orgId: number; at: Date; id: number }[]): Promise<{ orders: Order[]; units: Unit[] }> {
   const json = JSON.stringify([...new Map(keys.map((k) => [k.id, { org_id: k.orgId, created_at: k.at.toISOString(), id: k.id }])).values()])
   const moments = keys.map((key) => key.at)
-  const { rows: orders } = await sql<Order>`
+  const locked = sql<Order>`
     select o.id, o.org_id, o.created_at, o.order_num, o.device_id, o.order_type, o.pay_state, o.order_status, o.paid_amount, o.refunded_amount, o.final_at, o.paid_at,
-      o.fail_reason, o.cost_amount
+      o.fail_reason, o.cost_amount, o.total_amount, o.payable_amount
     from orders o join jsonb_to_recordset(${json}::jsonb) as k(org_id bigint, created_at timestamptz, id bigint) on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.id
     where ${within('o.created_at', moments)} order by o.id for no key update of o`.execute(ctx.db)
-  const { rows: units } = await sql<Unit>`
+  const pieces = sql<Unit>`
     select u.id, u.org_id, u.created_at, u.order_id, u.order_num, u.unit_no, u.device_id, u.lane_id, u.road, u.product_id, u.drug_class, u.list_price, u.paid, u.cost, u.attempt,
       u.vend_state, u.hold, u.refund_state, u.drop_confirmed, u.late_success, u.fail_reason
     from order_units u join jsonb_to_recordset(${json}::jsonb) as k(org_id bigint, created_at timestamptz, id bigint) on u.org_id = k.org_id and u.created_at = k.created_at and u.order_id = k.id
     where ${within('u.created_at', moments)} order by u.order_id, u.unit_no for no key update of u`.execute(ctx.db)
+  const [{ rows: orders }, { rows: units }] = await Promise.all([locked, pieces])
   return { orders, units }
 }
 
 /** Derives label, failure reason, cost and finality of orders from their pieces. */
-export async function relabel(ctx: Ctx, orders: readonly Order[], units: readonly Unit[]): Promise<void> {
+export function relabel(ctx: Ctx, orders: readonly Order[], units: readonly Unit[]): void {
   const byOrder = Map.groupBy(units, (unit) => unit.order_id)
   const rows = orders.flatMap((order) => {
     const own = byOrder.get(order.id) ?? []
@@ -86,17 +89,17 @@ export async function relabel(ctx: Ctx, orders: readonly Order[], units: readonl
     return [{ org_id: order.org_id, created_at: order.created_at.toISOString(), id: order.id, status, final, cost, reason }]
   })
   if (!rows.length) return
-  await sql`update orders o set order_status = n.status, fail_reason = n.reason, cost_amount = n.cost, final_at = case when n.final then coalesce(o.final_at, ${ctx.now}) else null end
+  ctx.later(sql`update orders o set order_status = n.status, fail_reason = n.reason, cost_amount = n.cost, final_at = case when n.final then coalesce(o.final_at, ${ctx.now}) else null end
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint, status text, final boolean, reason text, cost bigint)
     where o.org_id = n.org_id and o.created_at = n.created_at and o.id = n.id and ${within(
       'o.created_at',
       orders.map((order) => order.created_at),
     )}
-      and (o.order_status, o.fail_reason, o.cost_amount, o.final_at is not null) is distinct from (n.status, n.reason, n.cost, n.final)`.execute(ctx.db)
+      and (o.order_status, o.fail_reason, o.cost_amount, o.final_at is not null) is distinct from (n.status, n.reason, n.cost, n.final)`)
 }
 
-export async function writeEvents(ctx: Ctx, events: readonly OrderEvent[], actor = ''): Promise<void> {
-  if (events.length) await insertEvents(ctx, events, actor).execute(ctx.db)
+export function writeEvents(ctx: Ctx, events: readonly OrderEvent[], actor = ''): void {
+  if (events.length) ctx.later(insertEvents(ctx, events, actor))
 }
 
 /** The statement alone, for those who write more together with it. */

@@ -178,7 +178,7 @@ async function write(ctx: Ctx, work: Work, orders: readonly Order[], units: read
   if (changed.length) {
     const json = JSON.stringify(changed.map((u) => ({ ...u, flow_id: flowOfUnit.get(u.id) ?? null, refund_state: u.refund_state })))
     // commands, pieces and what is told about them in one statement
-    await sql`with told as (${insertEvents(ctx, work.events)}), commanded as (
+    ctx.later(sql`with told as (${insertEvents(ctx, work.events)}), commanded as (
       update vend_commands c set state = n.state, result_code = coalesce(n.result, c.result_code), duration_ms = coalesce(n.duration, c.duration_ms),
         acked_at = case when n.state = 'ACKED' then ${ctx.now} else c.acked_at end,
         unknown_at = case when n.state = 'UNKNOWN' then ${ctx.now} else c.unknown_at end,
@@ -191,8 +191,8 @@ async function write(ctx: Ctx, work: Work, orders: readonly Order[], units: read
       where u.org_id = n.org_id and u.created_at = n.created_at and u.id = n.id and ${within(
         'u.created_at',
         changed.map((unit) => unit.created_at),
-      )}`.execute(ctx.db)
-  } else await writeEvents(ctx, work.events)
+      )}`)
+  } else writeEvents(ctx, work.events)
   await writeCases(ctx, work.cases)
   if (work.cancels.length) {
     await sql`with gone as (update refunds set state = 'CANCELLED', next_at = null where unit_id = any(${work.cancels}::bigint[]) and state = 'PENDING' returning unit_id)
@@ -208,9 +208,9 @@ async function write(ctx: Ctx, work: Work, orders: readonly Order[], units: read
     work.repaired,
     units.map((u) => u.org_id),
   )
-  await relabel(ctx, orders, units)
-  await refreshDeviceCounters(ctx, deviceIds)
-  await addFigures(ctx, work.sales, work.products)
+  relabel(ctx, orders, units)
+  refreshDeviceCounters(ctx, deviceIds)
+  addFigures(ctx, work.sales, work.products)
   if (changed.length)
     ctx.touch(
       'orders',

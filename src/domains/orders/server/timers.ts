@@ -72,8 +72,8 @@ export async function closeOrders(ctx: Ctx, unpaid: readonly Unpaid[], kind: 'CL
     ctx,
     units.map((unit) => ({ laneId: unit.lane_id, reserved: -1 })),
   )
-  await refreshDeviceCounters(ctx, deviceIds)
-  await uncountUnpaid(ctx, ids, false)
+  refreshDeviceCounters(ctx, deviceIds)
+  uncountUnpaid(ctx, ids, false)
   ctx.touch(
     'orders',
     unpaid.map((o) => o.org_id),
@@ -89,7 +89,7 @@ type Look = { device_id: number; org_id: number; full: boolean; lanes: Short[]; 
  * payment: his money goes back.
  */
 export async function makeRoom(app: App, input: Input<typeof orders.mobileOrder>, request: { readonly ip: string }): Promise<void> {
-  const look = await app.database.read(systemScope, async (db) => {
+  const look = await app.database.readSame(systemScope, async (db) => {
     const wanted = JSON.stringify(input.items.map((item) => ({ road: item.roadIndex, n: item.count, price: item.price })))
     const { rows } = await sql<Look>`
       with w as (select * from jsonb_to_recordset(${wanted}::jsonb) as w(road int, n int, price bigint))

@@ -93,15 +93,15 @@ export async function countUnpaid(ctx: Ctx, order: { id: number; at: Date }, buy
 }
 
 /** Orders stop waiting: paid, or closed. An order counted before is counted off once, whoever comes first. */
-export async function uncountUnpaid(ctx: Ctx, orderIds: readonly number[], paid: boolean): Promise<void> {
+export function uncountUnpaid(ctx: Ctx, orderIds: readonly number[], paid: boolean): void {
   if (!orderIds.length) return
-  await sql`
+  ctx.later(sql`
     with gone as (delete from unpaid_holds where order_id = any(${[...orderIds]}::bigint[]) returning subjects),
     n as (select s.subject, count(*)::int as n from gone, unnest(gone.subjects) as s(subject) group by 1),
     locked as (select c.subject from unpaid_counts c where c.subject in (select subject from n) order by c.subject for no key update of c)
     update unpaid_counts c set open = c.open - n.n, touched_at = ${ctx.now}, credit = case when c.subject not like ${`${everywhere}%`} then 0
         when ${paid} then least(c.credit + n.n, ${mostCredit}::int) else greatest(c.credit - n.n, 0) end
-    from n join locked on locked.subject = n.subject where c.subject = n.subject`.execute(ctx.db)
+    from n join locked on locked.subject = n.subject where c.subject = n.subject`)
 }
 
 /** Nothing is open and nothing was for a day: the row says no more than its absence. */

@@ -86,7 +86,7 @@ const isBroken = sql<boolean>`exists (select from lanes l where l.id = c.lane_id
 async function takeDue(ctx: Ctx, deviceIds: readonly number[]): Promise<{ out: VendOut[]; stopped: string[] }> {
   const now = ctx.now
   const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
-  const { rows } = await sql<OutRow>`
+  const taken = sql<OutRow>`
       with online as (select unnest(${[...deviceIds]}::bigint[]) as device_id),
       next as (
         select distinct on (c.device_id) c.cmd_id, 'vend' as kind, true as first
@@ -121,8 +121,9 @@ async function takeDue(ctx: Ctx, deviceIds: readonly number[]): Promise<{ out: V
       select s.device_id, d.rtu_number, s.cmd_id, s.order_num, s.unit_no, s.road, s.motor_no, s.issued_at, s.expire_at, s.kind from sent s join devices d on d.id = s.device_id`.execute(
     ctx.db,
   )
-  const { rows: stopped } = await sql<{ cmd_id: string }>`
+  const broken = sql<{ cmd_id: string }>`
       select c.cmd_id from vend_commands c where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT' and ${isBroken}`.execute(ctx.db)
+  const [{ rows }, { rows: stopped }] = await Promise.all([taken, broken])
   const out = rows.map((row) => ({
     deviceId: row.device_id,
     rtuNumber: row.rtu_number,

@@ -10,6 +10,7 @@ import type { Machine } from '../../machines/server/identity.ts'
 import { openWorld, type World } from '../../machines/server/testWorld.ts'
 import type { Providers, RefundAnswer } from '../../payments/server/providers.ts'
 import { handlers as payments, simulatorSign } from '../../payments/server/verbs.ts'
+import { settingsChanged } from '../../settings/server/values.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { MobileOrder, orders, Refund } from '../contract.ts'
 import { createHandlers } from './create.ts'
@@ -41,7 +42,7 @@ async function stockedMachine(): Promise<Machine> {
         flow: { change: 5, type: 'MERCHANT_REPLENISH', reason: 'REFILL', occurredAt: ctx.now, actorKind: 'SYSTEM' },
       })),
     )
-    await refreshDeviceCounters(ctx, [fresh.id])
+    refreshDeviceCounters(ctx, [fresh.id])
   })
   return fresh
 }
@@ -292,6 +293,7 @@ describe('doors that must stay shut', () => {
       world.rows(`insert into settings (org_id, key, value) values (2, $1, $2) on conflict (org_id, key) do update set value = excluded.value`, [key, value])
     await setting('order.maxPieces', 1)
     await setting('order.payTimeoutMachine', 7)
+    settingsChanged(world.app)
     expect(await refusal(order([{ roadIndex: 1, count: 2 }]))).toBe('orders.overLimit')
     const made = await order([{ roadIndex: 1, count: 1 }])
     const [row] = await world.rows<{ minutes: number }>(
@@ -300,6 +302,7 @@ describe('doors that must stay shut', () => {
     )
     expect(row?.minutes).toBe(7)
     await world.rows('delete from settings')
+    settingsChanged(world.app)
   })
   test('ordering: price, stock, limits, state', async () => {
     expect(await refusal(order([{ roadIndex: 1, count: 1, price: 299 }]))).toBe('orders.priceChanged')

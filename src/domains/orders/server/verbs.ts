@@ -44,7 +44,7 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   const amount = wanted.reduce((sum, unit) => sum + unit.paid, 0)
   if (amount >= (await settingOf(ctx.db, platformOrg, 'session.refundProof'))) await requireProof(ctx.app, ctx.actor)
   await openRefunds(ctx, wanted, { reason: input.reason, remark: input.remark, automatic: false, userId: ctx.actor.userId })
-  await relabel(ctx, locked, units)
+  relabel(ctx, locked, units)
   ctx.audit({
     id: order.order_num,
     orgId: order.org_id,
@@ -61,35 +61,33 @@ type Payment = { id: number; org_id: number; order_id: number; order_at: Date; o
  * closed, the caller refunds. DUPLICATE: this payment was already taken. MISMATCH: another amount, nothing happens.
  */
 export async function applyPayment(ctx: Ctx, payment: Payment, check: { orderPaid: boolean }): Promise<'APPLIED' | 'LATE' | 'DUPLICATE' | 'MISMATCH'> {
-  const { orders: locked, units } = await lockOrders(ctx, [{ orgId: payment.org_id, at: payment.order_at, id: payment.order_id }])
+  const [{ orders: locked, units }, { rows }] = await Promise.all([
+    lockOrders(ctx, [{ orgId: payment.org_id, at: payment.order_at, id: payment.order_id }]),
+    sql<{ state: string }>`select state from payments where id = ${payment.id} for no key update`.execute(ctx.db),
+  ])
   const order = found(locked[0])
-  const { rows } = await sql<{ state: string }>`select state from payments where id = ${payment.id} for no key update`.execute(ctx.db)
   if (rows[0]?.state === 'SUCCESS') return 'DUPLICATE'
   if (!check.orderPaid) return 'MISMATCH'
   if (order.pay_state !== 'UNPAID') {
     await event(ctx, payment, order.device_id, 'LATE_PAYMENT', {})
     return 'LATE'
   }
-  const paid = await sql<{ total_amount: number; payable_amount: number }>`
+  ctx.later(sql`
     with paid as (
       update orders set pay_state = 'PAID', paid_amount = payable_amount, paid_at = ${ctx.now}, order_status = 'PAID'
       where org_id = ${order.org_id} and created_at = ${order.created_at} and id = ${order.id} and pay_state = 'UNPAID'
-      returning org_id, created_at, id, device_id, total_amount, payable_amount
-    ), told as (
-      insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data)
-      select org_id, ${ctx.now}::timestamptz, id, created_at, device_id, 'PAID', jsonb_build_object('amount', payable_amount) from paid
+      returning org_id, created_at, id, device_id, payable_amount
     )
-    select total_amount, payable_amount from paid`.execute(ctx.db)
-  const amounts = paid.rows[0]
-  if (!amounts) throw new Refusal(common.stale)
-  await addCommands(ctx, { orgId: order.org_id, at: order.created_at, id: order.id })
+    insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data)
+      select org_id, ${ctx.now}::timestamptz, id, created_at, device_id, 'PAID', jsonb_build_object('amount', payable_amount) from paid`)
+  addCommands(ctx, { orgId: order.org_id, at: order.created_at, id: order.id })
   const of = { orgId: order.org_id, deviceId: order.device_id, at: ctx.now }
-  await addFigures(
+  addFigures(
     ctx,
-    [{ ...of, orders: 1, pieces: units.length, turnover: amounts.total_amount, paid: amounts.payable_amount }],
+    [{ ...of, orders: 1, pieces: units.length, turnover: order.total_amount, paid: order.payable_amount }],
     units.map((unit) => ({ orgId: unit.org_id, deviceId: unit.device_id, productId: unit.product_id, at: ctx.now, pieces: 1, turnover: unit.list_price })),
   )
-  await uncountUnpaid(ctx, [order.id], true)
+  uncountUnpaid(ctx, [order.id], true)
   ctx.touch('orders')
   return 'APPLIED'
 }

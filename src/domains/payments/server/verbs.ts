@@ -33,6 +33,7 @@ const simulatorNotify = prepared<(typeof payments)['simulatorNotify'], void>({
 
 type Outcome = 'APPLIED' | 'DUPLICATE' | 'LATE' | 'MISMATCH' | 'UNKNOWN'
 type Notice = { eventId: string; outTradeNo: string; tradeNo: string; amount: number; currency?: string | undefined; merchant?: string | undefined }
+type Trade = { order_id: number; amount: number }
 type Found = {
   id: number
   org_id: number
@@ -52,39 +53,36 @@ type Alarm = { kind: 'PAYMENT_MISMATCH' | 'PAYMENT_UNKNOWN' | 'PAYMENT_DOUBLE' |
  * late and double money back as well; whatever does not fit is seen by a person.
  */
 async function receive(ctx: Ctx, provider: 'SIMULATOR', notice: Notice): Promise<Outcome> {
-  const { rows: found } = await sql<Found>`select p.id, p.org_id, p.device_id, p.order_id, p.order_at, p.order_num, p.amount, p.state, d.rtu_number
+  const looked = sql<Found>`select p.id, p.org_id, p.device_id, p.order_id, p.order_at, p.order_num, p.amount, p.state, d.rtu_number
     from payments p join devices d on d.id = p.device_id where p.out_trade_no = ${notice.outTradeNo}`.execute(ctx.db)
-  const payment = found[0]
-  const { rows: told } = await sql<{ same: boolean }>`
+  const heard = sql<{ same: boolean }>`
     select raw - 'sign' = ${JSON.stringify({ ...notice, sign: undefined })}::jsonb as same from payment_events where provider = ${provider} and event_id = ${notice.eventId}`.execute(
     ctx.db,
   )
+  // whom this trade has paid already; of two at once the unique number decides
+  const traded = sql<Trade>`select order_id, amount from payments where provider = ${provider} and provider_trade_no = ${notice.tradeNo}`.execute(ctx.db)
+  const [{ rows: found }, { rows: told }, { rows: trades }] = await Promise.all([looked, heard, traded])
+  const payment = found[0]
   if (told[0]?.same) return 'DUPLICATE'
-  const [outcome, alarm] = told[0] ? contradiction('EVENT') : await take(ctx, provider, notice, payment)
-  await sql`insert into payment_events (org_id, payment_id, provider, event_id, kind, raw, outcome, created_at)
+  const [outcome, alarm] = told[0] ? contradiction('EVENT') : await take(ctx, provider, notice, payment, trades[0])
+  ctx.later(sql`insert into payment_events (org_id, payment_id, provider, event_id, kind, raw, outcome, created_at)
     values (${payment?.org_id ?? null}, ${payment?.id ?? null}, ${provider}, ${notice.eventId}, 'PAID', ${JSON.stringify(notice)}::jsonb, ${outcome}, ${ctx.now})
-    on conflict (provider, event_id) do nothing`.execute(ctx.db)
+    on conflict (provider, event_id) do nothing`)
   if (alarm) await tell(ctx, alarm, notice, payment)
   return outcome
 }
 
 const contradiction = (why: string): [Outcome, Alarm] => ['MISMATCH', { kind: 'PAYMENT_MISMATCH', why }]
 
-async function take(ctx: Ctx, provider: 'SIMULATOR', notice: Notice, payment: Found | undefined): Promise<[Outcome, Alarm?]> {
+async function take(ctx: Ctx, provider: 'SIMULATOR', notice: Notice, payment: Found | undefined, trade: Trade | undefined): Promise<[Outcome, Alarm?]> {
   // money of another currency, or on the account of somebody else, is not in our books
   if (notice.currency !== undefined && notice.currency !== 'CNY') return contradiction('CURRENCY')
   if (notice.merchant !== undefined && notice.merchant !== provider) return contradiction('MERCHANT')
   if (!payment) {
     const of = { orgId: platformOrg, orderId: null, orderNum: null }
-    await post(ctx, [suspenseIn(`${provider}:${notice.tradeNo}`, notice.amount, of)])
+    post(ctx, [suspenseIn(`${provider}:${notice.tradeNo}`, notice.amount, of)])
     return ['UNKNOWN', { kind: 'PAYMENT_UNKNOWN', why: 'ORDER' }]
   }
-  // whom this trade has paid already; of two at once the unique number decides
-  const { rows: trades } = await sql<{
-    order_id: number
-    amount: number
-  }>`select order_id, amount from payments where provider = ${provider} and provider_trade_no = ${notice.tradeNo}`.execute(ctx.db)
-  const trade = trades[0]
   if (trade) return trade.order_id === payment.order_id && trade.amount === notice.amount ? ['DUPLICATE'] : contradiction('TRADE')
   // orders are locked before payments, everywhere
   const outcome = await applyPayment(ctx, payment, { orderPaid: payment.amount === notice.amount })
@@ -105,13 +103,13 @@ async function take(ctx: Ctx, provider: 'SIMULATOR', notice: Notice, payment: Fo
 
 async function book(ctx: Ctx, notice: Notice, payment: Found, outcome: 'APPLIED' | 'LATE'): Promise<void> {
   const feeAmount = outcome === 'APPLIED' ? feeOf(payment.amount, simulatorFee) : 0
-  await sql`update payments set state = 'SUCCESS', applied = ${outcome === 'APPLIED'}, provider_trade_no = ${notice.tradeNo}, fee_amount = ${feeAmount}, paid_at = ${ctx.now} where id = ${payment.id}`.execute(
-    ctx.db,
+  ctx.later(
+    sql`update payments set state = 'SUCCESS', applied = ${outcome === 'APPLIED'}, provider_trade_no = ${notice.tradeNo}, fee_amount = ${feeAmount}, paid_at = ${ctx.now} where id = ${payment.id}`,
   )
   const of = { orgId: payment.org_id, orderId: payment.order_id, orderNum: payment.order_num }
   if (outcome === 'APPLIED') return post(ctx, [orderIn(payment.id, payment.amount, of), fee(payment.id, feeAmount, of)])
   // money back in full: the channel charges nothing for what it takes back at once
-  await post(ctx, [suspenseIn(payment.id, payment.amount, of)])
+  post(ctx, [suspenseIn(payment.id, payment.amount, of)])
   await openPaymentRefund(ctx, payment, 'LATE_PAYMENT')
 }
 
@@ -126,7 +124,7 @@ async function addStray(ctx: Ctx, provider: 'SIMULATOR', notice: Notice, payment
     on conflict do nothing returning id`.execute(ctx.db)
   if (!rows[0]) return null
   const of = { orgId: payment.org_id, orderId: payment.order_id, orderNum: payment.order_num }
-  await post(ctx, [suspenseIn(rows[0].id, notice.amount, of)])
+  post(ctx, [suspenseIn(rows[0].id, notice.amount, of)])
   return { ...payment, id: rows[0].id, amount: notice.amount }
 }
 

@@ -83,6 +83,12 @@ async function remembered<T>(app: App, name: string, load: () => Promise<T>): Pr
 export const cachedSetting = <K extends SettingKey>(app: App, orgId: number, key: K): Promise<SettingValue<K>> =>
   remembered(app, `${holder(key, orgId)} ${key}`, () => app.database.aside((db) => settingOf(db, orgId, key)))
 
+/** Several at once; they are read alone, once. */
+export async function cachedSettings<K extends SettingKey>(app: App, orgId: number, keys: readonly K[]): Promise<{ [P in K]: SettingValue<P> }> {
+  const values = await Promise.all(keys.map((key) => cachedSetting(app, orgId, key)))
+  return Object.fromEntries(keys.map((key, n) => [key, values[n]])) as { [P in K]: SettingValue<P> }
+}
+
 /** For sweeps over all organisations: the value of each, kept like `cachedSetting`. */
 export const cachedByOrg = <K extends SettingKey>(app: App, key: K): Promise<ReadonlyMap<number, SettingValue<K>>> =>
   remembered(app, `* ${key}`, () =>

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 
 /** The only writer of what a lane holds: quantity, holds and the flow rows that explain every change of quantity. */
@@ -128,17 +128,32 @@ export async function moveStock(ctx: Ctx, moves: readonly Move[]): Promise<{ flo
 
 /** Holds alone: the rows are locked and changed in one statement, nothing else of them is needed. */
 async function moveHolds(ctx: Ctx, moves: readonly Move[], ids: readonly number[]): Promise<number[]> {
+  const { rows } = await holdsStatement(moves, ids).execute(ctx.db)
+  if (rows.length !== ids.length) throw new Error(`one of the lanes ${ids.join(', ')} is gone`)
+  ctx.touch('lanes')
+  return [...new Set(rows.map((row) => row.device_id))]
+}
+
+/** Holds of lanes that the caller has locked: nothing is waited for. */
+export function holdStock(ctx: Ctx, moves: readonly { laneId: number; reserved: number }[]): void {
+  ctx.later(
+    holdsStatement(
+      moves,
+      moves.map((move) => move.laneId),
+    ),
+  )
+  ctx.touch('lanes')
+}
+
+function holdsStatement(moves: readonly Move[], ids: readonly number[]): RawBuilder<{ device_id: number }> {
   const changes = [...Map.groupBy(moves, (move) => move.laneId)].map(([id, own]) => ({
     id,
     reserved: own.reduce((sum, move) => sum + (move.reserved ?? 0), 0),
     failed_hold: own.reduce((sum, move) => sum + (move.failedHold ?? 0), 0),
   }))
-  const { rows } = await sql<{ device_id: number }>`
+  return sql<{ device_id: number }>`
     with locked as materialized (select id from lanes where id = any(${ids}::bigint[]) order by id for no key update)
     update lanes l set reserved = l.reserved + n.reserved, failed_hold = l.failed_hold + n.failed_hold
     from locked k join jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as n(id bigint, reserved int, failed_hold int) on n.id = k.id
-    where l.id = k.id returning l.device_id`.execute(ctx.db)
-  if (rows.length !== ids.length) throw new Error(`one of the lanes ${ids.join(', ')} is gone`)
-  ctx.touch('lanes')
-  return [...new Set(rows.map((row) => row.device_id))]
+    where l.id = k.id returning l.device_id`
 }

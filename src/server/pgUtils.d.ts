@@ -1,0 +1,5 @@
+/** How a value is bound; the driver does not export its type. */
+declare module 'pg/lib/utils.js' {
+  const utils: { prepareValue(value: unknown): string | Buffer | null }
+  export default utils
+}
