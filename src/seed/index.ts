@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { seedAccess, seedDemoPeople } from '../domains/accounts/seed.ts'
 import { firstAdministrator } from '../domains/accounts/server/bootstrap.ts'
@@ -45,7 +45,7 @@ export async function install({ databaseUrl, config, log, now = new Date() }: Se
     await database.transact(systemScope, (db) => seedAccess(db, now))
     await database.transact(systemScope, seedCalendar)
     const somebody = await database.read(systemScope, (db) => db.selectFrom('users').select('id').limit(1).executeTakeFirst())
-    if (config.demo) writeFleet(config)
+    if (config.demo) writeFleet(config, !somebody)
     if (somebody) return database.transact(systemScope, (db) => sayInstallation(db, config))
     if (config.demo) {
       await seedDemo(database, config, log, now)
@@ -94,8 +94,8 @@ async function seedDemo(database: Database, config: Config, log: (line: string) 
   })
 }
 
-/** The shipped machines: what the simulated fleet knows, as a maker would burn it in. */
-export function writeFleet(config: Config): void {
+/** The shipped machines: what the simulated fleet knows, as a maker would burn it in. `blank`: nothing of what they did for a database before this one. */
+export function writeFleet(config: Config, blank: boolean): void {
   const machines = devices
     .filter((d) => d.lifecycle === 'OPERATING' || d.lifecycle === 'PAUSED')
     .map((d) => ({
@@ -107,6 +107,7 @@ export function writeFleet(config: Config): void {
       dropSensor: deviceTypes.find((type) => type.key === d.typeKey)?.dropSensor ?? false,
     }))
   mkdirSync(config.dataDir, { recursive: true })
+  if (blank) rmSync(path.join(config.dataDir, 'fleet'), { recursive: true, force: true })
   writeFileSync(path.join(config.dataDir, 'fleet.json'), JSON.stringify({ machines }), { mode: 0o600 })
 }
 
