@@ -27,7 +27,6 @@ import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
 import { signedIn } from './signedIn.ts'
 import { openTurns } from './turns.ts'
 
-
 type Entry = { readonly name: string; readonly domain: string; readonly endpoint: Endpoint; readonly handler: Handler<Endpoint> }
 let entries: readonly Entry[] | undefined
 
