@@ -24,11 +24,12 @@ const pages = [
   '/product/product-manage/create',
   '/stock/waste',
   '/order/order-list',
+  '/log/security-events',
 ]
 
 /** Pages without the shell, and with it its button for the theme. */
 const alone = new Set(['/login', '/404'])
-const phone = new Set(['/home', '/device/device-list', '/order/order-list', '/product/product-manage/create'])
+const phone = new Set(['/home', '/device/device-list', '/order/order-list', '/log/security-events', '/product/product-manage/create'])
 
 const colours = ['color-contrast', 'link-in-text-block']
 
