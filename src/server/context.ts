@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Logger } from 'pino'
+import { type HomeKind, trades } from '../domains/accounts/rules.ts'
 import type { ErrorDef } from '../shared/errors.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import type { Lang } from '../shared/text.ts'
@@ -36,6 +37,7 @@ export type Actor = {
   readonly role: string
   /** Of the highest role; nobody changes people of an equal or higher one, but a super administrator. */
   readonly rank: number
+  readonly home: HomeKind
   /** His own organisation is the platform. */
   readonly ofPlatform: boolean
   readonly permissions: ReadonlySet<string>
@@ -89,6 +91,7 @@ export const systemActor: Actor = {
   orgId: 1,
   role: 'SYSTEM',
   rank: 1000,
+  home: 'PLATFORM',
   ofPlatform: true,
   permissions: new Set(),
   scope: systemScope,
@@ -144,6 +147,10 @@ export function inheritable(ctx: Pick<Ctx, 'actor'>, orgColumn: string, used?: (
 
 /** True when the organisation of a row the actor wants to change is his own or below. */
 export const owns = (ctx: Pick<Ctx, 'actor'>, orgId: number): boolean => ctx.actor.scope.all || ctx.actor.scope.orgs.includes(orgId)
+
+/** Whether he may know what a product of this organisation costs. */
+export const knowsCost = (ctx: Pick<Ctx, 'actor'>, orgId: number): boolean =>
+  may(ctx, 'product:cost') && (owns(ctx, orgId) || trades(ctx.actor.home))
 
 export const iso = (at: Date): string => at.toISOString()
 export const isoOrNull = (at: Date | null): string | null => (at ? at.toISOString() : null)

@@ -121,6 +121,7 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
       orgId: row.org_id,
       role: live[0]?.code ?? '',
       rank: Math.max(0, ...live.map((role) => role.rank)),
+      home: row.org_kind,
       ofPlatform,
       permissions,
       wide: new Set([...access].flatMap(([code, kinds]) => (scopes(kinds).devices === null ? [code] : []))),

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from 'kysely'
 import type { DataScope } from '../domains/accounts/roles.ts'
-import { accessOf, isPlatformOnly } from '../domains/accounts/rules.ts'
+import { accessOf, type HomeKind, isPlatformOnly } from '../domains/accounts/rules.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import type { App } from './context.ts'
 import { type Scope, systemScope } from './database.ts'
@@ -52,8 +52,8 @@ export const canViewAs = (person: Pick<Person, 'ofPlatform' | 'scope' | 'permiss
 async function asOrganisation<P extends Person>(app: App, person: P, id: number): Promise<P> {
   if (!canViewAs(person)) throw new Refusal(common.forbidden)
   const own = await app.database.read(systemScope, async (db) => {
-    const { rows } = await sql<{ name: string; path: string }>`select name, path::text as path from organisations where id = ${id}`.execute(db)
-    return rows[0] && { name: rows[0].name, branch: await branchOf(db, rows[0].path) }
+    const { rows } = await sql<{ name: string; kind: HomeKind; path: string }>`select name, kind, path::text as path from organisations where id = ${id}`.execute(db)
+    return rows[0] && { name: rows[0].name, home: rows[0].kind, branch: await branchOf(db, rows[0].path) }
   })
   if (!own) throw new Refusal(common.notFound)
   const scope: Scope = { all: false, ...own.branch, devices: null, watched: null }
@@ -63,6 +63,7 @@ async function asOrganisation<P extends Person>(app: App, person: P, id: number)
   return {
     ...person,
     orgId: id,
+    home: own.home,
     ofPlatform: false,
     permissions,
     scope,

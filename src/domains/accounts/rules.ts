@@ -35,6 +35,9 @@ export type HomeKind = (typeof orgKinds)[number]
 /** Whose people may look at the machines of a region: no tenant's, whoever gave them the role. */
 export const mayWatch = (home: HomeKind): boolean => home === 'PLATFORM' || home === 'REGULATOR'
 
+/** Whose people trade in the goods of those above: to a tenant of lanes or a supplier their cost is what somebody else pays. */
+export const trades = (home: HomeKind): boolean => home === 'PLATFORM' || home === 'AGENT' || home === 'OPERATOR'
+
 /** What a role's scope is worth in an organisation; a region elsewhere is nothing but the rows of the own organisation. */
 export const scopeAt = (scope: DataScope, home: HomeKind): DataScope => (scope === 'REGION_DRUGS' && !mayWatch(home) ? 'OWN_GOODS' : scope)
 

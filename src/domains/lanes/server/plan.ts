@@ -1,4 +1,4 @@
-import { type Ctx, found, may } from '../../../server/context.ts'
+import { type Ctx, found, knowsCost, may } from '../../../server/context.ts'
 import type { Planogram, Road } from '../contract.ts'
 import { laneView } from '../rules.ts'
 import { isClosed } from './change.ts'
@@ -8,7 +8,6 @@ import { syncOf } from './sync.ts'
 export async function plan(ctx: Ctx, deviceId: number): Promise<Planogram> {
   const device = found(await q.device(ctx, deviceId))
   const [floors, rows] = [await q.floors(ctx, deviceId), await q.shownLanes(ctx, deviceId)]
-  const cost = may(ctx, 'product:cost')
   const { sync, confirmed } = await syncOf(ctx, device, rows)
   const road = (lane: q.ShownLane): Road => ({
     id: lane.id,
@@ -20,7 +19,7 @@ export async function plan(ctx: Ctx, deviceId: number): Promise<Planogram> {
     productImg: lane.img,
     model: lane.model,
     drugClass: lane.drugClass,
-    costPrice: cost ? lane.costPrice : null,
+    costPrice: lane.productOrg !== null && knowsCost(ctx, lane.productOrg) ? lane.costPrice : null,
     roadCapacity: lane.capacity,
     productStock: lane.quantity,
     reserved: lane.reserved,

@@ -82,12 +82,13 @@ export type ShownLane = Lane & {
   img: string | null
   drugClass: string | null
   costPrice: number | null
+  productOrg: number | null
   lockReason: string | null
   faultCode: string | null
 }
 export async function shownLanes(ctx: Ctx, deviceId: number): Promise<ShownLane[]> {
   const { rows } =
-    await sql<ShownLane>`select ${laneColumns}, l.road_index as "roadIndex", p.name as "productName", p.model, p.images[1] as img, p.drug_class as "drugClass", p.cost_price as "costPrice", l.lock_reason as "lockReason",
+    await sql<ShownLane>`select ${laneColumns}, l.road_index as "roadIndex", p.name as "productName", p.model, p.images[1] as img, p.drug_class as "drugClass", p.cost_price as "costPrice", p.org_id as "productOrg", l.lock_reason as "lockReason",
       (select f.code from device_faults f where f.lane_id = l.id and f.closed_at is null order by f.opened_at desc limit 1) as "faultCode"
     from lanes l left join products p on p.id = l.product_id where l.device_id = ${deviceId} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.road_index`.execute(
       ctx.db,

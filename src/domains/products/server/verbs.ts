@@ -1,5 +1,5 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, may, owns } from '../../../server/context.ts'
+import { type Ctx, found, iso, knowsCost, owns } from '../../../server/context.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
 import { bi } from '../../../shared/text.ts'
@@ -12,7 +12,7 @@ type Contract = typeof products
 
 const sourceOf = (ctx: Ctx, orgId: number): 'OWN' | 'INHERITED' => (owns(ctx, orgId) ? 'OWN' : 'INHERITED')
 const canOf = (ctx: Ctx, row: q.ProductData) => productCan({ ...q.rightsOn(ctx, row.org_id), used: row.used })
-const costOf = (ctx: Ctx, row: { cost_price: number }): number | null => (may(ctx, 'product:cost') ? row.cost_price : null)
+const costOf = (ctx: Ctx, row: { org_id: number; cost_price: number }): number | null => (knowsCost(ctx, row.org_id) ? row.cost_price : null)
 
 function shown(ctx: Ctx, row: q.ProductData): Product {
   return {
@@ -57,7 +57,7 @@ const list: Handlers<Contract>['list'] = async (ctx, input) => {
     barcode: row.barcode,
     costPrice: costOf(ctx, row),
     retailPrice: row.retail_price,
-    margin: may(ctx, 'product:cost') ? marginPermille(row.cost_price, row.retail_price) : null,
+    margin: knowsCost(ctx, row.org_id) ? marginPermille(row.cost_price, row.retail_price) : null,
     deviceCount: row.placed[0],
     laneCount: row.placed[1],
     stock: row.placed[2],
