@@ -78,7 +78,7 @@ describe('a session left open', () => {
 })
 
 describe('a changed way to sign in', () => {
-  test('is told to the number from before, and its link brings everything back and ends sessions and password', async () => {
+  test('is told to the number from before, and its link ends sessions and password, and opens nothing', async () => {
     const token = await enter()
     expect((await newPhone(token, another())).status).toBe(200)
     const text = await message()
@@ -92,16 +92,37 @@ describe('a changed way to sign in', () => {
     expect(shows(stored?.text, linkOf(text))).toBe(false)
     const later = linkOf(await message(another()))
     const undone = await undo(linkOf(text))
-    expect(undone.body).toEqual({ username: name, sms: true })
-    expect(await api.sql('select phone from users where username = $1', [name])).toEqual([{ phone }])
+    expect(undone.body).toEqual({ username: name, sms: false })
+    // neither number: the old one may be somebody else's by now
+    expect(await api.sql('select phone from users where username = $1', [name])).toEqual([{ phone: '' }])
     expect(await api.sql('select 1 from second_factors f join users u on u.id = f.user_id where u.username = $1', [name])).toEqual([])
     expect([codeOf(await me(token)), codeOf(await login())]).toEqual([110004, 401001])
     expect([codeOf(await undo(linkOf(text))), codeOf(await undo(later))], 'once, and no later link').toEqual([422008, 422008])
-    // back in by the number from before
+    // whoever holds it gets no code; the administrator was asked
+    await api.sql('delete from dev_messages')
+    for (const purpose of ['reset', 'login'] as const) {
+      await api.call(session.loginsend, { channel: 'sms', purpose, phone, ...(purpose === 'reset' ? { username: name } : {}) })
+      expect(await ways.delivered(phone), purpose).toBe('')
+      ways.later(61)
+    }
+    expect(await api.sql(`select method, state from password_resets p join users u on u.id = p.user_id where u.username = $1`, [name])).toMatchObject([
+      { method: 'ADMIN' },
+    ])
+  })
+  test('the link about a second factor takes it away, and the way by SMS that it guarded', async () => {
+    await switchOn(await enter())
+    expect((await undo(linkOf(await message()))).body.sms).toBe(false)
+    expect(await api.sql('select phone from users where username = $1', [name])).toEqual([{ phone: '' }])
+  })
+  test('a number that did not change is the way back in', async () => {
+    const token = await enter()
+    await api.call(session.changePassword, { oldPassword: password, password: 'Another 1 horse', repeat: 'Another 1 horse' }, { token })
+    expect((await undo(linkOf(await message()))).body.sms).toBe(true)
+    expect(codeOf(await login('Another 1 horse'))).toBe(401001)
     await api.call(session.loginsend, { channel: 'sms', purpose: 'reset', username: name, phone })
-    const reset = { username: name, phone, smsCode: await ways.delivered(phone), password: 'Another 1 horse', repeat: 'Another 1 horse' }
+    const reset = { username: name, phone, smsCode: await ways.delivered(phone), password: 'Another 2 horse', repeat: 'Another 2 horse' }
     expect((await api.call(session.passwordReset, reset)).status).toBe(200)
-    expect((await login('Another 1 horse')).status).toBe(200)
+    expect((await login('Another 2 horse')).status).toBe(200)
   })
   test('links end after three days', async () => {
     await newPhone(await enter(), another())

@@ -12,17 +12,17 @@ import { restoreWays, takeUndo } from './ways.ts'
 
 /**
  * The link in the message about a changed way to sign in. Whoever changed it may know the password, so that ends too: a new one comes
- * by the way that is restored, or from the administrator where no SMS can be sent.
+ * by SMS to a number that did not change, else from the administrator.
  */
 export const undo = prepared<(typeof factorEndpoints)['undo'], string>({
   prepare: () => hashPassword(randomBytes(32).toString('base64url')),
   async run(ctx, input, nobodys) {
     const undone = await takeUndo(ctx, input.token)
     if (!undone) return refused(factorErrors.undoOver)
-    await restoreWays(ctx, undone)
+    const kept = await restoreWays(ctx, undone)
     const account = found(await q.accountById(ctx.db, undone.userId))
     await setPassword(ctx, account, nobodys)
-    const sms = hasSms(ctx.app) && undone.ways.phone !== ''
+    const sms = hasSms(ctx.app) && kept
     if (!sms)
       await sql`insert into password_resets (org_id, user_id, method, created_at) values (${account.org_id}, ${account.id}, 'ADMIN', ${ctx.now})
         on conflict do nothing`.execute(ctx.db)

@@ -40,7 +40,7 @@ const placeOfText = (phone: string) => `way_changes.sealed|${phone}`
 
 /**
  * Tells whoever had the old way in that it changed: a message in the app, and by SMS to the number from before with a link that
- * brings everything back to how it was before this change. What an administrator changed has no link: its number may be that of
+ * takes this change back. What an administrator changed has no link: its number may be that of
  * somebody who left.
  */
 export async function wayChanged(ctx: Ctx, before: WaysBefore, kind: WayKind): Promise<void> {
@@ -139,9 +139,15 @@ export async function takeUndo(ctx: Ctx, token: string): Promise<Undone | null> 
   return { userId: row.user_id, orgId: row.org_id, kind: row.kind, ways }
 }
 
-/** The ways as they were: number, WeChat, second factor. */
-export async function restoreWays(ctx: Ctx, { userId, orgId, ways }: Undone): Promise<void> {
-  const { phone, wechat, factor } = ways
+/**
+ * The ways as they were: number, WeChat, second factor. A number stays a way in only where it is the number of now and nothing that
+ * guards it is taken away: it may have gone to somebody else, and an undo closes an account but never opens it. Answers whether it stays.
+ */
+export async function restoreWays(ctx: Ctx, { userId, orgId, ways }: Undone): Promise<boolean> {
+  const { wechat, factor } = ways
+  const { ways: now } = await waysOf(ctx, userId)
+  const kept = ways.phone !== '' && now.phone === ways.phone && !(now.factor && !factor)
+  const phone = kept ? ways.phone : ''
   await sql`update users set phone = ${phone}, version = version + 1 where id = ${userId}`.execute(ctx.db)
   await sql`delete from wechat_bindings where user_id = ${userId}`.execute(ctx.db)
   if (wechat)
@@ -150,10 +156,11 @@ export async function restoreWays(ctx: Ctx, { userId, orgId, ways }: Undone): Pr
       ctx.db,
     )
   await sql`delete from second_factors where user_id = ${userId}`.execute(ctx.db)
-  if (!factor) return
+  if (!factor) return kept
   await sql`insert into second_factors (user_id, org_id, secret, confirmed_at, last_step, created_at)
     values (${userId}, ${orgId}, decode(${factor.secret}, 'hex'), ${factor.confirmed_at}::timestamptz, ${factor.last_step}, ${ctx.now})`.execute(ctx.db)
   await sql`insert into recovery_codes (user_id, org_id, code_hash) select ${userId}, ${orgId}, decode(c, 'hex') from unnest(${factor.codes}::text[]) c`.execute(
     ctx.db,
   )
+  return kept
 }
