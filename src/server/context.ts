@@ -149,8 +149,10 @@ export function inheritable(ctx: Pick<Ctx, 'actor'>, orgColumn: string, used?: (
 export const owns = (ctx: Pick<Ctx, 'actor'>, orgId: number): boolean => ctx.actor.scope.all || ctx.actor.scope.orgs.includes(orgId)
 
 /** Whether he may know what a product of this organisation costs. */
-export const knowsCost = (ctx: Pick<Ctx, 'actor'>, orgId: number): boolean =>
-  may(ctx, 'product:cost') && (owns(ctx, orgId) || trades(ctx.actor.home))
+export const knowsCost = (ctx: Pick<Ctx, 'actor'>, orgId: number): boolean => may(ctx, 'product:cost') && (owns(ctx, orgId) || trades(ctx.actor.home))
+
+/** A name kept with a row is for the people of its organisation, as a name that is read from users is by the row policies. */
+export const nameFor = (ctx: Pick<Ctx, 'actor'>, orgId: number, name: string): string => (owns(ctx, orgId) ? name : '')
 
 export const iso = (at: Date): string => at.toISOString()
 export const isoOrNull = (at: Date | null): string | null => (at ? at.toISOString() : null)

@@ -9,7 +9,7 @@ beforeAll(async () => {
   await addDevice(world, 2, 3, { kind: 'DRUG' })
   await world.rows(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values
     (950, 1, 'ROLE_DRUG_REGULATOR', '药监', 'r', 1, 'REGION_DRUGS'), (951, 1, 'ROLE_BLIND', '药监二', 'r', 1, 'REGION_DRUGS')`)
-  await world.rows(`insert into role_permissions values (950, 'device:read')`)
+  await world.rows(`insert into role_permissions values (950, 'device:read'), (950, 'lane:read')`)
   for (const [id, region, more] of [
     [950, '440300', { role: 950 }],
     [951, '440100', { role: 950 }],
@@ -132,4 +132,19 @@ describe('a machine that moves', () => {
     await Promise.all([tellMoves(world.app), tellMoves(world.app)])
     expect((await told()).map((message) => message.user_id)).toEqual([951, 952])
   })
+})
+
+test('a regulator sees what was changed on a machine, not by whom', async () => {
+  await world.send(people.operator, 'POST', '/devices/2/lanes', { version: 0, levels: [{ name: '药', columns: 2 }] })
+  await edit(2, { address: '天河路18号' })
+  await world.rows(`insert into price_schedules (org_id, device_id, user_id, by_name, run_at, lanes, state, created_at, ended_at, ended_by)
+    values (3, 2, 903, 'test3', now(), '[{"laneId":1,"road":1,"productId":1,"productName":"药","from":100,"price":100,"retailPrice":100}]', 'CANCELLED', now(), now(), 'test3')`)
+  const watcher = await world.login('watch952')
+  const paths = ['/planogram-versions', '/price-schedules', '/timeline?group=OWNER'].map((path) => `/api/devices/2${path}`)
+  const seen = async (authorization: string) => {
+    const answers = await Promise.all(paths.map((url) => world.http.inject({ url, headers: { authorization } })))
+    return answers.map((answer) => answer.json().list.map((row: { byName?: string; by?: string }) => row.byName ?? row.by))
+  }
+  expect(await seen(await world.login('test3'))).toEqual([['test3'], ['test3'], expect.arrayContaining(['员工3'])])
+  expect((await seen(watcher)).map((names) => new Set(names))).toEqual([new Set(['']), new Set(), new Set([''])])
 })

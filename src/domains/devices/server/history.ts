@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, visible } from '../../../server/context.ts'
+import { type Ctx, found, iso, isoOrNull, nameFor, visible } from '../../../server/context.ts'
 import { selectPage } from '../../../server/lists.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { addDays, dayMs, startOfDay } from '../../../shared/instants.ts'
@@ -73,7 +73,7 @@ export const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
         missing: Math.max(0, x.missing ?? 0),
         data: x.data,
         note: x.note,
-        by: x.actor,
+        by: nameFor(ctx, device.org_id, x.actor),
       }),
     ),
   }

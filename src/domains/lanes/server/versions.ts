@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, visible } from '../../../server/context.ts'
+import { type Ctx, found, iso, nameFor, visible } from '../../../server/context.ts'
 import { selectPage } from '../../../server/lists.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
@@ -27,7 +27,15 @@ const versions: Handlers<Contract>['versions'] = async (ctx, input) => {
     last: sql`v.version`,
     input,
   })
-  return { list: rows.map(({ createdAt, ...row }) => ({ ...row, createTime: iso(createdAt), current: row.version === device.planogram_version })), total }
+  return {
+    list: rows.map(({ createdAt, byName, ...row }) => ({
+      ...row,
+      byName: nameFor(ctx, device.org_id, byName),
+      createTime: iso(createdAt),
+      current: row.version === device.planogram_version,
+    })),
+    total,
+  }
 }
 
 /** What a version says; one nobody kept, or of another machine, is not there. */

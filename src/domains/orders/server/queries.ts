@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Ctx, iso, isoOrNull, may, visible } from '../../../server/context.ts'
+import { type Ctx, iso, isoOrNull, may, nameFor, visible } from '../../../server/context.ts'
 import { all, selectPage } from '../../../server/lists.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { dayOfOrderNumber } from '../../../shared/ids.ts'
@@ -266,7 +266,7 @@ export async function orderDetail(ctx: Ctx, row: Row): Promise<OrderDetail> {
       at: iso(event.created_at),
       kind: event.kind,
       unitNo: event.unit_no,
-      actor: event.actor.includes('-') ? masked(event.actor) : event.actor,
+      actor: nameFor(ctx, row.org_id, event.actor.includes('-') ? masked(event.actor) : event.actor),
       data: event.data,
     })),
   }
