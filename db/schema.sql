@@ -870,6 +870,7 @@ table public.jobs row security
   created_at timestamp with time zone default now() not null
   started_at timestamp with time zone
   finished_at timestamp with time zone
+  made_with jsonb
   constraint jobs_attempts_check CHECK ((attempts >= 0))
   constraint jobs_check CHECK (((state = 'RUNNING'::text) = (lease IS NOT NULL)))
   constraint jobs_check1 CHECK (((lease IS NULL) = (heartbeat_at IS NULL)))
@@ -881,6 +882,7 @@ table public.jobs row security
   constraint jobs_file_bytes_check CHECK ((file_bytes > 0))
   constraint jobs_kind_check CHECK ((kind = ANY (ARRAY['EXPORT'::text, 'IMPORT'::text])))
   constraint jobs_lang_check CHECK ((lang = ANY (ARRAY['zh-CN'::text, 'en'::text])))
+  constraint jobs_made_with_check CHECK ((jsonb_typeof(made_with) = 'object'::text))
   constraint jobs_name_check CHECK (((name <> ''::text) AND (length(name) <= 100)))
   constraint jobs_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint jobs_params_check CHECK ((pg_column_size(params) <= 32768))
@@ -2147,12 +2149,14 @@ table public.sessions row security
   revoked_at timestamp with time zone
   revoke_reason text
   proven_at timestamp with time zone
+  unproven_refunds bigint default 0 not null
   constraint sessions_check CHECK ((expires_at > created_at))
   constraint sessions_check1 CHECK (((revoked_at IS NULL) = (revoke_reason IS NULL)))
   constraint sessions_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint sessions_pkey PRIMARY KEY (id)
   constraint sessions_revoke_reason_check CHECK ((revoke_reason = ANY (ARRAY['LOGOUT'::text, 'KICKED'::text, 'PASSWORD_CHANGED'::text, 'ACCESS_CHANGED'::text])))
   constraint sessions_token_hash_key UNIQUE (token_hash)
+  constraint sessions_unproven_refunds_check CHECK ((unproven_refunds >= 0))
   constraint sessions_user_agent_check CHECK ((length(user_agent) <= 300))
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
   CREATE INDEX sessions_live ON public.sessions USING btree (user_id) WHERE (revoked_at IS NULL)
@@ -2489,7 +2493,6 @@ table public.users row security
   address text default ''::text not null
   status text default 'ENABLED'::text not null
   must_change_password boolean default false not null
-  failed_count integer default 0 not null
   locked_until timestamp with time zone
   version integer default 1 not null
   created_at timestamp with time zone default now() not null
@@ -2501,7 +2504,6 @@ table public.users row security
   password_changed_at timestamp with time zone default now() not null
   constraint users_deleted_is_disabled CHECK (((deleted_at IS NULL) OR (status = 'DISABLED'::text)))
   constraint users_department_id_org_id_fkey FOREIGN KEY (department_id, org_id) REFERENCES departments(id, org_id)
-  constraint users_failed_count_check CHECK ((failed_count >= 0))
   constraint users_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint users_pkey PRIMARY KEY (id)
   constraint users_real_name_check CHECK ((length(real_name) <= 30))

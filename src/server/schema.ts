@@ -483,6 +483,7 @@ export interface JobsTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   started_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  made_with: unknown
 }
 
 export interface KnownBrowsersTable {
@@ -1185,6 +1186,7 @@ export interface SessionsTable {
   revoked_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   revoke_reason: 'LOGOUT' | 'KICKED' | 'PASSWORD_CHANGED' | 'ACCESS_CHANGED' | null
   proven_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  unproven_refunds: Generated<number>
 }
 
 export interface SettingsTable {
@@ -1364,7 +1366,6 @@ export interface UsersTable {
   address: Generated<string>
   status: Generated<'ENABLED' | 'DISABLED'>
   must_change_password: Generated<boolean>
-  failed_count: Generated<number>
   locked_until: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   version: Generated<number>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>

@@ -16,6 +16,11 @@ export const jobErrors = defineErrors('jobs', {
   notRetryable: [409001, '只有失败或已取消的导出可以重试', 'Only failed or cancelled exports can be tried again'],
   ownerClosed: [422001, '账号或所属机构已停用,导出未执行', 'The account or its organisation is disabled; nothing was exported'],
   rightLost: [422001, '导出权限已被收回,导出未执行', 'The right to export was taken back; nothing was exported'],
+  madeWithMore: [
+    403001,
+    '该文件导出时您的权限或数据范围比现在大，不能下载，请重新导出',
+    'This file was made with more rights or a wider scope than you have now; export it again',
+  ],
   fileGone: [404001, '文件不存在或已过期', 'The file does not exist or has expired'],
   // imports
   fileType: [415001, '只支持 xlsx 或 csv 文件', 'Only xlsx or csv files are supported'],

@@ -5,8 +5,8 @@ import { storable } from '../../shared/text.ts'
 /** Bounds of exports and imports. */
 export const jobLimits = {
   exportRows: 200_000,
-  /** Rows a list handler reads at once for a file. */
-  exportPage: 2_000,
+  /** Rows a list handler reads at once for a file; the process does nothing else while it turns them into answers. */
+  exportPage: 1_000,
   /** Up to here an export runs ahead of the large ones. */
   quickRows: 1_000,
   importRows: 1_000,

@@ -80,7 +80,7 @@ export const security = {
       'security',
       'platform',
       bi('退款验证金额', 'Refunds that ask for a proof'),
-      bi('一次退款达到该金额须验证身份', 'A refund of this amount or more asks who you are'),
+      bi('上次验证身份后退款累计达到该金额须再次验证', 'Refunds since the last proof that come to this amount ask who you are'),
     ),
     0,
     10_000_000,

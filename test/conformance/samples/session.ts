@@ -40,7 +40,7 @@ async function code(world: World, purpose: 'LOGIN' | 'RESET' | 'CHANGE_PHONE', t
 }
 const known = async (world: World) => {
   await world.sql('delete from second_factors')
-  await world.sql(`update users set password_hash = $1, failed_count = 0, locked_until = null where username = 'ROLE_FULL'`, [await hashPassword(password)])
+  await world.sql(`update users set password_hash = $1, locked_until = null where username = 'ROLE_FULL'`, [await hashPassword(password)])
   return password
 }
 

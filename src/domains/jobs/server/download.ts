@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerError } from '../../../server/answers.ts'
-import type { Actor, App } from '../../../server/context.ts'
-import { signedIn } from '../../../server/signedIn.ts'
+import type { App } from '../../../server/context.ts'
+import { type SignedIn, signedIn } from '../../../server/signedIn.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say, toLang } from '../../../shared/text.ts'
 import { jobErrors } from '../contract.ts'
 import { downloadable } from '../rules.ts'
-import { mayExport } from './exports.ts'
+import { mayExport, reachesAll } from './exports.ts'
 import { importerFor, receive, tryOut } from './imports.ts'
-import { ownRow } from './queries.ts'
+import { madeWith, ownRow } from './queries.ts'
 import { markedFile, templateFile } from './sheet.ts'
 
 const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
@@ -19,7 +19,7 @@ const attachment = (reply: FastifyReply, name: string): FastifyReply =>
 
 /** What is no JSON: results of jobs, forms for imports, a person's file with its faults. Each behind the token and the same checks. */
 export function serveDownloads(http: FastifyInstance, app: App): void {
-  const route = (method: 'GET' | 'POST', url: string, work: (actor: Actor, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void => {
+  const route = (method: 'GET' | 'POST', url: string, work: (actor: SignedIn, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void => {
     http.route({
       method,
       url,
@@ -35,10 +35,14 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
   route('GET', '/api/jobs/:id/file', async (actor, request, reply) => {
     const { id } = request.params as { id: string }
     if (!/^[1-9]\d{0,14}$/.test(id)) throw new Refusal(jobErrors.fileGone)
-    const row = await app.database.read(actor.scope, (db) => ownRow({ actor, db }, Number(id)))
+    const [row, made] = await app.database.read(actor.scope, async (db) => {
+      const ctx = { actor, db }
+      return [await ownRow(ctx, Number(id)), await madeWith(ctx, Number(id))] as const
+    })
     const there = downloadable({ kind: row.kind, state: row.state, fileExpires: row.file_expires_at }, app.now())
     if (!there || !row.file_key || !row.file_name) throw new Refusal(jobErrors.fileGone)
     if (row.kind === 'EXPORT' && !(await mayExport(actor, row.name))) throw new Refusal(common.forbidden)
+    if (row.kind === 'EXPORT' && !(await reachesAll(actor, row.name, made))) throw new Refusal(jobErrors.madeWithMore)
     const stream = app.files.get(row.file_key)
     await new Promise<void>((resolve, reject) => stream.once('open', () => resolve()).once('error', () => reject(new Refusal(jobErrors.fileGone))))
     return attachment(reply, row.file_name).header('content-length', row.file_bytes).send(stream)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as breathe } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { type Actor, type App, type Ctx, isRefused } from '../../../server/context.ts'
@@ -55,10 +56,63 @@ export async function exportTitle(path: string, lang: Lang): Promise<string> {
   return named ? (lang === 'en' ? named.en : named.zh) : path
 }
 
-/** Whether he may still see what a file of that list holds: both rights, as when it was asked for. */
+/** Whether he may read that list and write it to a file. */
 export async function mayExport(person: Pick<Actor, 'permissions'>, path: string): Promise<boolean> {
   const target = (await allTargets()).get(path)
   return target !== undefined && rightsOf(target).every((right) => person.permissions.has(right))
+}
+
+/** What a file was made with: the rights that decided what it shows, and the rows they reached. */
+export type MadeWith = { readonly rights: readonly string[]; readonly scope: Scope }
+
+/** Whether he still has all the rights a file was made with; one of which nothing is known shows too much. */
+export const hasRightsOf = (person: Pick<Actor, 'permissions'>, rights: readonly string[] | null): boolean =>
+  rights?.every((right) => person.permissions.has(right)) ?? false
+
+/** Whether he still has all the rights and reaches all the rows a file was made with. */
+export async function reachesAll(person: Person, path: string, made: MadeWith | null): Promise<boolean> {
+  const target = (await allTargets()).get(path)
+  return target !== undefined && made !== null && hasRightsOf(person, made.rights) && within(made.scope, scopeFor(person, target))
+}
+const scopeFor = (person: Person, { endpoint, right }: Target): Scope =>
+  bothScopes(person.scopeOf(endpoint.access), person.scopeOf(right as Endpoint['access']))
+
+function within(made: Scope, now: Scope): boolean {
+  if (made.all || now.all) return now.all
+  const among = (ids: readonly number[], found: readonly number[]) => {
+    const known = new Set(found)
+    return ids.every((id) => known.has(id))
+  }
+  return (
+    among(made.orgs, now.orgs) &&
+    among(made.ancestors, [...now.orgs, ...now.ancestors]) &&
+    (now.devices === null || (made.devices !== null && among(made.devices, now.devices))) &&
+    among(made.watched ?? [], now.watched ?? [])
+  )
+}
+
+/** The same rights, noting those that were asked for and held: what a handler shows hangs on them. What only allows a deed shows nothing. */
+async function noted(held: ReadonlySet<string>, rights: Set<string>): Promise<ReadonlySet<string>> {
+  const deeds = await allDeeds()
+  const copy = new Set(held)
+  copy.has = (code) => {
+    const has = held.has(code)
+    if (has && !deeds.has(code)) rights.add(code)
+    return has
+  }
+  return copy
+}
+let deeds: Promise<ReadonlySet<string>> | undefined
+const allDeeds = () => {
+  deeds ??= import('../../contracts.ts').then(
+    ({ contracts }) =>
+      new Set(
+        Object.values(contracts).flatMap((contract) =>
+          Object.values(contract as Record<string, Endpoint>).flatMap((one) => (one.kind === 'write' ? [one.access] : [])),
+        ),
+      ),
+  )
+  return deeds
 }
 const rightsOf = ({ endpoint, right }: Target): string[] => [endpoint.access, right].filter((one) => one !== 'self')
 
@@ -76,14 +130,13 @@ export function bothScopes(a: Scope, b: Scope): Scope {
   }
 }
 
-type Plan = { target: Target; person: Actor; input: Record<string, unknown>; columns: readonly string[] }
+type Plan = { target: Target; person: Actor; input: Record<string, unknown>; columns: readonly string[]; rights: Set<string> }
 
 /** The whole check: known list, both rights, a filter its contract takes, columns it has. */
 export async function planExport(person: Person | null, params: ExportParams): Promise<Plan> {
   if (!person) throw new Refusal(common.accountClosed)
   const target = (await allTargets()).get(params.endpoint)
   if (!target) throw new Refusal(jobErrors.notExportable, {}, [{ field: 'endpoint', text: jobErrors.notExportable.text }])
-  const { access } = target.endpoint
   if (!(await mayExport(person, params.endpoint))) throw new Refusal(common.forbidden)
   const allowed = exportKeys(target.endpoint).filter((key) => hasTitle(target.texts('zh-CN'), key))
   const unknown = params.columns.filter((key) => !allowed.includes(key))
@@ -91,8 +144,9 @@ export async function planExport(person: Person | null, params: ExportParams): P
     throw new Refusal(jobErrors.unknownColumns, { columns: unknown.join(', ').slice(0, 200) }, [{ field: 'columns', text: jobErrors.unknownColumns.text }])
   const { page: _page, pageSize: _size, ...filter } = params.query
   const input = target.endpoint.input.parse(filter) as Record<string, unknown>
-  const scope = bothScopes(person.scopeOf(access), person.scopeOf(target.right as Endpoint['access']))
-  return { target, person: { ...person, sessionId: null, scope }, input, columns: [...new Set(params.columns)] }
+  const rights = new Set(rightsOf(target))
+  const actor = { ...person, permissions: await noted(person.permissions, rights), sessionId: null, scope: scopeFor(person, target) }
+  return { target, person: actor, input, columns: [...new Set(params.columns)], rights }
 }
 
 /** One page of the list as its own screen would get it, only larger. */
@@ -140,6 +194,8 @@ export async function writeExport(app: App, plan: Plan, lang: Lang, progress: Pr
       for (let page = 1; ; page += 1) {
         const { list, total } = await readPage(app, db, plan, lang, now, page, jobLimits.exportPage)
         if (total > jobLimits.exportRows) throw new Refusal(jobErrors.tooManyRows, { total, most: jobLimits.exportRows })
+        // whoever waits comes before the rows that were just read
+        await breathe()
         for (const row of list as Record<string, unknown>[]) yield columns.map(({ key, cell }) => cell(row[key]))
         rows += list.length
         await progress(rows, total)
@@ -194,7 +250,7 @@ export async function runNextExport(app: App, quick: boolean): Promise<boolean> 
       toldAt = Date.now()
       told()
     })
-    await finish(app, job, file)
+    await finish(app, job, file, { rights: [...plan.rights].sort(), scope: plan.person.scope })
   } catch (error) {
     if (!(error instanceof Lost)) await fail(app, job, error)
   }
@@ -202,12 +258,12 @@ export async function runNextExport(app: App, quick: boolean): Promise<boolean> 
   return true
 }
 
-async function finish(app: App, job: ClaimedJob, file: { name: string; bytes: number; rows: number }): Promise<void> {
+async function finish(app: App, job: ClaimedJob, file: { name: string; bytes: number; rows: number }, made: MadeWith): Promise<void> {
   const now = app.now()
   const name = fileNameOf(await exportTitle(job.name, job.lang), now)
   const kept = await app.database.transact(systemScope, (db) =>
     sql`update jobs set state = 'DONE', lease = null, heartbeat_at = null, finished_at = ${now}, total = ${file.rows}, done = ${file.rows}, file_key = ${file.name}, file_name = ${name},
-      file_bytes = ${file.bytes}, file_expires_at = ${new Date(now.getTime() + jobLimits.keepDays * 86_400_000)} where id = ${job.id} and state = 'RUNNING' and lease = ${job.lease}`.execute(
+      file_bytes = ${file.bytes}, made_with = ${JSON.stringify(made)}::jsonb, file_expires_at = ${new Date(now.getTime() + jobLimits.keepDays * 86_400_000)} where id = ${job.id} and state = 'RUNNING' and lease = ${job.lease}`.execute(
       db,
     ),
   )

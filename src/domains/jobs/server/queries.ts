@@ -6,7 +6,7 @@ import { say } from '../../../shared/text.ts'
 import { importers } from '../../imports.ts'
 import type { JobRow, jobs, RowFault } from '../contract.ts'
 import { cancellable, downloadable, type JobState, retryable } from '../rules.ts'
-import { exportTitle, mayExport } from './exports.ts'
+import { exportTitle, hasRightsOf, type MadeWith, mayExport } from './exports.ts'
 
 export type Row = {
   id: number
@@ -21,10 +21,11 @@ export type Row = {
   file_name: string | null
   file_bytes: number | null
   file_expires_at: Date | null
+  made_rights: string[] | null
   created_at: Date
   finished_at: Date | null
 }
-const columns = sql`j.id, j.kind, j.name, j.state, j.total, j.done, j.failed, j.error, j.file_key, j.file_name, j.file_bytes, j.file_expires_at, j.created_at, j.finished_at`
+const columns = sql`j.id, j.kind, j.name, j.state, j.total, j.done, j.failed, j.error, j.file_key, j.file_name, j.file_bytes, j.file_expires_at, j.created_at, j.finished_at, j.made_with -> 'rights' as made_rights`
 
 /** Jobs are seen by whoever started them, nobody else. */
 export const own = (ctx: Pick<Ctx, 'actor'>): RawBuilder<unknown> => sql`j.user_id = ${ctx.actor.userId} and ${visible(ctx, 'j.org_id')}`
@@ -42,6 +43,12 @@ export const listRows = (ctx: Ctx, input: Input<typeof jobs.list>) =>
 export async function ownRow(ctx: Pick<Ctx, 'actor' | 'db'>, id: number): Promise<Row> {
   const { rows } = await sql<Row>`select ${columns} from jobs j where j.id = ${id} and ${own(ctx)}`.execute(ctx.db)
   return found(rows[0])
+}
+
+/** What an own export was made with. */
+export async function madeWith(ctx: Pick<Ctx, 'actor' | 'db'>, id: number): Promise<MadeWith | null> {
+  const { rows } = await sql<{ made_with: MadeWith | null }>`select j.made_with from jobs j where j.id = ${id} and ${own(ctx)}`.execute(ctx.db)
+  return found(rows[0]).made_with
 }
 
 export async function openCount(ctx: Ctx): Promise<number> {
@@ -69,7 +76,7 @@ export async function present(ctx: Pick<Ctx, 'actor' | 'lang' | 'now'>, row: Row
     can: {
       cancel: cancellable(facts),
       retry: retryable(facts),
-      download: downloadable(facts, ctx.now) && (row.kind === 'IMPORT' || (await mayExport(ctx.actor, row.name))),
+      download: downloadable(facts, ctx.now) && (row.kind === 'IMPORT' || ((await mayExport(ctx.actor, row.name)) && hasRightsOf(ctx.actor, row.made_rights))),
     },
   }
 }

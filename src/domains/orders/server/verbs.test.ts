@@ -271,12 +271,34 @@ const operator: Actor = {
   sessionId: null,
   username: 'o',
   orgId: 2,
+  home: 'OPERATOR',
   rank: 60,
   ofPlatform: false,
   role: 'ROLE_RTU_SP',
   permissions: new Set(['order:refund', 'order:read']),
   scope: { all: false, orgs: [2], ancestors: [1], devices: null, watched: null },
 }
+test('many small refunds ask for a proof as one large one does, also when they come at once', async () => {
+  await world.rows(`insert into users (id, org_id, username, password_hash, real_name) values (77, 2, 'o', 'x', 'o')`)
+  await world.rows(`insert into settings (org_id, key, value) values (1, 'session.refundProof', '700')`)
+  const [open] = await world.rows<{ id: string }>(
+    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at) values ('\\x01', 77, 2, '', '', now() + interval '1 day') returning id`,
+  )
+  const orders: string[] = []
+  for (let n = 0; n < 3; n += 1) {
+    const sale = await sold()
+    await say(ok(sale.cmdId))
+    orders.push(sale.orderNum)
+  }
+  const actor: Actor = { ...operator, userId: 77, sessionId: open?.id ?? '', provenAt: new Date(0) }
+  const tries = await Promise.allSettled(orders.map((orderNum) => byHand(orderNum, 'WRONG_ITEM', undefined, actor)))
+  expect(tries.map((t) => t.status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+  expect(tries.flatMap((t) => (t.status === 'rejected' ? [(t.reason as Refusal).def.name] : []))).toEqual(['common.proofNeeded'])
+  const left = orders.filter((_, n) => tries[n]?.status === 'rejected')[0] as string
+  await byHand(left, 'WRONG_ITEM', undefined, { ...actor, provenAt: new Date(world.clock.now) })
+  await world.rows(`delete from settings where key = 'session.refundProof'`)
+})
+
 const byHand = (orderNum: string, reason: string, unitIds?: number[], actor = operator) =>
   act(world.app, systemCaller(actor), orders.refund, (ctx) =>
     run(handlers.refund, ctx, Refund.parse({ orderNum, reason, ...(unitIds ? { unitIds } : { all: true }) })),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
-import { requireProof } from '../../../server/proof.ts'
+import { isProven } from '../../../server/proof.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { platformOrg, settingOf } from '../../settings/server/values.ts'
 import { orderErrors, type orders } from '../contract.ts'
@@ -19,6 +19,17 @@ export { addTestOrder, type TestLane } from './testOrder.ts'
 type Contract = typeof orders
 
 const get: Handlers<Contract>['get'] = async (ctx, input) => q.orderDetail(ctx, found(await q.visibleOrder(ctx, input.orderNum)))
+
+/** From an amount on a proof is asked for, however it is split: what a session gave back since its last proof counts together. */
+async function countRefund(ctx: Ctx, amount: number): Promise<void> {
+  if (await isProven(ctx.app, ctx.actor)) return
+  const most = await settingOf(ctx.db, platformOrg, 'session.refundProof')
+  const { sessionId } = ctx.actor
+  if (sessionId === null) return reject(amount < most ? null : common.proofNeeded)
+  const { numAffectedRows } = await sql`update sessions set unproven_refunds = unproven_refunds + ${amount}
+    where id = ${sessionId}::uuid and unproven_refunds + ${amount} < ${most}`.execute(ctx.db)
+  if (!numAffectedRows) throw new Refusal(common.proofNeeded)
+}
 
 /** Pieces go back by the original way; the worker sends them, so the answer shows them as pending. */
 const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
@@ -42,7 +53,7 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   if (!wanted.length) reject(judge(units[0] as (typeof units)[number]) ?? orderErrors.nothingToRefund)
   for (const unit of wanted) reject(judge(unit))
   const amount = wanted.reduce((sum, unit) => sum + unit.paid, 0)
-  if (amount >= (await settingOf(ctx.db, platformOrg, 'session.refundProof'))) await requireProof(ctx.app, ctx.actor)
+  await countRefund(ctx, amount)
   await openRefunds(ctx, wanted, { reason: input.reason, remark: input.remark, automatic: false, userId: ctx.actor.userId })
   relabel(ctx, locked, units)
   ctx.audit({

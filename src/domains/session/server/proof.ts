@@ -44,7 +44,7 @@ export const prove = prepared<(typeof shellEndpoints)['prove'], { account: q.Acc
     const shown = () => (byCode ? input.code !== undefined && spendFactor(ctx, account, input.code) : right)
     ctx.audit({ id: account.id, name: account.username, after: { by: byCode ? 'code' : 'account' } })
     if (!(await isShown(ctx, account, 'PROOF', shown))) return refused(byCode ? factorErrors.wrongFactor : factorErrors.wrongProof)
-    await ctx.db.updateTable('sessions').set({ proven_at: ctx.now }).where('id', '=', ctx.actor.sessionId).execute()
+    await ctx.db.updateTable('sessions').set({ proven_at: ctx.now, unproven_refunds: 0 }).where('id', '=', ctx.actor.sessionId).execute()
     return { ok: true as const }
   },
 })

@@ -41,7 +41,7 @@ export async function setPassword(ctx: Ctx, account: q.Account, hash: string): P
   )
   await ctx.db
     .updateTable('users')
-    .set({ password_hash: hash, must_change_password: false, password_changed_at: ctx.now, failed_count: 0, locked_until: null })
+    .set({ password_hash: hash, must_change_password: false, password_changed_at: ctx.now, locked_until: null })
     .where('id', '=', account.id)
     .execute()
   await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'PASSWORD_CHANGED')

@@ -56,7 +56,7 @@ export const resetPassword = prepared<Contract['resetPassword'], Ready>({
       select id, org_id, password_hash, ${ctx.now} from users where id = ${person.id} on conflict do nothing`.execute(ctx.db)
     await ctx.db
       .updateTable('users')
-      .set({ password_hash: hash, must_change_password: input.mustChangePassword, password_changed_at: ctx.now, failed_count: 0, locked_until: null })
+      .set({ password_hash: hash, must_change_password: input.mustChangePassword, password_changed_at: ctx.now, locked_until: null })
       .where('id', '=', person.id)
       .execute()
     const { numUpdatedRows: answered } = await ctx.db
