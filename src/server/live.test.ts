@@ -8,6 +8,7 @@ import { users } from '../domains/users/contract.ts'
 import { addRole, openWorld, type World } from '../domains/users/server/testWorld.ts'
 import { noScope } from './database.ts'
 import { hears } from './live.ts'
+import { tokenHash } from './sessions.ts'
 
 let world: World
 let base = ''
@@ -107,6 +108,18 @@ test('rows of an organisation beside it are silent; what is shared from above is
   expect(hears(listener('product:read', [3], [1, 2]), 'products', [4])).toBe(false)
   expect(hears(listener('product:read', [3], [1, 2]), 'jobs:7', [])).toBe(true)
   expect(hears(listener('product:read', [3], [1, 2]), 'sessions:8', [3])).toBe(false)
+})
+
+test('a stream alone does not keep a session from timing out', async () => {
+  const token = await world.login('boss', { last_seen_at: new Date(world.app.now().getTime() - 300_000) })
+  await open(token)
+  const idle = async () => {
+    const [row] = await world.sql<{ last_seen_at: Date }>('select last_seen_at from sessions where token_hash = $1', [tokenHash(token)])
+    return (world.app.now().getTime() - (row?.last_seen_at.getTime() ?? 0)) / 1000
+  }
+  expect(await idle()).toBeGreaterThan(200)
+  await world.call(session.user, {}, { token })
+  expect(await idle()).toBeLessThan(60)
 })
 
 test('one token holds few streams; the oldest make room', async () => {

@@ -42,7 +42,8 @@ type SessionRow = {
   settings_version: number
 }
 
-export async function actorOfToken(app: App, token: string): Promise<(Person & { readonly sessionId: string }) | ErrorDef> {
+/** `watching`: a stream asks again by itself, which is nothing that a person did. */
+export async function actorOfToken(app: App, token: string, { watching = false } = {}): Promise<(Person & { readonly sessionId: string }) | ErrorDef> {
   const session = await app.database.readSame(systemScope, async (db) => {
     const { rows } =
       await sql<SessionRow>`select s.id, s.user_id, s.revoke_reason, s.expires_at, s.last_seen_at, s.proven_at, v.version, sv.version as settings_version
@@ -60,7 +61,7 @@ export async function actorOfToken(app: App, token: string): Promise<(Person & {
   if (session.expires_at <= now || (idleMinutes > 0 && idle > idleMinutes * 60_000)) return common.tokenTimedOut
   const person = await cached(app, session.user_id, session.version)
   if (!person) return common.accountClosed
-  if (idle > 60_000) {
+  if (idle > 60_000 && !watching) {
     await app.database.transact(systemScope, (db) => db.updateTable('sessions').set({ last_seen_at: now }).where('id', '=', session.id).execute())
   }
   return { ...person, sessionId: session.id, provenAt: session.proven_at }

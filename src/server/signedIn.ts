@@ -34,10 +34,15 @@ export type SignedIn = Person & { readonly sessionId: string }
  * The actor behind the Authorization header (`Bearer ` is accepted before the token); the only door to it, so that a password or a
  * second factor that is due stops files, streams and aliases as it stops endpoints. `as`: the endpoint of the registry that is asked for.
  */
-export async function signedIn(app: App, request: FastifyRequest, as?: { readonly name: string; readonly endpoint: Endpoint }): Promise<SignedIn> {
+export async function signedIn(
+  app: App,
+  request: FastifyRequest,
+  as?: { readonly name: string; readonly endpoint: Endpoint },
+  how?: { watching: boolean },
+): Promise<SignedIn> {
   const token = tokenOf(request)
   if (!token) throw new Refusal(common.tokenAbsent)
-  const found = await actorOfToken(app, token)
+  const found = await actorOfToken(app, token, how)
   if ('status' in found) {
     forgetToken(app, token)
     throw new Refusal(found)
