@@ -21,7 +21,7 @@ test.each([
 ])('passwordExpired: %i days, changed %s', (days, changed, wanted) => expect(passwordExpired(new Date(changed), days, new Date('2026-11-21'))).toBe(wanted))
 
 describe('sendRule', () => {
-  const free = { phoneHour: 0, phoneDay: 0, ipHour: 0, userHour: 0, waitSeconds: 0 }
+  const free = { phoneHour: 0, phoneDay: 0, ipHour: 0, userHour: 0, userDay: 0, targetDay: 0, waitSeconds: 0 }
   test.each([
     [{}, null],
     [{ waitSeconds: 1 }, sessionErrors.codeTooSoon],
@@ -30,6 +30,8 @@ describe('sendRule', () => {
     [{ phoneDay: 10 }, sessionErrors.codeLimit],
     [{ userHour: 4 }, null],
     [{ userHour: 5 }, sessionErrors.codeLimit],
+    [{ userDay: 10 }, sessionErrors.codeLimit],
+    [{ targetDay: 3 }, sessionErrors.codeLimit],
     [{ ipHour: 19 }, null],
     [{ ipHour: 20 }, sessionErrors.codeLimit],
   ])('%o', (change, wanted) => expect(sendRule({ ...free, ...change })).toBe(wanted))

@@ -45,13 +45,32 @@ export const scanStates = defineStates({
 })
 export const scanSeconds = 120
 
-/** Codes by SMS (product book, "SMS code"). */
-export const smsLimits = { seconds: 300, tries: 5, resendSeconds: 60, perPhoneHour: 5, perPhoneDay: 10, perIpHour: 20, perUserHour: 5 } as const
+/** Codes by SMS (product book, "SMS code"). A user sends them to numbers that may be strangers': few, and few to each whoever asks. */
+export const smsLimits = {
+  seconds: 300,
+  tries: 5,
+  resendSeconds: 60,
+  perPhoneHour: 5,
+  perPhoneDay: 10,
+  perIpHour: 20,
+  perUserHour: 5,
+  perUserDay: 10,
+  perTargetDay: 3,
+} as const
 
 /** Why no further code goes to this number or from this address now. `last` is when the number got its latest one. */
-export function sendRule(found: { phoneHour: number; phoneDay: number; ipHour: number; userHour: number; waitSeconds: number }): ErrorDef | null {
+export function sendRule(found: {
+  phoneHour: number
+  phoneDay: number
+  ipHour: number
+  userHour: number
+  userDay: number
+  targetDay: number
+  waitSeconds: number
+}): ErrorDef | null {
   if (found.waitSeconds > 0) return sessionErrors.codeTooSoon
-  if (found.userHour >= smsLimits.perUserHour) return sessionErrors.codeLimit
+  if (found.userHour >= smsLimits.perUserHour || found.userDay >= smsLimits.perUserDay || found.targetDay >= smsLimits.perTargetDay)
+    return sessionErrors.codeLimit
   if (found.phoneHour >= smsLimits.perPhoneHour || found.phoneDay >= smsLimits.perPhoneDay || found.ipHour >= smsLimits.perIpHour)
     return sessionErrors.codeLimit
   return null

@@ -35,17 +35,21 @@ export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sms ${to.phone}`}, 0))`.execute(ctx.db)
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sms ip ${address}`}, 0))`.execute(ctx.db)
   const mine = to.purpose === 'CHANGE_PHONE' ? to.userId : null
+  // codes to a number that may be a stranger's neither use up nor are hidden among those of its owner
+  const alike = sql`(purpose = 'CHANGE_PHONE') = ${to.purpose === 'CHANGE_PHONE'}`
   const hour = sql`created_at > ${ctx.now}::timestamptz - interval '1 hour'`
-  const { rows } = await sql<{ phoneHour: number; phoneDay: number; ipHour: number; userHour: number; last: Date | null }>`
-    select count(*) filter (where phone = ${to.phone} and known = ${to.known} and ${hour}) as "phoneHour",
-      count(*) filter (where phone = ${to.phone} and known = ${to.known}) as "phoneDay",
+  const { rows } = await sql<{ phoneHour: number; phoneDay: number; ipHour: number; userHour: number; userDay: number; targetDay: number; last: Date | null }>`
+    select count(*) filter (where phone = ${to.phone} and known = ${to.known} and ${alike} and ${hour}) as "phoneHour",
+      count(*) filter (where phone = ${to.phone} and known = ${to.known} and ${alike}) as "phoneDay",
       count(*) filter (where ip = ${address} and ${hour}) as "ipHour",
       count(*) filter (where user_id = ${mine}::bigint and purpose = 'CHANGE_PHONE' and ${hour}) as "userHour",
+      count(*) filter (where user_id = ${mine}::bigint and purpose = 'CHANGE_PHONE') as "userDay",
+      count(*) filter (where phone = ${to.phone} and purpose = 'CHANGE_PHONE' and ${mine}::bigint is not null) as "targetDay",
       max(resend_at) filter (where phone = ${to.phone}) as last
     from sms_codes where (phone = ${to.phone} or ip = ${address} or user_id = ${mine}::bigint) and created_at > ${ctx.now}::timestamptz - interval '24 hours'`.execute(
     ctx.db,
   )
-  const seen = rows[0] ?? { phoneHour: 0, phoneDay: 0, ipHour: 0, userHour: 0, last: null }
+  const seen = rows[0] ?? { phoneHour: 0, phoneDay: 0, ipHour: 0, userHour: 0, userDay: 0, targetDay: 0, last: null }
   const waitSeconds = seen.last ? Math.ceil((seen.last.getTime() - ctx.now.getTime()) / 1000) : 0
   const why = sendRule({ ...seen, waitSeconds })
   if (why) throw new Refusal(why, { seconds: waitSeconds })
@@ -97,8 +101,10 @@ export const giveBack = async (ctx: Ctx, spent: NonNullable<Spent>): Promise<voi
   await ctx.db.updateTable('sms_codes').set({ used_at: null }).where('id', '=', spent.id).execute()
 }
 
-type Due = { id: number; phone: string; purpose: Purpose; sealed: Buffer; attempts: number }
+type Due = { id: number; phone: string; purpose: Purpose; sealed: Buffer; attempts: number; username: string | null }
 const contents: Readonly<Record<Purpose, string>> = { LOGIN: '登录验证码', RESET: '重置密码验证码', CHANGE_PHONE: '更换手机号验证码' }
+/** To a number that is not the account's yet: whoever reads it by mistake knows that it is not his. */
+const whose = ({ purpose, username }: Due) => (purpose === 'CHANGE_PHONE' && username ? `，用于账号 ${username}，非本人账号请忽略` : '')
 
 /** Sends what is due: taken and committed, then the call, then the result. Unsent codes end with their five minutes. */
 export async function runSms(app: App): Promise<number> {
@@ -111,7 +117,9 @@ export async function runSms(app: App): Promise<number> {
     const { rows } =
       await sql<Due>`with due as (select id from sms_codes where send_state in ('PENDING','SENDING') and next_at <= ${ctx.now} order by next_at limit 20 for update skip locked)
       update sms_codes s set send_state = 'SENDING', attempts = s.attempts + 1, next_at = ${new Date(ctx.now.getTime() + 30_000)}::timestamptz
-      from due where s.id = due.id returning s.id, s.phone, s.purpose, s.sealed, s.attempts`.execute(ctx.db)
+      from due where s.id = due.id returning s.id, s.phone, s.purpose, s.sealed, s.attempts, (select u.username from users u where u.id = s.user_id) as username`.execute(
+        ctx.db,
+      )
     return rows
   })
   for (const row of due) {
@@ -120,7 +128,7 @@ export async function runSms(app: App): Promise<number> {
       phone: row.phone,
       purpose: row.purpose,
       code,
-      content: `【货道】${contents[row.purpose]} ${code}，5 分钟内有效，请勿告诉他人`,
+      content: `【货道】${contents[row.purpose]} ${code}${whose(row)}，5 分钟内有效，请勿告诉他人`,
     })
     const wait = answer.state === 'RETRY' ? nextSend(row.attempts) : null
     const state = answer.state === 'SENT' ? 'SENT' : wait ? 'PENDING' : 'FAILED'

@@ -115,6 +115,37 @@ describe('codes', () => {
     }
     expect(answers).toEqual([200, 200, 200, 200, 200, 429003])
   })
+  test('a number gets three codes a day to become somebody’s phone, and they use up none of its owner’s', async () => {
+    const to = `1361239${String(ways.n).padStart(4, '0')}`
+    await ways.addUser(`${name}own`, to)
+    const answers: number[] = []
+    for (let i = 0; i < 4; i += 1) {
+      await ways.addUser(`${name}ask${i}`, '')
+      const token = await api.login(`${name}ask${i}`)
+      answers.push(codeOf(await api.call(session.loginsend, { channel: 'sms', purpose: 'changePhone', phone: to }, { token })))
+      await ways.delivered(to)
+      ways.later(61)
+    }
+    expect(answers).toEqual([200, 200, 200, 429003])
+    const [text] = await api.sql<{ content: string }>('select content from dev_messages where phone = $1 order by id desc limit 1', [to])
+    expect(text?.content).toContain(`${name}ask2`)
+    for (let i = 0; i < 5; i += 1) {
+      expect(codeOf(await send(to))).toBe(200)
+      ways.later(61)
+    }
+  })
+  test('ten a day for somebody who is signed in', async () => {
+    const answers: number[] = []
+    for (let i = 0; i < 11; i += 1) {
+      const token = await api.login(name)
+      const phone = `1361240${String(ways.n * 20 + i).padStart(4, '0')}`
+      answers.push(
+        codeOf(await api.call(session.loginsend, { channel: 'sms', purpose: 'changePhone', phone }, { token, headers: { 'x-forwarded-for': `10.6.7.${i}` } })),
+      )
+      ways.later(1000)
+    }
+    expect(answers).toEqual([...Array.from({ length: 10 }, () => 200), 429003])
+  })
   test('twenty an hour from one address', async () => {
     ways.later(86_400)
     const answers: number[] = []
