@@ -45,6 +45,19 @@ describe('a previewed role', () => {
   })
 })
 
+test('whether a second factor must be set up hangs on the own rights, through a view too', async () => {
+  await world.sql(
+    `insert into settings (org_id, key, value) values (1, 'session.secondFactor', '"money-and-secrets"') on conflict (org_id, key) do update set value = excluded.value`,
+  )
+  const id = await world.roleId('ROLE_RTU_REPLENISHER')
+  const due = async (headers: Record<string, string>) => {
+    const { body } = await through(root, headers).call(session.user)
+    return body.mustSetUpFactor
+  }
+  expect([await due({}), await due({ 'x-view-role': String(id) })]).toEqual([true, true])
+  await world.sql(`delete from settings where key = 'session.secondFactor'`)
+})
+
 describe('a view gives nothing', () => {
   /** Everything an answer allows, by where it stands. */
   const allowed = (value: unknown, path = ''): string[] =>

@@ -18,6 +18,8 @@ export type View = {
   readonly nameEn: string
   /** The role of whoever looks; what hangs on a role's identifier must hold for both (`byRole`). */
   readonly ownRole: string
+  /** What he may do himself: whether he must set up a second factor does not hang on what he looks through. */
+  readonly ownPermissions: ReadonlySet<string>
 }
 
 export async function seenThrough<P extends Person>(app: App, person: P, headers: IncomingHttpHeaders): Promise<P> {
@@ -41,7 +43,7 @@ async function asRole<P extends Person>(app: App, person: P, id: number): Promis
   const ofPlatform = person.ofPlatform && row.data_scope === 'ALL'
   const access = accessOf([{ code: row.code, dataScope: row.data_scope, permissions: row.permissions }], ofPlatform)
   const permissions = new Set([...access.keys()].filter((code) => person.permissions.has(code)))
-  const view: View = { kind: 'role', id, name: row.name, nameEn: row.name_en, ownRole: person.role }
+  const view: View = { kind: 'role', id, name: row.name, nameEn: row.name_en, ownRole: person.role, ownPermissions: person.permissions }
   return { ...person, role: row.code, rank: Math.min(person.rank, row.rank), ofPlatform, permissions, view }
 }
 
@@ -52,7 +54,11 @@ export const canViewAs = (person: Pick<Person, 'ofPlatform' | 'scope' | 'permiss
 async function asOrganisation<P extends Person>(app: App, person: P, id: number): Promise<P> {
   if (!canViewAs(person)) throw new Refusal(common.forbidden)
   const own = await app.database.read(systemScope, async (db) => {
-    const { rows } = await sql<{ name: string; kind: HomeKind; path: string }>`select name, kind, path::text as path from organisations where id = ${id}`.execute(db)
+    const { rows } = await sql<{
+      name: string
+      kind: HomeKind
+      path: string
+    }>`select name, kind, path::text as path from organisations where id = ${id}`.execute(db)
     return rows[0] && { name: rows[0].name, home: rows[0].kind, branch: await branchOf(db, rows[0].path) }
   })
   if (!own) throw new Refusal(common.notFound)
@@ -68,6 +74,6 @@ async function asOrganisation<P extends Person>(app: App, person: P, id: number)
     permissions,
     scope,
     scopeOf,
-    view: { kind: 'org', id, name: own.name, nameEn: own.name, ownRole: person.role },
+    view: { kind: 'org', id, name: own.name, nameEn: own.name, ownRole: person.role, ownPermissions: person.permissions },
   }
 }

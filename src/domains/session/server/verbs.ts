@@ -94,7 +94,7 @@ async function user(ctx: Ctx) {
     view: view ? { kind: view.kind, id: view.id, name: { zh: view.name, en: view.nameEn } } : null,
     canViewAs: canViewAs(ctx.actor),
     mustChangePassword: await passwordDue(ctx.app, { mustChange: row.must_change_password, changedAt: row.password_changed_at }),
-    mustSetUpFactor: await factorDue(ctx.app, ctx.actor),
+    mustSetUpFactor: await factorDue(ctx.app, { ...ctx.actor, permissions: view?.ownPermissions ?? ctx.actor.permissions }),
   }
 }
 
