@@ -39,8 +39,10 @@ export type Importer<S extends z.ZodObject = z.ZodObject, P = unknown> = {
   readonly unique?: readonly (keyof z.output<S> & string)[]
   /** Topic of the live channel told after the rows are in. */
   readonly touches?: string
-  /** Slow work (hashing) before the transaction opens; its result is handed to `run`. */
-  readonly prepare?: (app: App, rows: readonly ImportRow<z.output<S>>[]) => Promise<P>
+  /** Slow work (hashing) before the transaction opens; its result is handed to `run`. `all`: also the rows that are not well formed. */
+  readonly prepare?: (app: App, rows: readonly ImportRow<z.output<S>>[], all: readonly ImportRow<Partial<z.output<S>>>[]) => Promise<P>
+  /** What else is wrong with rows that are not well formed, by the fields that are; faults of the others are dropped. Nothing is kept. */
+  readonly halves?: (ctx: Ctx, rows: readonly ImportRow<Partial<z.output<S>>>[], prepared: P) => Promise<readonly RowError[]>
   /** Something of `prepared` that only the answer of the import itself brings, never kept, never logged; with a name, as a file. Texts packed with `bi`. */
   readonly once?: (prepared: P, rows: readonly ImportRow<z.output<S>>[]) => { readonly label: string; readonly fileName?: string; readonly text: string }
   /** Applies all rows; whatever it answers besides `[]` undoes everything. Ids given to machines or people never leave it. */

@@ -30,8 +30,23 @@ export async function receive(app: App, kind: string, request: FastifyRequest, b
   const { importer, actor } = await importerFor(app, kind, by)
   const { bytes } = await oneFile(request, by.orgId, jobLimits.importBytes, { ...jobErrors, tooLarge: jobErrors.fileTooLarge })
   const sheet = await readSheet(bytes, importer)
-  const ready = sheet.errors.length || !importer.prepare ? undefined : await importer.prepare(app, sheet.rows)
+  const ready = await importer.prepare?.(app, sheet.rows, [...sheet.rows, ...sheet.halves])
   return { importer, actor, sheet, ready }
+}
+
+/**
+ * Applies the rows, and answers what is wrong with any of them in one go: a file with faults of form is tried with the rest of its
+ * rows, so that a person need not send it twice. Whatever is answered besides `[]` the caller takes back.
+ */
+async function allFaults(ctx: Ctx, { importer, sheet, ready }: Omit<Given, 'tried'>): Promise<readonly RowError[]> {
+  if (!sheet.errors.length) return importer.run(ctx, sheet.rows, ready)
+  const wrong = new Set(sheet.errors.map(({ line }) => line))
+  const fine = sheet.rows.filter(({ line }) => !wrong.has(line))
+  const known = new Set(sheet.errors.map(({ line, column }) => `${line} ${column}`))
+  const found = fine.length ? await importer.run(ctx, fine, ready) : []
+  const halves = importer.halves && sheet.halves.length ? await importer.halves(ctx, sheet.halves, ready) : []
+  const more = halves.filter(({ line, column }) => !known.has(`${line} ${column}`))
+  return [...sheet.errors, ...found, ...more].sort((a, b) => a.line - b.line)
 }
 
 class TriedOut extends Error {
@@ -44,8 +59,7 @@ class TriedOut extends Error {
 
 /** What the import would say, by doing it and taking everything back. */
 export async function tryOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang']): Promise<readonly RowError[]> {
-  const { importer, actor, sheet, ready } = given
-  if (sheet.errors.length) return sheet.errors
+  const { actor } = given
   const nothing = () => {}
   try {
     return await app.database.transact(actor.scope, async (db, later) => {
@@ -63,7 +77,7 @@ export async function tryOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['l
         touch: nothing,
         afterCommit: nothing,
       }
-      const errors = await importer.run(ctx, sheet.rows, ready)
+      const errors = await allFaults(ctx, given)
       // what is otherwise only checked at commit
       if (!errors.length) await sql`set constraints all immediate`.execute(db)
       throw new TriedOut(errors)
@@ -92,7 +106,7 @@ export const runImport = prepared<(typeof jobs)['import'], Given>({
       return { jobId: null, total, failed, faults: faultsOf(ctx, kind, given.tried.slice(0, jobLimits.faults)) }
     }
     await refuseTwice(ctx, kind, sha256)
-    const errors = sheet.errors.length ? sheet.errors : await applied({ ...ctx, actor }, given)
+    const errors = await applied({ ...ctx, actor }, given)
     const failed = failedRows(errors)
     const jobId = await keep(ctx, given, kind, errors)
     ctx.audit({ id: jobId, name: title, after: { sha256, total, failed } })
@@ -127,9 +141,9 @@ async function refuseTwice(ctx: Ctx, kind: string, sha256: string): Promise<void
 }
 
 /** All rows or, when one is wrong, none. */
-async function applied(ctx: Ctx, { importer, sheet, ready }: Given): Promise<readonly RowError[]> {
+async function applied(ctx: Ctx, given: Given): Promise<readonly RowError[]> {
   await sql`savepoint import_all`.execute(ctx.db)
-  const errors = await importer.run({ ...ctx, audit: () => {} }, sheet.rows, ready)
+  const errors = await allFaults({ ...ctx, audit: () => {} }, given)
   if (errors.length) await sql`rollback to savepoint import_all`.execute(ctx.db)
   return errors
 }

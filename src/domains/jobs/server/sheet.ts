@@ -1,4 +1,5 @@
 import type { WriteSheet } from 'hucre/xlsx'
+import type { z } from 'zod'
 import type { Importer, ImportRow, RowError } from '../../../server/importers.ts'
 import { Overrun, openThreads } from '../../../server/threads.ts'
 import { Refusal } from '../../../shared/errors.ts'
@@ -12,13 +13,15 @@ export type Sheet = {
   readonly header: readonly string[]
   readonly lines: readonly Line[]
   readonly rows: readonly ImportRow<never>[]
+  /** Rows that are not well formed, with what of them is. */
+  readonly halves: readonly ImportRow<never>[]
   readonly errors: readonly RowError[]
   readonly sha256: string
 }
 
 const refuse = (name: keyof typeof jobErrors) => new Refusal(jobErrors[name], {}, [{ field: 'file', text: jobErrors[name].text }])
 /** One at a time: what arrives beside it waits, and nobody else does. */
-const inThread = openThreads<SheetWork>(new URL('./sheetThread.ts', import.meta.url), { threads: 1, waiting: 20, seconds: 10, megabytes: 192 })
+const inThread = openThreads<SheetWork>(new URL('./sheetThread.ts', import.meta.url), { threads: 1, waiting: 20, seconds: 10, megabytes: 192, apart: true })
 
 /** What the file says, read in a thread; whatever is too much for a sheet of people is refused there. */
 export async function readSheet(bytes: Buffer, importer: Importer): Promise<Sheet> {
@@ -44,14 +47,17 @@ function columnsOf(head: readonly string[], importer: Importer): string[] {
   return keys
 }
 
-function checkedRows(lines: readonly Line[], keys: readonly string[], importer: Importer): Pick<Sheet, 'rows' | 'errors'> {
+function checkedRows(lines: readonly Line[], keys: readonly string[], importer: Importer): Pick<Sheet, 'rows' | 'halves' | 'errors'> {
   const errors: RowError[] = []
   const rows: ImportRow<never>[] = []
+  const halves: ImportRow<never>[] = []
   for (const { line, cells } of lines) {
     if (cells.length > keys.length) errors.push({ line, text: bi('该行比表头多出内容', 'This row has more cells than the header') })
     const plain = keys.map((key, index) => [key, plainText(cells[index] ?? '')] as const)
     const bad = plain.filter(([, text]) => !storable(text))
-    const found = importer.row.safeParse(Object.fromEntries(plain.filter(([, text]) => text)))
+    const filled = plain.filter(([, text]) => text)
+    const found = importer.row.safeParse(Object.fromEntries(filled))
+    if (bad.length || !found.success) halves.push({ line, value: wellFormed(filled, importer) as never })
     if (bad.length) for (const [column] of bad) errors.push({ line, column, text: notStorable })
     else if (found.success) rows.push({ line, value: found.data as never })
     else for (const issue of found.error.issues) errors.push({ line, column: String(issue.path[0] ?? ''), text: issue.message })
@@ -62,8 +68,15 @@ function checkedRows(lines: readonly Line[], keys: readonly string[], importer: 
       errors.push({ line, column: key, text: bi(`与第${list}行重复`, `The same as in row ${others.slice(0, 5).join(', ')}`) })
     }
   }
-  return { rows, errors: errors.sort((a, b) => a.line - b.line) }
+  return { rows, halves, errors: errors.sort((a, b) => a.line - b.line) }
 }
+const wellFormed = (cells: readonly (readonly [string, string])[], { row }: Importer) =>
+  Object.fromEntries(
+    cells.flatMap(([key, text]) => {
+      const found = storable(text) ? (row.shape[key] as z.ZodType | undefined)?.safeParse(text) : undefined
+      return found?.success ? [[key, found.data]] : []
+    }),
+  )
 
 /** An empty form, and a second sheet that explains it. */
 export function templateFile(importer: Importer, lang: Lang): Promise<Uint8Array> {

@@ -43,7 +43,7 @@ export async function runImport(world: World, user: number, rows: readonly { lin
   const person = await loadPerson(world.app.database, 900 + user)
   if (!person) throw new Error('nobody')
   const actor = { ...person, sessionId: null, scope: person.scopeOf('org:create') }
-  const ready = await organisationImporter.prepare?.(world.app, rows as never)
+  const ready = await organisationImporter.prepare?.(world.app, rows as never, rows as never)
   let errors: readonly RowError[] = []
   await act(world.app, { ...systemCaller(actor), actor }, { audit: null, scope: 'actor' }, async (ctx) => {
     errors = await organisationImporter.run(ctx, rows as never, ready)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { type FirstPasswords, firstHash, firstPasswords, passwordFile } from '../../../server/firstPasswords.ts'
@@ -11,13 +12,13 @@ import { passwordSettings } from './passwords.ts'
 type Ready = { first: FirstPasswords; taken: ReadonlySet<string> }
 
 /** Names are unique across tenants, so whether they are free is asked outside the actor's rows. */
-async function takenNames(app: App, rows: readonly ImportRow<UserRow>[]): Promise<Set<string>> {
-  const names = rows.map(({ value }) => value.username.toLowerCase())
+async function takenNames(app: App, rows: readonly ImportRow<Partial<UserRow>>[]): Promise<Set<string>> {
+  const names = rows.flatMap(({ value }) => value.username?.toLowerCase() ?? [])
   const found = await app.database.read(systemScope, (db) =>
     db
       .selectFrom('users')
       .select('username')
-      .where((eb) => eb(eb.fn<string>('lower', ['username']), 'in', names))
+      .where((eb) => eb(eb.fn<string>('lower', ['username']), '=', sql<string>`any(${names}::text[])`))
       .execute(),
   )
   return new Set(found.map((user) => user.username.toLowerCase()))
@@ -38,6 +39,19 @@ async function run(ctx: Ctx, rows: readonly ImportRow<UserRow>[], ready: Ready):
   if (errors.length) return errors
   await insertAll(ctx, newcomers, ready.first)
   return []
+}
+
+/** Of a row with faults of form: whether its name is free, and whether its words mean something. */
+async function halves(ctx: Ctx, rows: readonly ImportRow<Partial<UserRow>>[], ready: Ready): Promise<readonly RowError[]> {
+  const filled = rows.map(({ line, value }) => ({ line, value: { org: '', roles: '', ...value } as UserRow }))
+  const resolve = await resolver(ctx, filled)
+  const errors: RowError[] = []
+  for (const row of filled) {
+    if (ready.taken.has(row.value.username?.toLowerCase())) errors.push({ line: row.line, column: 'username', text: userErrors.usernameTaken.text })
+    const found = await resolve.row(row)
+    if ('errors' in found) errors.push(...found.errors)
+  }
+  return errors
 }
 
 /** Two statements for the whole file; a thousand single inserts would each wake every cache of rights. */
@@ -120,12 +134,13 @@ export const userImporter = defineImporter<typeof ImportedUser, Ready>({
   unique: ['username'],
   touches: 'users',
   // One password each, at random, so that quick hashes are as good as slow ones. Everybody must change it at the first sign-in.
-  prepare: async (app, rows) => {
+  prepare: async (app, rows, all) => {
     const minLength = (await passwordSettings(app))['password.minLength']
     const lines = rows.map(({ line }) => line)
-    const [first, taken] = await Promise.all([firstPasswords(lines, minLength), takenNames(app, rows)])
+    const [first, taken] = await Promise.all([firstPasswords(lines, minLength), takenNames(app, all)])
     return { first, taken }
   },
   once: ({ first }, rows) => passwordFile(first, rows),
+  halves,
   run,
 })
