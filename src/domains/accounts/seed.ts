@@ -19,6 +19,7 @@ export async function seedAccess(db: Db, now: Date): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('accounts.seedAccess', 0))`.execute(db)
   await addPlatform(db, now)
   const newCodes = await addPermissions(db)
+  await grantSplit(db, newCodes)
   const { ids, added } = await addMenus(db)
   const known = new Map(
     (await db.selectFrom('roles').select(['id', 'code']).where('org_id', '=', platformId).where('builtin', '=', true).execute()).map((row) => [
@@ -47,6 +48,16 @@ export async function seedAccess(db: Db, now: Date): Promise<void> {
   }
   await completeSuper(db)
   await addDistributions(db)
+}
+
+/** Codes that were part of another one: roles of people's own making that held it keep what they could do. */
+const splitFrom: Readonly<Record<string, string>> = { 'device:transfer': 'device:assign', 'device:limit': 'device:config' }
+async function grantSplit(db: Db, newCodes: ReadonlySet<string>): Promise<void> {
+  for (const [code, whole] of Object.entries(splitFrom)) {
+    if (!newCodes.has(code)) continue
+    await sql`insert into role_permissions (role_id, permission_code) select p.role_id, ${code} from role_permissions p join roles r on r.id = p.role_id
+      where p.permission_code = ${whole} and not r.builtin on conflict do nothing`.execute(db)
+  }
 }
 
 /** The super administrator holds every code and every menu, those of later releases and of other people's making too. */

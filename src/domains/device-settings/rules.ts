@@ -58,8 +58,7 @@ export function outsideStorage(type: Type, { tempMin, tempMax }: Pick<Config, 't
   return [...new Set(outside.map(({ product }) => product))]
 }
 
-/** A repairer sets the machine, not what people may buy (core.md, device settings). */
+/** A repairer sets the machine, not what people may buy (core.md, device settings): that is a right of its own. */
 export const limitFields = ['limitPerOrder', 'limitPerDay'] as const
-export const mayLimit = (role: string): boolean => role !== 'ROLE_RTU_REPAIRER'
-export const forbiddenLimits = (role: string, before: Config, after: Config): (keyof Config)[] =>
-  mayLimit(role) ? [] : limitFields.filter((field) => before[field] !== after[field])
+export const forbiddenLimits = (mayLimit: boolean, before: Config, after: Config): (keyof Config)[] =>
+  mayLimit ? [] : limitFields.filter((field) => before[field] !== after[field])

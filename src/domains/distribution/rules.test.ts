@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { distributionErrors as e } from './contract.ts'
-import { goodsRule, movesMachines, openRule, staffRule, targetGiven, targetRule } from './rules.ts'
+import { goodsRule, openRule, staffRule, targetGiven, targetRule } from './rules.ts'
 
 const device = { orgId: 3, lifecycle: 'OPERATING' }
 const target = { id: 4, kind: 'OPERATOR', enabled: true }
@@ -63,7 +63,6 @@ test.each([
   ],
   [{ kind: 'STORE' as const, storeId: 1 }, null],
 ])('%o', (input, wrong) => expect(targetGiven(input)).toEqual(wrong))
-test('operators keep their machines, closed machines stay', () => {
-  expect([movesMachines('ROLE_RTU_SP'), movesMachines('ROLE_RTU_AGENT')]).toEqual([false, true])
+test('closed machines stay', () => {
   expect([openRule({ lifecycle: 'SOLD' }), openRule({ lifecycle: 'PAUSED' })]).toEqual([e.deviceClosed, null])
 })

@@ -6,8 +6,6 @@ type Kind = (typeof kinds)[number]
 const owners: ReadonlySet<string> = new Set(['PLATFORM', 'AGENT', 'OPERATOR'])
 const closed: ReadonlySet<string> = new Set(['SOLD', 'SCRAPPED'])
 
-/** An operator distributes his people, not his machines (core.md, distribute one device). */
-export const movesMachines = (role: string): boolean => role !== 'ROLE_RTU_SP'
 export const openRule = (device: { readonly lifecycle: string }): ErrorDef | null => (closed.has(device.lifecycle) ? e.deviceClosed : null)
 
 type Target = { readonly id: number; readonly kind: string; readonly enabled: boolean }

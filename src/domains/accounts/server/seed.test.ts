@@ -69,6 +69,22 @@ describe('seeding access and people', () => {
     expect(rows[0]).toEqual({ cleaners: holders('order:clean') - 1, title: '机器', faults: holders('fault:read') })
   })
 
+  test('a right that is split off goes to the roles of people’s own making that held the whole', async () => {
+    const held = await database.transact(systemScope, async (db) => {
+      await sql`delete from role_permissions where permission_code = 'device:transfer'`.execute(db)
+      await sql`delete from permissions where code = 'device:transfer'`.execute(db)
+      await sql`insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, 'ROLE_OWN', '自建', 'own', 1, 'ORG_TREE')`.execute(db)
+      await sql`insert into role_permissions select id, 'device:assign' from roles where code = 'ROLE_OWN'`.execute(db)
+      await seedAccess(db, now)
+      const { rows } = await sql<{ code: string }>`select r.code from role_permissions p join roles r on r.id = p.role_id
+        where p.permission_code = 'device:transfer' order by 1`.execute(db)
+      await sql`delete from role_permissions where role_id = (select id from roles where code = 'ROLE_OWN')`.execute(db)
+      await sql`delete from roles where code = 'ROLE_OWN'`.execute(db)
+      return rows.map(({ code }) => code)
+    })
+    expect(held).toEqual(['ROLE_ADMIN', 'ROLE_OWN', 'ROLE_RTU_AGENT', 'ROLE_SUPER_ADMIN'])
+  })
+
   test('demo people stand in their organisations and new ids do not collide', async () => {
     const ids = await database.transact(systemScope, (db) => seedDemoPeople(db, now))
     expect([ids.organisations.size, ids.users.size]).toEqual([organisations.length, staff.length])

@@ -10,6 +10,7 @@ const codes = [
   'store:update',
   'store:delete',
   'device:assign',
+  'device:transfer',
 ]
 
 /** The world of the devices domain, whose people hold the codes of boards, stores and distribution too; the repairer (7) reads and binds. */

@@ -10,8 +10,9 @@ let world: World
 const usual = defaultConfig({ refrigeration: true, kind: 'GENERAL', dropSensor: true, autoRefund: true })
 beforeAll(async () => {
   world = await openWorld()
-  await world.rows(`insert into permissions values ('device:config', 'device', 'x', 'x', 1) on conflict do nothing`)
+  await world.rows(`insert into permissions values ('device:config', 'device', 'x', 'x', 1), ('device:limit', 'device', 'x', 'x', 2) on conflict do nothing`)
   for (const user of [1, 2, 3, 4, 5, 7]) await world.rows(`insert into role_permissions values ($1, 'device:config') on conflict do nothing`, [900 + user])
+  for (const user of [1, 2, 3, 4, 5]) await world.rows(`insert into role_permissions values ($1, 'device:limit')`, [900 + user])
   for (const [id, org] of [
     [1, 3],
     [2, 3],

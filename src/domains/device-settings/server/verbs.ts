@@ -1,10 +1,10 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { byRole, type Ctx, found, may } from '../../../server/context.ts'
+import { type Ctx, found, may } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
 import { want } from '../../machines/server/shadows.ts'
 import { type BatchResult, type Config, type ConfigPatch, type DeviceConfig, type deviceSettings, deviceSettingsErrors } from '../contract.ts'
-import { configRule, forbiddenLimits, mayLimit, merged, type Storage, sameConfig, type Wrong } from '../rules.ts'
+import { configRule, forbiddenLimits, merged, type Storage, sameConfig, type Wrong } from '../rules.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof deviceSettings
@@ -27,7 +27,7 @@ async function shown(ctx: Ctx, id: number): Promise<DeviceConfig> {
     changedBy: device.changedBy,
     changedAt: device.changedAt,
     storage,
-    can: { update, limits: update && byRole(ctx, mayLimit) },
+    can: { update, limits: update && may(ctx, 'device:limit') },
   }
 }
 
@@ -48,7 +48,7 @@ const save: Handlers<Contract>['save'] = async (ctx, { id, version, ...config })
   const device = found((await q.devices(ctx, [id]))[0])
   if (isClosed(device)) throw new Refusal(deviceSettingsErrors.closed)
   if (device.version !== version) throw new Refusal(common.stale)
-  const forbidden = forbiddenLimits(ctx.actor.role, device.config, config)
+  const forbidden = forbiddenLimits(may(ctx, 'device:limit'), device.config, config)
   if (forbidden.length)
     throw new Refusal(
       common.forbidden,
@@ -78,7 +78,7 @@ async function judge(ctx: Ctx, ids: readonly number[], patch: ConfigPatch): Prom
 
 function refusalOf(ctx: Ctx, device: q.Device, config: Config, storage: readonly Storage[]): string | null {
   if (isClosed(device)) return say(deviceSettingsErrors.closed.text, ctx.lang)
-  if (forbiddenLimits(ctx.actor.role, device.config, config).length) return say(common.forbidden.text, ctx.lang)
+  if (forbiddenLimits(may(ctx, 'device:limit'), device.config, config).length) return say(common.forbidden.text, ctx.lang)
   const wrong: Wrong | null = configRule(device, config, storage)
   return wrong && say(wrong.def.text, ctx.lang, wrong.values)
 }

@@ -6,9 +6,9 @@ import { BatchDialog } from '../../../web/BatchDialog.tsx'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { useLive } from '../../../web/live.ts'
-import { useUser } from '../../../web/session.ts'
+import { useMay } from '../../../web/session.ts'
 import { type BatchResult, type ConfigPatch, deviceSettings } from '../contract.ts'
-import { limitFields, mayLimit } from '../rules.ts'
+import { limitFields } from '../rules.ts'
 import { SettingField, type SettingName, settingNames } from './SettingFields.tsx'
 import { SyncTag } from './SyncTag.tsx'
 import styles from './settings.module.css'
@@ -77,7 +77,7 @@ export function SettingsBatch({ ids, onClose, onDone }: Props) {
 
 function Ticks({ ticked, onTick }: { ticked: readonly SettingName[]; onTick: (names: readonly SettingName[]) => void }) {
   const { t } = useTranslation('deviceSettings')
-  const limits = mayLimit(useUser().role)
+  const limits = useMay()('device:limit')
   const names = settingNames.filter((name) => limits || !limitFields.some((limit) => limit === name))
   return (
     <>

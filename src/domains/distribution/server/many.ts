@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { byRole, type Ctx, found, visible } from '../../../server/context.ts'
+import { type Ctx, found, may, visible } from '../../../server/context.ts'
 import { databaseRefusal } from '../../../server/run.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
 import { lockMachine, type Machine } from '../../boards/server/binding.ts'
 import { type distribution, distributionErrors, type Outcome } from '../contract.ts'
-import { movesMachines, openRule, targetGiven } from '../rules.ts'
+import { openRule, targetGiven } from '../rules.ts'
 import * as q from './queries.ts'
 import { addStaff, endStaff, peopleOf } from './staff.ts'
 import { target, transferMachine } from './transfer.ts'
@@ -28,9 +28,9 @@ export async function setStoreOf(ctx: Ctx, machine: Machine, storeId: number | n
   ctx.touch('stores')
 }
 
-/** Who may do this to machines at all; an operator only distributes his people. */
+/** An operator distributes his people, not his machines (core.md, distribute one device): that is a right of its own. */
 export function checkMayMove(ctx: Ctx): void {
-  if (!byRole(ctx, movesMachines)) throw new Refusal(common.forbidden)
+  if (!may(ctx, 'device:transfer')) throw new Refusal(common.forbidden)
 }
 
 /**

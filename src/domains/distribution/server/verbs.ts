@@ -1,10 +1,10 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { byRole, type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
+import { type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { placeName } from '../../../shared/regions.ts'
 import { lockMachine, type Machine } from '../../boards/server/binding.ts'
 import type { AssignmentRow, DeviceAssignments, distribution } from '../contract.ts'
-import { movesMachines, openRule } from '../rules.ts'
+import { openRule } from '../rules.ts'
 import { assignMany, checkMayMove, removeMany, returnMachine, setStoreOf } from './many.ts'
 import * as q from './queries.ts'
 import { addStaff, candidates, endStaff, peopleOf } from './staff.ts'
@@ -34,7 +34,7 @@ const shown = (d: q.Row): AssignmentRow => ({
 async function detail(ctx: Ctx, id: number): Promise<DeviceAssignments> {
   const d = found(await q.detailRow(ctx, id))
   const open = may(ctx, 'device:assign') && openRule(d) === null
-  const transfer = open && byRole(ctx, movesMachines)
+  const transfer = open && may(ctx, 'device:transfer')
   const [staff, owners] = [await q.staffOf(ctx, id), await q.ownersOf(ctx, id)]
   return {
     id: d.id,

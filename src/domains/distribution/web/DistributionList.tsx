@@ -8,13 +8,12 @@ import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { readQuery } from '../../../web/list/listUrl.ts'
 import { usePrefs } from '../../../web/prefs.ts'
 import { StatusTag } from '../../../web/StatusTag.tsx'
-import { useMay, useUser } from '../../../web/session.ts'
+import { useMay } from '../../../web/session.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
 import { DeviceTypeSelect } from '../../device-types/web/pickers.tsx'
 import { OwnerSelect, RegionSelect } from '../../devices/web/pickers.tsx'
 import { StoreSelect } from '../../stores/web/pickers.tsx'
 import { AssignmentRow, distribution } from '../contract.ts'
-import { movesMachines } from '../rules.ts'
 import type { Kind } from './AssignDialog.tsx'
 import styles from './distribution.module.css'
 import type { GroupBy } from './GroupPanel.tsx'
@@ -34,7 +33,7 @@ export function DistributionList() {
   const may = useMay()
   const phone = usePhone()
   const english = usePrefs().lang === 'en'
-  const moves = movesMachines(useUser().role)
+  const moves = may('device:transfer')
   const navigate = useNavigate()
   const { search, pathname } = useLocation()
   const [open, setOpen] = useState<Open | null>(null)

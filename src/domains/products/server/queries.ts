@@ -101,7 +101,10 @@ export async function lockProduct(ctx: Ctx, id: number): Promise<void> {
 }
 
 export async function productOptions(ctx: Ctx, input: Input<Contract['options']>) {
-  type Row = Pick<ProductData, 'id' | 'org_id' | 'images' | 'name' | 'model' | 'drug_class' | 'cost_price' | 'retail_price' | 'warn_qty' | 'purchase_limit' | 'status'>
+  type Row = Pick<
+    ProductData,
+    'id' | 'org_id' | 'images' | 'name' | 'model' | 'drug_class' | 'cost_price' | 'retail_price' | 'warn_qty' | 'purchase_limit' | 'status'
+  >
   const read = (where: RawBuilder<unknown>) =>
     sql<Row>`select p.id, p.org_id, p.images, p.name, p.model, p.drug_class, p.cost_price, p.retail_price, p.warn_qty, p.purchase_limit, p.status
     from products p where ${readable(ctx)} and ${where} order by p.name, p.id limit 50`.execute(ctx.db)

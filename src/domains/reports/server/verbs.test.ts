@@ -16,6 +16,7 @@ const platform: Actor = {
   username: 'super',
   orgId: 1,
   rank: 60,
+  home: 'PLATFORM',
   ofPlatform: false,
   role: 'ROLE_SUPER_ADMIN',
   permissions: new Set(everything),
