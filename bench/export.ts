@@ -100,7 +100,7 @@ async function fill(url: string): Promise<string> {
   await client.query(`insert into users (id, org_id, username, password_hash, real_name) values (1000000, 1, 'bench', 'x', 'bench')`)
   await client.query(`insert into user_roles (user_id, role_id, org_id) select 1000000, id, 1 from roles where code = 'ROLE_SUPER_ADMIN'`)
   await client.query(
-    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at) values ($1, 1000000, 1, '', '', now() + interval '1 day')`,
+    `insert into sessions (token_hash, user_id, org_id, ip, user_agent, expires_at, proven_at) values ($1, 1000000, 1, '', '', now() + interval '1 day', now())`,
     [tokenHash(token)],
   )
   await client.query(`insert into operation_logs (org_id, created_at, user_id, username, level, action, content, resource_id, ip_address, request_id)

@@ -22,15 +22,14 @@ export type OrgTree = TestApi & {
 }
 
 /**
- * Platform 1 over agent 2 over operators 3 and 4; operator 5 and supplier 6 stand beside the agent, a tenant 7 of lanes below operator 3. Users 1 to 5 hold all of
+ * Platform 1 over agent 2 over operators 3 and 4; operator 5 and supplier 6 stand beside the agent. Users 1 to 5 hold all of
  * `permissions` in the organisation of their number; the row of each user and of his role is 900 more.
  */
 export async function openOrgTree({ now, permissions, people }: { now: Date; permissions: readonly string[]; people: readonly Person[] }): Promise<OrgTree> {
   const api = await startTestApi({ now: () => now })
   const { http, sql } = api
   await sql(`insert into organisations (id, parent_id, path, kind, name) values (1, null, '1', 'PLATFORM', '机构1'), (2, 1, '1.2', 'AGENT', '机构2'),
-    (3, 2, '1.2.3', 'OPERATOR', '机构3'), (4, 2, '1.2.4', 'OPERATOR', '机构4'), (5, 1, '1.5', 'OPERATOR', '机构5'), (6, 1, '1.6', 'SUPPLIER', '机构6'),
-    (7, 3, '1.2.3.7', 'LANE_TENANT', '机构7')
+    (3, 2, '1.2.3', 'OPERATOR', '机构3'), (4, 2, '1.2.4', 'OPERATOR', '机构4'), (5, 1, '1.5', 'OPERATOR', '机构5'), (6, 1, '1.6', 'SUPPLIER', '机构6')
     on conflict do nothing`)
   await sql(`insert into permissions select code, 'test', code, code, 1 from unnest($1::text[]) as code on conflict do nothing`, [permissions])
   const everybody = [...[1, 2, 3, 4, 5].map((id) => ({ user: id, org: id, scope: id === 1 ? 'ALL' : 'ORG_TREE', permissions, role: undefined })), ...people]

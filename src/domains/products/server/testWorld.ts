@@ -19,8 +19,8 @@ const all = [
   'stock-flow:read',
   'upload:create',
 ]
-/** Users besides those of the organisations: no cost (6), a clerk who may only read (7), a replenisher of machine 1 (8), a tenant of lanes with every right (9). */
-export const people = { platform: 1, agent: 2, operator: 3, sibling: 4, stranger: 5, noCost: 6, reader: 7, replenisher: 8, tenant: 9 }
+/** Users besides those of the organisations: no cost (6), a clerk who may only read (7), a replenisher of machine 1 (8), a supplier with every right (9). */
+export const people = { platform: 1, agent: 2, operator: 3, sibling: 4, stranger: 5, noCost: 6, reader: 7, replenisher: 8, supplier: 9 }
 
 export async function openWorld(now = new Date('2026-11-21T06:00:00Z')): Promise<World> {
   const tree = await openOrgTree({
@@ -30,7 +30,7 @@ export async function openWorld(now = new Date('2026-11-21T06:00:00Z')): Promise
       { user: 6, org: 3, scope: 'ORG_TREE', permissions: all.filter((code) => code !== 'product:cost') },
       { user: 7, org: 3, scope: 'ORG_TREE', permissions: ['product:read'] },
       { user: 8, org: 3, scope: 'ASSIGNED_DEVICES', permissions: ['product:read', 'stock-flow:read'] },
-      { user: 9, org: 7, scope: 'ORG_TREE', permissions: all },
+      { user: 9, org: 6, scope: 'ORG_TREE', permissions: all },
     ],
   })
   return {

@@ -115,18 +115,18 @@ describe('create', () => {
 })
 
 describe('scope', () => {
-  test('a tenant of lanes knows the cost of his own goods, not what his landlord pays', async () => {
-    const [theirs, own] = [await made(people.operator), await made(people.tenant, { images: [await world.upload(7)], barcode: null })]
+  test('who does not trade in the catalogue (a supplier, a tenant of lanes) knows the cost of his own goods only', async () => {
+    const [theirs, own] = [await made(people.platform), await made(people.supplier, { images: [await world.upload(6)] })]
     const costs = async (user: number) => {
       const { body } = await world.send(user, 'GET', '/products?pageSize=200')
       const shown = (id: number) => body.list.find((row: { id: number }) => row.id === id)
       const { list } = (await world.send(user, 'GET', `/products/options?id=${theirs.id}`)).body
       const option = list.find((row: { id: number }) => row.id === theirs.id)
-      return [shown(theirs.id).costPrice, shown(theirs.id).margin, option.costPrice, shown(own.id).costPrice]
+      return [shown(theirs.id).costPrice, shown(theirs.id).margin, option.costPrice, shown(own.id)?.costPrice]
     }
-    expect(await costs(people.tenant)).toEqual([null, null, null, 90])
-    expect(await costs(people.operator)).toEqual([90, 550, 90, 90])
-    expect((await world.send(people.tenant, 'GET', `/products/${theirs.id}`)).body.costPrice).toBe(null)
+    expect(await costs(people.supplier)).toEqual([null, null, null, 90])
+    expect(await costs(people.operator)).toEqual([90, 550, 90, undefined])
+    expect((await world.send(people.supplier, 'GET', `/products/${theirs.id}`)).body.costPrice).toBe(null)
   })
   test('a product above is readable and usable, not changeable', async () => {
     const { id, version } = await made(people.platform)
