@@ -33,26 +33,34 @@ const unheard = () => {}
 export function openWire(client: pg.ClientBase): Wire {
   const known: Known = new Map()
   let waiting: Asked[] = []
-  let leaving = false
+  let asked = false
+  let busy = false
   const add = (statement: Statement, resolve: Asked['resolve'], reject: Asked['reject']) =>
     waiting.push({ statement, values: statement.values.map((value) => utils.prepareValue(value)), resolve, reject })
+  const leave = () => {
+    if (busy || !asked) return
+    busy = true
+    asked = false
+    const all = waiting
+    waiting = []
+    const answered = () => {
+      busy = false
+      leave()
+    }
+    client.query(message(all, known, answered))
+  }
   return {
     ask: (statement) =>
       new Promise((resolve, reject) => {
         add(statement, resolve, reject)
-        if (leaving) return
-        leaving = true
-        queueMicrotask(() => {
-          leaving = false
-          const all = waiting
-          waiting = []
-          if (all.length) client.query(message(all, known))
-        })
+        if (!asked) queueMicrotask(leave)
+        asked = true
       }),
     later: (statement) => void add(statement, unheard, unheard),
     drop(statement) {
       const gone = waiting
       waiting = []
+      asked = false
       for (const { reject } of gone) reject(new Error('the act ended before this statement left'))
       return !gone.some((asked) => asked.statement === statement)
     },
@@ -60,11 +68,14 @@ export function openWire(client: pg.ClientBase): Wire {
 }
 
 /** Statements with one end: planned where they are not known, the values bound and not parsed, no answer waited for in between. */
-function message(all: readonly Asked[], known: Known): pg.Submittable {
+function message(all: readonly Asked[], known: Known, answered: () => void): pg.Submittable {
   const answers: { columns: readonly Column[] | undefined; rows: (string | null)[][]; count: number }[] = []
   let columns: readonly Column[] | undefined
   let rows: (string | null)[][] = []
+  let settled = false
   const settle = (error?: unknown) => {
+    if (settled) return
+    settled = true
     for (const [n, asked] of all.entries()) {
       const answer = answers[n]
       if (!answer) {
@@ -77,6 +88,7 @@ function message(all: readonly Asked[], known: Known): pg.Submittable {
         asked.reject(unreadable)
       }
     }
+    answered()
   }
   const complete = (count: number) => {
     const name = all[answers.length]?.statement.name

@@ -1,22 +1,35 @@
 import { CompiledQuery } from 'kysely'
 import pg from 'pg'
-import { vi } from 'vitest'
+import { type MockInstance, vi } from 'vitest'
 import type { App } from '../../src/server/context.ts'
 import type { Scope } from '../../src/server/database.ts'
 
-export type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Actual Rows': number; 'Actual Loops': number; Plans?: Plan[] }
+export type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Actual Rows': number; 'Actual Loops': number; 'Index Name'?: string; Plans?: Plan[] }
 export const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
+
+type Sent = { text: string; values: unknown[] }
+/** The statements that travel while `work` runs, of those that are planned each time. */
+async function sentBy(work: () => Promise<unknown>): Promise<Sent[]> {
+  const statements: Sent[] = []
+  const parse = vi.spyOn(pg.Connection.prototype as never, 'parse') as unknown as MockInstance<(given: { text: string }) => void>
+  const bind = vi.spyOn(pg.Connection.prototype as never, 'bind') as unknown as MockInstance<(given: { values: unknown[] }) => void>
+  await work()
+  const order = (spy: MockInstance) => spy.mock.invocationCallOrder
+  for (const [n, [{ values }]] of bind.mock.calls.entries()) {
+    const before = order(parse).findLastIndex((at) => at < (order(bind)[n] ?? 0))
+    statements.push({ text: parse.mock.calls[before]?.[0].text ?? '', values })
+  }
+  parse.mockRestore()
+  bind.mockRestore()
+  return statements
+}
 
 /** The statements that `work` sends and `of` knows, explained as the application role in the reader's scope. */
 export async function plansOf(app: App, scope: Scope, work: () => Promise<unknown>, of: RegExp): Promise<{ plan: Plan; ms: number }[]> {
-  const sent = vi.spyOn(pg.Client.prototype, 'query')
-  await work()
-  const calls = sent.mock.calls as unknown as [unknown, unknown[]][]
-  const statements = calls.filter((call): call is [string, unknown[]] => typeof call[0] === 'string' && of.test(call[0]))
-  sent.mockRestore()
+  const statements = (await sentBy(work)).filter(({ text }) => of.test(text))
   return app.database.read(scope, async (db) => {
     const plans: { plan: Plan; ms: number }[] = []
-    for (const [text, values] of statements) {
+    for (const { text, values } of statements) {
       const { rows } = await db.executeQuery<{ 'QUERY PLAN': { Plan: Plan; 'Execution Time': number }[] }>(
         CompiledQuery.raw(`explain (analyze, format json) ${text}`, values),
       )
