@@ -33,7 +33,7 @@ export function post(ctx: Ctx, vouchers: readonly Voucher[]): void {
     ctx.later(sql`insert into ledger_accounts (org_id, code, created_at)
     select distinct e.org_id, e.account, ${ctx.now}::timestamptz from jsonb_to_recordset(${json}::jsonb) as e(org_id bigint, account text)
     where not exists (select 1 from ledger_accounts a where a.org_id = e.org_id and a.code = e.account)
-    on conflict (org_id, code) do nothing`)
+    order by e.org_id, e.account on conflict (org_id, code) do nothing`)
   ctx.afterCommit(() => {
     for (const account of accounts) known.add(account)
   })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
-import { feeShareOf, refundOut, suspenseOut } from '../../ledger/rules.ts'
+import { feeShareOf, refundOut, suspenseOut, type Voucher } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import type { Providers, RefundAnswer } from '../../payments/server/providers.ts'
 import { nextRefundTry } from '../rules.ts'
@@ -74,7 +74,7 @@ async function finish(ctx: Ctx, refund: Due, answer: RefundAnswer): Promise<void
     await sql`update order_cases set state = 'DONE' where kind = 'REFUND_FAILED' and payment_id = ${refund.payment_id} and unit_id is not distinct from ${refund.unit_id}::bigint and state <> 'DONE'`.execute(
       ctx.db,
     )
-    await returnMoney(ctx, refund, order.order_num)
+    const voucher = await returnMoney(ctx, refund, order.order_num)
     if (unit) {
       await setUnitRefund(ctx, unit, 'SUCCESS')
       const first = order.refunded_amount === 0
@@ -90,6 +90,7 @@ async function finish(ctx: Ctx, refund: Due, answer: RefundAnswer): Promise<void
       const sales = [{ ...of, refunded: refund.amount, refundOrders: first ? 1 : 0 }]
       addFigures(ctx, sales, [{ ...of, productId: unit.product_id, refundedPieces: 1 }])
     }
+    post(ctx, [voucher])
   } else {
     const next = answer.state === 'RETRY' ? nextRefundTry(refund.attempts, ctx.now) : null
     const state = next ? 'PROCESSING' : 'FAILED'
@@ -110,8 +111,8 @@ async function finish(ctx: Ctx, refund: Due, answer: RefundAnswer): Promise<void
   ctx.touch('orders', refund.org_id)
 }
 
-/** The payment gives back at most what it took, and the ledger follows in the same transaction. */
-async function returnMoney(ctx: Ctx, refund: Due, orderNum: string): Promise<void> {
+/** The payment gives back at most what it took; answers what the ledger says about it in the same transaction, after the figures. */
+async function returnMoney(ctx: Ctx, refund: Due, orderNum: string): Promise<Voucher> {
   const { rows } = await sql<{
     amount: number
     fee_amount: number
@@ -125,7 +126,7 @@ async function returnMoney(ctx: Ctx, refund: Due, orderNum: string): Promise<voi
   if (!payment) throw new Error(`refund ${refund.refund_no} exceeds its payment`)
   const of = { orgId: refund.org_id, orderId: refund.order_id, orderNum }
   const share = feeShareOf({ amount: payment.amount, fee: payment.fee_amount, refunded: payment.before }, refund.amount)
-  post(ctx, [payment.applied ? refundOut(refund.refund_no, refund.amount, share, of) : suspenseOut(refund.refund_no, refund.amount, of)])
+  return payment.applied ? refundOut(refund.refund_no, refund.amount, share, of) : suspenseOut(refund.refund_no, refund.amount, of)
 }
 
 async function setUnitRefund(ctx: Ctx, unit: Unit, state: 'SUCCESS' | 'FAILED' | 'PROCESSING'): Promise<void> {

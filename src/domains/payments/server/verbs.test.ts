@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World, worldNow } from '../../../../test/support/world.ts'
 import { checkInvariants } from '../../../server/invariants.ts'
@@ -124,4 +125,29 @@ test('forged notices: refused, one row however many', async () => {
 test('whoever may read them is told, and the books agree', async () => {
   expect(await world.sql(`select 1 from messages where link = '/log/security-events' limit 1`)).toHaveLength(1)
   expect(await checkInvariants(world.ownerUrl)).toEqual([])
+})
+
+test('one event of two notices, one of which pays: both write the payment before the event, so neither waits for the other', async () => {
+  const made = await order()
+  const notice = noticeOf(made)
+  const client = new pg.Client({ connectionString: world.ownerUrl })
+  await client.connect()
+  try {
+    // what the notice that pays does, step by step
+    await client.query(`select set_config('app.all', 'on', false)`)
+    await client.query('begin')
+    await client.query('update payments set provider_trade_no = $1 where out_trade_no = $2', [notice.tradeNo, made.outTradeNo])
+    const other = tell({ ...notice, currency: 'USD' })
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await expect.poll(async () => (await world.sql(waiting)).length, { timeout: 10_000 }).toBe(1)
+    await client.query(
+      `insert into payment_events (org_id, payment_id, provider, event_id, kind, raw, outcome, created_at)
+      select org_id, id, provider, $1, 'PAID', '{}', 'APPLIED', created_at from payments where out_trade_no = $2 on conflict (provider, event_id) do nothing`,
+      [notice.eventId, made.outTradeNo],
+    )
+    await client.query('rollback')
+    expect(await other).toBe('MISMATCH')
+  } finally {
+    await client.end()
+  }
 })

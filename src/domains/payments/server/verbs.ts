@@ -65,6 +65,8 @@ async function receive(ctx: Ctx, provider: 'SIMULATOR', notice: Notice): Promise
   const payment = found[0]
   if (told[0]?.same) return 'DUPLICATE'
   const [outcome, alarm] = told[0] ? contradiction('EVENT') : await take(ctx, provider, notice, payment, trades[0])
+  // before the event: the notice that pays it holds the payment when it writes the same event
+  if (payment && outcome !== 'APPLIED') ctx.later(sql`select 1 from payments where id = ${payment.id} for key share`)
   ctx.later(sql`insert into payment_events (org_id, payment_id, provider, event_id, kind, raw, outcome, created_at)
     values (${payment?.org_id ?? null}, ${payment?.id ?? null}, ${provider}, ${notice.eventId}, 'PAID', ${JSON.stringify(notice)}::jsonb, ${outcome}, ${ctx.now})
     on conflict (provider, event_id) do nothing`)
