@@ -18,23 +18,26 @@ export function openLoops(log: Logger, database: Database): Loops {
   async function tell(): Promise<void> {
     const now = new Date()
     await database.transact(systemScope, async (db) => {
-      for (const [name, { pulse }] of loops) {
-        const row = {
-          every_ms: pulse.everyMs,
-          runs: pulse.runs,
-          failures: pulse.failures,
-          last_at: pulse.lastAt,
-          last_ms: pulse.lastMs,
-          last_error: pulse.lastError,
-          last_error_at: pulse.lastErrorAt,
-          told_at: now,
-        }
-        await db
-          .insertInto('job_loops')
-          .values({ process: processName, name, ...row })
-          .onConflict((oc) => oc.columns(['name', 'process']).doUpdateSet(row))
-          .execute()
-      }
+      const rows = [...loops].map(([name, { pulse }]) => ({
+        process: processName,
+        name,
+        every_ms: pulse.everyMs,
+        runs: pulse.runs,
+        failures: pulse.failures,
+        last_at: pulse.lastAt,
+        last_ms: pulse.lastMs,
+        last_error: pulse.lastError,
+        last_error_at: pulse.lastErrorAt,
+        told_at: now,
+      }))
+      const columns = ['every_ms', 'runs', 'failures', 'last_at', 'last_ms', 'last_error', 'last_error_at', 'told_at'] as const
+      await db
+        .insertInto('job_loops')
+        .values(rows)
+        .onConflict((oc) =>
+          oc.columns(['name', 'process']).doUpdateSet((eb) => Object.fromEntries(columns.map((column) => [column, eb.ref(`excluded.${column}`)]))),
+        )
+        .execute()
       await sql`delete from job_loops where told_at < ${new Date(now.getTime() - 86_400_000)}`.execute(db)
     })
   }

@@ -16,7 +16,7 @@ import type { Ctx } from '../../src/server/context.ts'
 import { checkInvariants } from '../../src/server/invariants.ts'
 import { bySystem } from '../../src/server/run.ts'
 import type { Output } from '../../src/shared/contract.ts'
-import { openWorld, type World, wideLimits, worldNow } from '../support/world.ts'
+import { openWorld, type World, widenLimits, worldNow } from '../support/world.ts'
 
 /**
  * T1a: customers, machines, staff and clocks act on few hot lanes at once, through the HTTP API where there is one. A driver
@@ -37,7 +37,7 @@ beforeAll(async () => {
       `select d.id, d.rtu_number from devices d join device_states s on s.device_id = d.id where d.lifecycle = 'OPERATING' and s.online and exists (select 1 from lanes l where l.device_id = d.id and l.product_id is not null) order by d.id`,
     )
   ).map((row) => ({ id: Number(row.id), rtuNumber: row.rtu_number }))
-  await world.sql(wideLimits)
+  await widenLimits(world)
   await world.sql('update lanes set capacity = 199, warn_qty = 0 where product_id is not null')
   await system(async (ctx) =>
     refreshDeviceCounters(

@@ -11,7 +11,7 @@ import { providers } from '../../src/domains/payments/server/providers.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
 import { moveStock } from '../../src/domains/stock/server/move.ts'
 import { checkInvariants } from '../../src/server/invariants.ts'
-import { openWorld, rowId, type World, wideLimits, worldNow } from '../support/world.ts'
+import { openWorld, rowId, type World, widenLimits, worldNow } from '../support/world.ts'
 
 /** T2 and T3: whatever spends something, many times at once: exactly one effect, clear refusals, never a 500. */
 let world: World
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const [device] = await world.sql<{ rtu_number: string }>('select rtu_number from devices where id = $1', [rowId('OWN', 1)])
   rtuNumber = device?.rtu_number as string
   await world.sql('update lanes set capacity = 199 where device_id = $1 and product_id is not null', [rowId('OWN', 1)])
-  await world.sql(wideLimits)
+  await widenLimits(world)
 })
 beforeEach(async () => {
   await refill()

@@ -10,6 +10,7 @@ import { recordVend, takeCommands } from '../../src/domains/orders/server/vend.t
 import { payments } from '../../src/domains/payments/contract.ts'
 import { providers } from '../../src/domains/payments/server/providers.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
+import { settingsChanged } from '../../src/domains/settings/server/values.ts'
 import { moveStock } from '../../src/domains/stock/server/move.ts'
 import type { Ctx } from '../../src/server/context.ts'
 import { systemScope } from '../../src/server/database.ts'
@@ -402,8 +403,11 @@ async function addFault({ sql, system }: World, where: Place): Promise<void> {
 }
 
 /** For crowds that order from one address and need not pay at once. */
-export const wideLimits = `insert into settings (org_id, key, value) select 1, key, '1000' from unnest(
-  array['order.openPerMachine', 'order.openPerAddress', 'order.openPerNetwork']::text[]) key`
+export async function widenLimits({ app, sql }: Pick<World, 'app' | 'sql'>): Promise<void> {
+  await sql(`insert into settings (org_id, key, value) select 1, key, '1000' from unnest(
+    array['order.openPerMachine', 'order.openPerAddress', 'order.openPerNetwork']::text[]) key`)
+  settingsChanged(app)
+}
 
 type Result = 'OK' | 'NO_DROP' | 'MOTOR_NOT_MOVE' | 'wait'
 /** Where pieces come from: a motor that fails stops its lane, so it has one of its own (lane 4). */

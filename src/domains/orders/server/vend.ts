@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
+import { systemScope } from '../../../server/database.ts'
 import { bySystem } from '../../../server/run.ts'
 import { type AckCode, type ResultCode, timers } from '../rules.ts'
 import { type Fact, settle } from './settle.ts'
@@ -67,7 +68,14 @@ type OutRow = {
  */
 export async function takeCommands(app: App, deviceIds: readonly number[]): Promise<VendOut[]> {
   if (!deviceIds.length) return []
-  const { out, stopped } = await bySystem(app, (ctx) => takeDue(ctx, deviceIds))
+  // most turns find nothing: one look, without locks; what is paid after it pokes the next turn
+  const { rows } = await app.database.readSame(systemScope, (db) =>
+    sql<{ device_id: number }>`select device_id from vend_commands where state in ('WAIT','SENT','UNKNOWN') group by device_id`.execute(db),
+  )
+  const asked = new Set(deviceIds)
+  const waiting = rows.flatMap((row) => (asked.has(row.device_id) ? [row.device_id] : []))
+  if (!waiting.length) return []
+  const { out, stopped } = await bySystem(app, (ctx) => takeDue(ctx, waiting))
   // nothing leaves a broken lane: those who paid for it have their money back without waiting for the motor to say so
   if (stopped.length)
     await bySystem(app, (ctx) =>
