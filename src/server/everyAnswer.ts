@@ -57,13 +57,13 @@ export async function answerUndecodable(app: App, http: FastifyInstance, error: 
 
 /** Connections of one address; behind a proxy all come from the proxy, which bounds them itself. */
 const mostOfOne = 1000
-export function boundConnections(app: App, server: Server): void {
+export function boundConnections(app: Pick<App, 'config'>, server: Server, most = mostOfOne): void {
   if (app.config.trustProxy) return
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const address = addressOf(socket.remoteAddress ?? '')
     const count = (open.get(address) ?? 0) + 1
-    if (count > mostOfOne) return void socket.destroy()
+    if (count > most) return void socket.destroy()
     open.set(address, count)
     socket.on('close', () => {
       const left = (open.get(address) ?? 1) - 1
