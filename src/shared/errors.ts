@@ -32,6 +32,10 @@ export class Refusal extends Error {
   }
 }
 
+/** A refusal that stands at a field of the form. */
+export const fieldRefusal = (def: ErrorDef, field: string, values: Record<string, string | number> = {}): Refusal =>
+  new Refusal(def, values, [{ field, text: def.text }])
+
 /** Throws when a rule of rules.ts found something wrong; `null` means fine. */
 export function reject(found: ErrorDef | null, values?: Record<string, string | number>): void {
   if (found) throw new Refusal(found, values)
