@@ -42,22 +42,22 @@ export type NewType = z.infer<typeof NewType>
 
 export const TypeRow = z.strictObject({
   id: f.id,
-  img: z.string().meta({ unit: 'image' }),
-  name: z.string(),
-  screen: z.boolean(),
-  screenSize: z.string(),
-  refrigeration: z.boolean(),
-  pattern: Pattern,
-  kind: Kind,
-  dropSensor: z.boolean(),
-  maxLevels: count,
-  maxRoads: count,
+  ...fields,
   deviceCount: count,
   version: f.version,
   createTime: f.instant,
   can: z.strictObject({ update: z.boolean(), delete: z.boolean() }),
 })
 export type TypeRow = z.infer<typeof TypeRow>
+export const TypeOption = TypeRow.pick({
+  id: true,
+  name: true,
+  kind: true,
+  pattern: true,
+  dropSensor: true,
+  maxLevels: true,
+  maxRoads: true,
+})
 
 export const deviceTypes = {
   list: read('device-type:read', {
@@ -69,9 +69,7 @@ export const deviceTypes = {
   options: read('device:read', {
     path: '/device-types/options',
     summary: 'Types for a select box',
-    output: z.strictObject({
-      list: z.array(z.strictObject({ id: f.id, name: z.string(), kind: Kind, pattern: Pattern, dropSensor: z.boolean(), maxLevels: count, maxRoads: count })),
-    }),
+    output: z.strictObject({ list: z.array(TypeOption) }),
   }),
   create: write('device-type:create', {
     path: '/device-types',

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { deviceTypeErrors } from './contract.ts'
 import { changeRule, removable, screenRule } from './rules.ts'
 
-const none = { devices: 0, levels: 0, roads: 0 }
-const used = { devices: 2, levels: 5, roads: 8 }
+const none = { deviceCount: 0, levels: 0, roads: 0 }
+const used = { deviceCount: 2, levels: 5, roads: 8 }
 const type = { pattern: 'spring' as const, maxLevels: 5, maxRoads: 8 }
 test.each([
   [{ ...type, pattern: 'lift' as const }, none, null],

@@ -55,7 +55,7 @@ function wholeProduct(product: Checked, check: z.core.ParsePayload<unknown>): vo
 export const NewProduct = z.strictObject({ ...fields, status: Status.default('ON') }).check((c) => wholeProduct(c.value as Checked, c))
 /** The shelf has its own endpoint: it asks first and needs its own permission. */
 export const EditProduct = z.strictObject({ id: f.id, ...fields, version: f.version }).check((c) => wholeProduct(c.value as Checked, c))
-type NewProduct = z.infer<typeof NewProduct>
+export type NewProduct = z.infer<typeof NewProduct>
 export type ProductInput = Omit<NewProduct, 'status'>
 
 /** Figures an actor without product:cost may not see are null. */
@@ -92,24 +92,9 @@ export type ProductRow = z.infer<typeof ProductRow>
 
 export const Product = z.strictObject({
   id: f.id,
-  name: z.string(),
-  categoryId: f.id,
+  ...fields,
   categoryName: z.string(),
-  drugClass: z.enum(drugClasses),
-  model: z.string(),
   costPrice: shownCost,
-  retailPrice: f.fen,
-  images: z.array(z.string()),
-  detailImages: z.array(z.string()),
-  barcode: z.string().nullable(),
-  manufacturer: z.string(),
-  approvalNo: z.string().nullable(),
-  dosageForm: z.string().nullable(),
-  storeTempMin: z.number().nullable(),
-  storeTempMax: z.number().nullable(),
-  purchaseLimit: count,
-  warnQty: count.nullable(),
-  nearExpiryDays: count.nullable(),
   status: Status,
   source: z.enum(['OWN', 'INHERITED']),
   orgName: z.string().nullable(),
@@ -119,18 +104,16 @@ export const Product = z.strictObject({
 })
 export type Product = z.infer<typeof Product>
 
-export const ProductOption = z.strictObject({
-  id: f.id,
-  img: z.string().meta({ unit: 'image' }),
-  name: z.string(),
-  model: z.string(),
-  drugClass: z.enum(drugClasses),
-  costPrice: shownCost,
-  retailPrice: f.fen,
-  warnQty: count.nullable(),
-  purchaseLimit: count,
-  status: Status,
-})
+export const ProductOption = ProductRow.pick({
+  id: true,
+  img: true,
+  name: true,
+  model: true,
+  drugClass: true,
+  costPrice: true,
+  retailPrice: true,
+  status: true,
+}).extend({ warnQty: Product.shape.warnQty, purchaseLimit: count })
 export type ProductOption = z.infer<typeof ProductOption>
 
 export const ProductQuery = listQuery(
@@ -158,21 +141,20 @@ export const ProductLane = z.strictObject({
   status: z.string(),
 })
 
+const categoryFields = {
+  name: f.text(20, bi('请输入分类名称', 'Enter a category name')),
+  sort: z.number().int().min(0).max(9999).default(0),
+}
 export const CategoryRow = z.strictObject({
   id: f.id,
-  name: z.string(),
+  ...categoryFields,
   productCount: count,
-  sort: count,
   source: z.enum(['OWN', 'INHERITED']),
   version: f.version,
   createTime: f.instant,
   can: z.strictObject({ edit: z.boolean(), delete: z.boolean() }),
 })
 export type CategoryRow = z.infer<typeof CategoryRow>
-const categoryFields = {
-  name: f.text(20, bi('请输入分类名称', 'Enter a category name')),
-  sort: z.number().int().min(0).max(9999).default(0),
-}
 export const NewCategory = z.strictObject(categoryFields)
 export const EditCategory = z.strictObject({ id: f.id, ...categoryFields, version: f.version })
 

@@ -37,17 +37,11 @@ export type StoreFields = Omit<z.infer<typeof NewStore>, 'orgId'>
 
 export const StoreRow = z.strictObject({
   id: f.id,
-  storeName: z.string(),
-  systemId: z.string(),
+  ...fields,
   orgId: f.id,
   orgName: z.string(),
-  userId: f.id.nullable(),
   userName: z.string(),
   regionName: z.string(),
-  county: z.string(),
-  address: z.string(),
-  lng: z.number().nullable(),
-  lat: z.number().nullable(),
   deviceCount: z.number().int().min(0),
   version: f.version,
   createTime: f.instant,

@@ -1,41 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
 import { type Ctx, inheritable, may, owns, visible } from '../../../server/context.ts'
-import { matches, selectPage } from '../../../server/lists.ts'
+import { matches } from '../../../server/lists.ts'
+import { columns, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
+import * as f from '../../../shared/fields.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
-import type { ProductInput, products } from '../contract.ts'
-import type { DrugClass, SellingDevice } from '../rules.ts'
+import { type NewProduct, Product, ProductLane, ProductOption, ProductRow, type products } from '../contract.ts'
+import type { SellingDevice } from '../rules.ts'
 
 type Contract = typeof products
-
-export type ProductData = {
-  id: number
-  org_id: number
-  org_name: string | null
-  category_id: number
-  category_name: string
-  name: string
-  model: string
-  drug_class: DrugClass
-  cost_price: number
-  retail_price: number
-  barcode: string | null
-  manufacturer: string
-  approval_no: string | null
-  dosage_form: string | null
-  store_temp_min: number | null
-  store_temp_max: number | null
-  purchase_limit: number
-  warn_qty: number | null
-  near_expiry_days: number | null
-  images: string[]
-  detail_images: string[]
-  status: 'ON' | 'OFF'
-  version: number
-  updated_at: Date
-  used: boolean
-}
-type Figures = { placed: [devices: number, lanes: number, stock: number]; sales30: number }
 
 /** What lies in machines that are looked at. */
 const placed = (watched: RawBuilder<unknown>) => sql`p.id in (select l.product_id from lanes l where l.device_id = ${watched})`
@@ -54,17 +28,49 @@ const own = (ctx: Ctx, column: string): RawBuilder<unknown> => visible(ctx, colu
 const used = sql`(exists (select 1 from lanes l where l.product_id = p.id and l.archived_at is null) or exists (select 1 from stock_flows f where f.product_id = p.id)
   or exists (select 1 from product_rollups r where r.product_id = p.id))`
 
-const columns = sql`p.*, c.name as category_name, o.name as org_name, ${used} as used`
+/** What code asks of a product besides what it shows. */
+const beside = { orgId: f.id, costPrice: f.fen }
+const product = shape(
+  Product.extend({ ...beside, used: z.boolean() }),
+  ['products', 'p'],
+  {
+    categoryName: sql`c.name`,
+    orgName: sql`o.name`,
+    updateTime: sql`p.updated_at`,
+    used,
+  },
+  ['source', 'can'],
+)
+export type ProductData = Rows<typeof product>
 const from = sql`products p join product_categories c on c.id = p.category_id left join organisations o on o.id = p.org_id`
 
+export const one = (ctx: Ctx, id: number) => product.one(ctx.db, sql`from ${from} where p.id = ${id} and ${readable(ctx)}`)
+
+const count = z.number()
 export function productPage(ctx: Ctx, input: Input<Contract['list']>) {
   const since = addDays(shanghaiDay(ctx.now), -29)
   const lanes = (value: RawBuilder<unknown>) =>
-    sql`(select ${value} from lanes l where l.product_id = p.id and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')})`
-  const sales = sql`(select coalesce(sum(r.pieces), 0)::int from product_rollups r where r.product_id = p.id and r.day >= ${since} and ${visible(ctx, 'r.org_id', 'r.device_id')})`
-  return selectPage<ProductData & Figures>(ctx.db, {
-    // PostgreSQL evaluates these after the limit unless they are the sort key
-    columns: sql`${columns}, ${lanes(sql`json_build_array(count(distinct l.device_id), count(*), coalesce(sum(l.quantity), 0))`)} as placed, ${sales} as sales30`,
+    sql`(select ${value} from lanes l where l.product_id = p.id and l.archived_at is null
+      and ${visible(ctx, 'l.org_id', 'l.device_id')})`
+  const sales30 = sql`(select coalesce(sum(r.pieces), 0)::int from product_rollups r
+    where r.product_id = p.id and r.day >= ${since} and ${visible(ctx, 'r.org_id', 'r.device_id')})`
+  const counts = sql`count(distinct l.device_id), count(*), coalesce(sum(l.quantity), 0)`
+  // PostgreSQL evaluates the figures after the limit unless they are the sort key
+  const row = shape(
+    ProductRow.extend({ ...beside, used: z.boolean(), placed: z.tuple([count, count, count]) }),
+    ['products', 'p'],
+    {
+      img: sql`coalesce(p.images[1], '')`,
+      categoryName: sql`c.name`,
+      orgName: sql`o.name`,
+      updateTime: sql`p.updated_at`,
+      placed: lanes(sql`json_build_array(${counts})`),
+      sales30,
+      used,
+    },
+    ['margin', 'deviceCount', 'laneCount', 'stock', 'source', 'can'],
+  )
+  return row.page(ctx.db, {
     from,
     countFrom: sql`products p`,
     where: [
@@ -83,16 +89,11 @@ export function productPage(ctx: Ctx, input: Input<Contract['list']>) {
       retailPrice: sql`p.retail_price`,
       laneCount: lanes(sql`count(*)`),
       stock: lanes(sql`coalesce(sum(l.quantity), 0)`),
-      sales30: sales,
+      sales30,
     },
     last: sql`p.id`,
     input,
   })
-}
-
-export async function product(ctx: Ctx, id: number): Promise<ProductData | undefined> {
-  const { rows } = await sql<ProductData>`select ${columns} from ${from} where p.id = ${id} and ${readable(ctx)}`.execute(ctx.db)
-  return rows[0]
 }
 
 /** Holds an own product until the end of the transaction, so that two edits check their rules one after the other. */
@@ -100,69 +101,24 @@ export async function lockProduct(ctx: Ctx, id: number): Promise<void> {
   await sql`select 1 from products p where p.id = ${id} and ${own(ctx, 'p.org_id')} for update`.execute(ctx.db)
 }
 
+const option = shape(ProductOption.extend(beside), ['products', 'p'], {
+  img: sql`coalesce(p.images[1], '')`,
+})
 export async function productOptions(ctx: Ctx, input: Input<Contract['options']>) {
-  type Row = Pick<
-    ProductData,
-    'id' | 'org_id' | 'images' | 'name' | 'model' | 'drug_class' | 'cost_price' | 'retail_price' | 'warn_qty' | 'purchase_limit' | 'status'
-  >
-  const read = (where: RawBuilder<unknown>) =>
-    sql<Row>`select p.id, p.org_id, p.images, p.name, p.model, p.drug_class, p.cost_price, p.retail_price, p.warn_qty, p.purchase_limit, p.status
-    from products p where ${readable(ctx)} and ${where} order by p.name, p.id limit 50`.execute(ctx.db)
-  const chosen = input.id ? (await read(sql`p.id = ${input.id}`)).rows : []
-  const { rows } = await read(sql`p.status = 'ON' and ${matches('products', 'p.id', input.keyword) ?? sql`true`}`)
+  const read = (where: RawBuilder<unknown>) => option.all(ctx.db, sql`from products p where ${readable(ctx)} and ${where} order by p.name, p.id limit 50`)
+  const chosen = input.id ? await read(sql`p.id = ${input.id}`) : []
+  const rows = await read(sql`p.status = 'ON' and ${matches('products', 'p.id', input.keyword) ?? sql`true`}`)
   return [...chosen, ...rows.filter((row) => row.id !== input.id)]
 }
 
-const values = (input: ProductInput) => ({
-  category_id: input.categoryId,
-  name: input.name,
-  model: input.model,
-  drug_class: input.drugClass,
-  cost_price: input.costPrice,
-  retail_price: input.retailPrice,
-  barcode: input.barcode,
-  manufacturer: input.manufacturer,
-  approval_no: input.approvalNo,
-  dosage_form: input.dosageForm,
-  store_temp_min: input.storeTempMin,
-  store_temp_max: input.storeTempMax,
-  purchase_limit: input.purchaseLimit,
-  warn_qty: input.warnQty,
-  near_expiry_days: input.nearExpiryDays,
-  images: input.images,
-  detail_images: input.detailImages,
-})
-
-export async function addProduct(ctx: Ctx, input: ProductInput & { status: 'ON' | 'OFF' }): Promise<number> {
+export async function addProduct(ctx: Ctx, input: NewProduct): Promise<number> {
+  const made = { org_id: ctx.actor.orgId, created_at: ctx.now, updated_at: ctx.now }
   const row = await ctx.db
     .insertInto('products')
-    .values({ ...values(input), status: input.status, org_id: ctx.actor.orgId, created_at: ctx.now, updated_at: ctx.now })
+    .values({ ...columns('products', input), ...made })
     .returning('id')
     .executeTakeFirstOrThrow()
   return row.id
-}
-
-/** False when the version is stale. */
-export async function changeProduct(ctx: Ctx, id: number, version: number, change: ProductInput | { status: 'ON' | 'OFF' }): Promise<boolean> {
-  const set = 'name' in change ? values(change) : change
-  const { numUpdatedRows } = await ctx.db
-    .updateTable('products')
-    .set((eb) => ({ ...set, updated_at: ctx.now, version: eb('version', '+', 1) }))
-    .where('id', '=', id)
-    .where('version', '=', version)
-    .where(sql<boolean>`${own(ctx, 'org_id')}`)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
-
-export async function removeProduct(ctx: Ctx, id: number, version: number): Promise<boolean> {
-  const { numDeletedRows } = await ctx.db
-    .deleteFrom('products')
-    .where('id', '=', id)
-    .where('version', '=', version)
-    .where(sql<boolean>`${own(ctx, 'org_id')}`)
-    .executeTakeFirst()
-  return numDeletedRows > 0n
 }
 
 type Placement = SellingDevice & { rtu_number: string; road_index: number; price: number }
@@ -176,22 +132,16 @@ export async function placements(ctx: Ctx, id: number): Promise<Placement[]> {
   return rows.map((row) => ({ ...row, dispensingMode: row.dispensing_mode }))
 }
 
-type LaneData = {
-  id: number
-  device_id: number
-  rtu_number: string
-  nickname: string
-  road_index: number
-  quantity: number
-  capacity: number
-  price: number
-  retail_price: number
-  status: string
-}
+const lane = shape(ProductLane, ['lanes', 'l'], {
+  rtuNumber: sql`d.rtu_number`,
+  nickname: sql`d.nickname`,
+  // never empty where a product lies
+  price: sql`l.price`,
+  retailPrice: sql`l.retail_price`,
+})
 export async function productLanes(ctx: Ctx, input: Input<Contract['lanes']>) {
   const where = [sql`l.product_id = ${input.id} and l.archived_at is null`, visible(ctx, 'l.org_id', 'l.device_id')]
-  const { rows, total } = await selectPage<LaneData>(ctx.db, {
-    columns: sql`l.id, l.device_id, d.rtu_number, d.nickname, l.road_index, l.quantity, l.capacity, l.price, l.retail_price, l.status`,
+  const { rows: list, total } = await lane.page(ctx.db, {
     from: sql`lanes l join devices d on d.id = l.device_id`,
     where,
     sort: { rtuNumber: sql`d.rtu_number`, quantity: sql`l.quantity`, price: sql`l.price` },
@@ -204,7 +154,7 @@ export async function productLanes(ctx: Ctx, input: Input<Contract['lanes']>) {
     stock: number
   }>`select count(distinct l.device_id) as devices, count(*) as lanes, coalesce(sum(l.quantity), 0)::int as stock
     from lanes l where ${sql.join(where, sql` and `)}`.execute(ctx.db)
-  return { rows, total, sums: sums.rows[0] ?? { devices: 0, lanes: 0, stock: 0 } }
+  return { list, total, sums: sums.rows[0] ?? { devices: 0, lanes: 0, stock: 0 } }
 }
 
 /** The category belongs to the product's organisation or one above it. */

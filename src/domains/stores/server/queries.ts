@@ -1,37 +1,34 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
-import { selectPage } from '../../../server/lists.ts'
+import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
-import type { StoreFields, stores } from '../contract.ts'
+import { StoreRow, type stores } from '../contract.ts'
 
-export type Row = {
-  id: number
-  org_id: number
-  org_name: string
-  store_name: string
-  system_id: string | null
-  user_id: number | null
-  user_name: string | null
-  county: string
-  address: string
-  lng: number | null
-  lat: number | null
-  devices: number
-  version: number
-  created_at: Date
-}
-const columns = sql`s.id, s.org_id, o.name as org_name, s.store_name, s.system_id, s.user_id, u.real_name as user_name, s.county, s.address, s.lng, s.lat, s.version, s.created_at,
-  (select count(*) from devices d where d.store_id = s.id) as devices`
+const store = shape(
+  StoreRow,
+  ['stores', 's'],
+  {
+    systemId: sql`coalesce(s.system_id, '')`,
+    orgName: sql`o.name`,
+    userName: sql`coalesce(u.real_name, '')`,
+    deviceCount: sql`(select count(*) from devices d where d.store_id = s.id)`,
+    createTime: sql`s.created_at`,
+  },
+  ['regionName', 'can'],
+)
 const from = sql`stores s join organisations o on o.id = s.org_id left join users u on u.id = s.user_id`
 
 export const listRows = (ctx: Ctx, input: Input<typeof stores.list>) =>
-  selectPage<Row>(ctx.db, {
-    columns,
+  store.page(ctx.db, {
     from,
     countFrom: sql`stores s`,
     input,
     last: sql`s.id`,
-    sort: { storeName: sql`s.store_name`, deviceCount: sql`devices`, createTime: sql`s.created_at` },
+    sort: {
+      storeName: sql`s.store_name`,
+      deviceCount: sql.ref('deviceCount'),
+      createTime: sql`s.created_at`,
+    },
     where: [
       visible(ctx, 's.org_id'),
       input.keyword && sql`strpos(lower(s.store_name || ' ' || s.address), lower(${input.keyword})) > 0`,
@@ -40,10 +37,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof stores.list>) =>
     ],
   })
 
-export async function row(ctx: Ctx, id: number): Promise<Row | undefined> {
-  const { rows } = await sql<Row>`select ${columns} from ${from} where s.id = ${id} and ${visible(ctx, 's.org_id')}`.execute(ctx.db)
-  return rows[0]
-}
+export const row = (ctx: Ctx, id: number) => store.one(ctx.db, sql`from ${from} where s.id = ${id} and ${visible(ctx, 's.org_id')}`)
 
 export async function options(ctx: Ctx, orgId: number | undefined) {
   const { rows } = await sql<{ id: number; storeName: string; orgId: number; orgName: string }>`
@@ -75,13 +69,3 @@ export async function belongs(ctx: Ctx, userId: number, orgId: number): Promise<
 
 /** Holds the store, so that no machine comes into it meanwhile. */
 export const lock = (ctx: Ctx, id: number) => sql`select 1 from stores where id = ${id} for update`.execute(ctx.db)
-
-export const columnsOf = (store: StoreFields) => ({
-  store_name: store.storeName,
-  system_id: store.systemId || null,
-  user_id: store.userId,
-  county: store.county,
-  address: store.address,
-  lng: store.lng,
-  lat: store.lat,
-})

@@ -1,63 +1,44 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, may } from '../../../server/context.ts'
-import { common, type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
+import { type Ctx, found, may } from '../../../server/context.ts'
+import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
+import { fieldRefusal, reject } from '../../../shared/errors.ts'
 import { placeName, regionPath } from '../../../shared/regions.ts'
 import { type StoreFields, type StoreRow, storeErrors, type stores } from '../contract.ts'
 import { ownerRule, removable } from '../rules.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof stores
+type Read = NonNullable<Awaited<ReturnType<typeof q.row>>>
 
-const shown = (ctx: Ctx, s: q.Row): StoreRow => ({
-  id: s.id,
-  storeName: s.store_name,
-  systemId: s.system_id ?? '',
-  orgId: s.org_id,
-  orgName: s.org_name,
-  userId: s.user_id,
-  userName: s.user_name ?? '',
-  regionName: placeName(s.county),
-  county: s.county,
-  address: s.address,
-  lng: s.lng,
-  lat: s.lat,
-  deviceCount: s.devices,
-  version: s.version,
-  createTime: iso(s.created_at),
-  can: { update: may(ctx, 'store:update'), delete: may(ctx, 'store:delete') && removable(s) === null },
+const shown = (ctx: Ctx, store: Read): StoreRow => ({
+  ...store,
+  regionName: placeName(store.county),
+  can: {
+    update: may(ctx, 'store:update'),
+    delete: may(ctx, 'store:delete') && removable(store) === null,
+  },
 })
-const get = async (ctx: Ctx, id: number): Promise<StoreRow> => shown(ctx, found(await q.row(ctx, id)))
-const at = (def: ErrorDef, field: string) => new Refusal(def, {}, [{ field, text: def.text }])
+const get = async (ctx: Ctx, id: number) => shown(ctx, found(await q.row(ctx, id)))
 
 /** The database guards what is unique: stores of others are not seen. */
-async function unique<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    const { constraint } = error as { constraint?: string }
-    if (constraint === 'stores_org_id_store_name_key') throw at(storeErrors.nameTaken, 'storeName')
-    if (constraint === 'stores_system') throw at(storeErrors.systemTaken, 'systemId')
-    throw error
-  }
-}
+const unique = guarding({
+  stores_org_id_store_name_key: [storeErrors.nameTaken, 'storeName'],
+  stores_system: [storeErrors.systemTaken, 'systemId'],
+})
+const written = (store: StoreFields) => columns('stores', { ...store, systemId: store.systemId || null })
 
 async function checked(ctx: Ctx, store: StoreFields, orgId: number): Promise<void> {
-  if (store.county && regionPath(store.county).length < 3) throw at(storeErrors.unknownRegion, 'county')
-  if (store.userId !== null && !(await q.belongs(ctx, store.userId, orgId))) throw at(storeErrors.wrongPerson, 'userId')
+  if (store.county && regionPath(store.county).length < 3) throw fieldRefusal(storeErrors.unknownRegion, 'county')
+  if (store.userId !== null && !(await q.belongs(ctx, store.userId, orgId))) throw fieldRefusal(storeErrors.wrongPerson, 'userId')
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...store }) => {
   const owner = found(await q.owner(ctx, orgId ?? ctx.actor.orgId))
   const wrong = ownerRule(owner.kind)
-  if (wrong) throw at(wrong, 'orgId')
+  if (wrong) throw fieldRefusal(wrong, 'orgId')
   await checked(ctx, store, owner.id)
-  const { id } = await unique(
-    ctx.db
-      .insertInto('stores')
-      .values({ org_id: owner.id, created_at: ctx.now, ...q.columnsOf(store) })
-      .returning('id')
-      .executeTakeFirstOrThrow(),
-  )
+  const values = { ...written(store), org_id: owner.id, created_at: ctx.now }
+  const { id } = await unique(ctx.db.insertInto('stores').values(values).returning('id').executeTakeFirstOrThrow())
   const after = await get(ctx, id)
   ctx.audit({ id, name: after.storeName, after, orgId: owner.id })
   ctx.touch('stores')
@@ -67,29 +48,20 @@ const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...store }) =>
 const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...store }) => {
   const before = await get(ctx, id)
   await checked(ctx, store, before.orgId)
-  const changed = await unique(
-    ctx.db
-      .updateTable('stores')
-      .set((eb) => ({ ...q.columnsOf(store), version: eb('version', '+', 1) }))
-      .where('id', '=', id)
-      .where('version', '=', version)
-      .executeTakeFirst(),
-  )
-  if (!changed.numUpdatedRows) throw new Refusal(common.stale)
+  await unique(updateVersion(ctx, 'stores', { id, version }, written(store)))
   const after = await get(ctx, id)
   ctx.audit({ id, name: after.storeName, before, after, orgId: before.orgId })
   ctx.touch('stores')
   return after
 }
 
-const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
-  found(await q.row(ctx, input.id))
-  await q.lock(ctx, input.id)
-  const store = found(await q.row(ctx, input.id))
-  reject(removable(store), { n: store.devices })
-  const gone = await ctx.db.deleteFrom('stores').where('id', '=', input.id).where('version', '=', input.version).executeTakeFirst()
-  if (!gone.numDeletedRows) throw new Refusal(common.stale)
-  ctx.audit({ id: input.id, name: store.store_name, before: shown(ctx, store), orgId: store.org_id })
+const remove: Handlers<Contract>['remove'] = async (ctx, { id, version }) => {
+  found(await q.row(ctx, id))
+  await q.lock(ctx, id)
+  const before = await get(ctx, id)
+  reject(removable(before), { n: before.deviceCount })
+  await deleteVersion(ctx, 'stores', { id, version })
+  ctx.audit({ id, name: before.storeName, before, orgId: before.orgId })
   ctx.touch('stores')
   return { ok: true as const }
 }
