@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 type Made = { orderNum: string; outTradeNo: string; payableAmount: number }
-async function order(): Promise<Made> {
-  const input = { rtuNumber: 'OWN0001', items: [{ roadIndex: 1, count: 1, price: 250 }], payType: 'WECHAT', clientId: randomUUID() }
+async function order(roadIndex = 1): Promise<Made> {
+  const input = { rtuNumber: 'OWN0001', items: [{ roadIndex, count: 1, price: 250 }], payType: 'WECHAT', clientId: randomUUID() }
   const { status, body } = await world.call(orders.mobileOrder, input)
   expect(status, JSON.stringify(body)).toBe(200)
   return body
@@ -101,6 +101,26 @@ test('another currency or account is not our money; one trade pays one order; an
   expect(await news(() => tell(noticeOf(two, { tradeNo: paid.tradeNo })))).toEqual([`PAYMENT_MISMATCH ${two.orderNum} TRADE 1`])
   expect(await news(() => tell(noticeOf(two, { eventId: paid.eventId })))).toEqual([`PAYMENT_MISMATCH ${two.orderNum} EVENT 1`])
   expect(await state(two.orderNum)).toEqual({ ledger: {}, cases: [], refunds: [] })
+})
+
+test('at once as one after the other: an event says one thing, and a trade pays one order', async () => {
+  const one = await order(2)
+  const event = noticeOf(one)
+  const told = await Promise.all(Array.from({ length: 10 }, (_, n) => tell({ ...event, tradeNo: randomUUID(), amount: n + 1 })))
+  expect(told, 'each says another sum, all under one event').toEqual(told.map(() => 'MISMATCH'))
+  const { ledger, cases } = await state(one.orderNum)
+  expect([ledger['1001'], cases, await world.sql('select outcome from payment_events where event_id = $1', [event.eventId])]).toEqual([
+    -(ledger['2901'] as number),
+    ['UNMATCHED_PAYMENT'],
+    [{ outcome: 'MISMATCH' }],
+  ])
+  const orders = await Promise.all(Array.from({ length: 3 }, () => order(2)))
+  const tradeNo = randomUUID()
+  const notices = orders.map((made) => noticeOf(made, { tradeNo }))
+  const results = await Promise.all(notices.map(tell))
+  expect(results.toSorted()).toEqual(['APPLIED', 'MISMATCH', 'MISMATCH'])
+  const kept = await world.sql<{ outcome: string }>('select outcome from payment_events where event_id = any($1)', [notices.map((notice) => notice.eventId)])
+  expect(kept.map((row) => row.outcome).toSorted()).toEqual(results.toSorted())
 })
 
 test('money for a closed order goes back, and the machine it happened at is named', async () => {

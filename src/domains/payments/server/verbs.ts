@@ -53,13 +53,16 @@ type Alarm = { kind: 'PAYMENT_MISMATCH' | 'PAYMENT_UNKNOWN' | 'PAYMENT_DOUBLE' |
  * late and double money back as well; whatever does not fit is seen by a person.
  */
 async function receive(ctx: Ctx, provider: 'SIMULATOR', notice: Notice): Promise<Outcome> {
+  // notices of one event, and of one trade, take turns: each sees what the one before it wrote (events before trades, both before orders)
+  ctx.later(sql`select pg_advisory_xact_lock(hashtextextended(${`event ${provider} ${notice.eventId}`}, 0)),
+    pg_advisory_xact_lock(hashtextextended(${`trade ${provider} ${notice.tradeNo}`}, 0))`)
   const looked = sql<Found>`select p.id, p.org_id, p.device_id, p.order_id, p.order_at, p.order_num, p.amount, p.state, d.rtu_number
     from payments p join devices d on d.id = p.device_id where p.out_trade_no = ${notice.outTradeNo}`.execute(ctx.db)
   const heard = sql<{ same: boolean }>`
     select raw - 'sign' = ${JSON.stringify({ ...notice, sign: undefined })}::jsonb as same from payment_events where provider = ${provider} and event_id = ${notice.eventId}`.execute(
     ctx.db,
   )
-  // whom this trade has paid already; of two at once the unique number decides
+  // whom this trade has paid already
   const traded = sql<Trade>`select order_id, amount from payments where provider = ${provider} and provider_trade_no = ${notice.tradeNo}`.execute(ctx.db)
   const [{ rows: found }, { rows: told }, { rows: trades }] = await Promise.all([looked, heard, traded])
   const payment = found[0]
@@ -90,8 +93,6 @@ async function take(ctx: Ctx, provider: 'SIMULATOR', notice: Notice, payment: Fo
   const outcome = await applyPayment(ctx, payment, { orderPaid: payment.amount === notice.amount })
   if (outcome === 'MISMATCH' || outcome === 'DUPLICATE') {
     const stray = await addStray(ctx, provider, notice, payment)
-    // a twin of this notice was first
-    if (!stray && notice.amount > 0) return [outcome]
     if (outcome === 'MISMATCH') {
       if (stray) await openCase(ctx, stray, 'UNMATCHED_PAYMENT')
       return contradiction('AMOUNT')
@@ -115,19 +116,18 @@ async function book(ctx: Ctx, notice: Notice, payment: Found, outcome: 'APPLIED'
   await openPaymentRefund(ctx, payment, 'LATE_PAYMENT')
 }
 
-/** Money beside the payment it names: a payment of its own that pays nothing, in suspense. Null: nothing arrived, or a twin was first. */
+/** Money beside the payment it names: a payment of its own that pays nothing, in suspense. Null: nothing arrived. */
 async function addStray(ctx: Ctx, provider: 'SIMULATOR', notice: Notice, payment: Found): Promise<Found | null> {
   if (notice.amount === 0) return null
   const { rows } = await sql<{
     id: number
   }>`insert into payments (org_id, device_id, order_id, order_at, order_num, out_trade_no, provider, provider_trade_no, amount, state, paid_at, created_at)
     values (${payment.org_id}, ${payment.device_id}, ${payment.order_id}, ${payment.order_at}, ${payment.order_num}, ${`${notice.outTradeNo}~${notice.tradeNo}`},
-      ${provider}, ${notice.tradeNo}, ${notice.amount}, 'SUCCESS', ${ctx.now}, ${ctx.now})
-    on conflict do nothing returning id`.execute(ctx.db)
-  if (!rows[0]) return null
+      ${provider}, ${notice.tradeNo}, ${notice.amount}, 'SUCCESS', ${ctx.now}, ${ctx.now}) returning id`.execute(ctx.db)
+  const { id } = rows[0] as { id: number }
   const of = { orgId: payment.org_id, orderId: payment.order_id, orderNum: payment.order_num }
-  post(ctx, [suspenseIn(rows[0].id, notice.amount, of)])
-  return { ...payment, id: rows[0].id, amount: notice.amount }
+  post(ctx, [suspenseIn(id, notice.amount, of)])
+  return { ...payment, id, amount: notice.amount }
 }
 
 function tell(ctx: Ctx, alarm: Alarm, notice: Notice, payment: Found | undefined): Promise<void> {
