@@ -14,6 +14,6 @@ export function sequentialNumbers(first: string, count: number): string[] | null
   return Array.from({ length: count }, (_, i) => prefix + String(start + BigInt(i)).padStart(tail.length, '0'))
 }
 
-/** 20 digits: Shanghai day and a 12-digit sequence; the day prunes partitions when an order is looked up. */
-export const orderNumber = (day: string, sequence: number): string => day.replaceAll('-', '') + String(sequence).padStart(12, '0')
+/** 20 digits: Shanghai day and 12 digits; the day prunes partitions when an order is looked up. */
+export const orderNumber = (day: string, tail: number): string => day.replaceAll('-', '') + String(tail).padStart(12, '0')
 export const dayOfOrderNumber = (orderNum: string): string => `${orderNum.slice(0, 4)}-${orderNum.slice(4, 6)}-${orderNum.slice(6, 8)}`

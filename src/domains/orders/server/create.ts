@@ -4,7 +4,6 @@ import { found, iso } from '../../../server/context.ts'
 import { addressOf } from '../../../shared/address.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
-import { orderNumber } from '../../../shared/ids.ts'
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { canPlace } from '../../lanes/rules.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
@@ -12,6 +11,7 @@ import { cachedSetting, cachedSettings } from '../../settings/server/values.ts'
 import { holdStock } from '../../stock/server/move.ts'
 import { orderErrors, type orders } from '../contract.ts'
 import { queueRefusal, safeSeconds } from '../rules.ts'
+import { numbersOf } from './numbers.ts'
 import { platformBehind } from './queue.ts'
 import { countUnpaid } from './unpaid.ts'
 
@@ -135,7 +135,7 @@ function laneRefusal(lane: Lane | undefined, item: { count: number; price: numbe
 export async function nextOrder(ctx: Ctx): Promise<{ id: number; orderNum: string }> {
   const { rows } = await sql<{ id: number; sequence: number }>`select nextval('orders_id_seq') as id, nextval('order_num_seq') as sequence`.execute(ctx.db)
   const { id, sequence } = rows[0] as { id: number; sequence: number }
-  return { id, orderNum: orderNumber(shanghaiDay(ctx.now), sequence) }
+  return { id, orderNum: numbersOf(ctx.app)(shanghaiDay(ctx.now), sequence) }
 }
 
 /** Reserves and prices in one transaction; the lanes are locked before they are judged, so the last piece sells once. */
