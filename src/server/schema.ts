@@ -1330,6 +1330,17 @@ export interface UnpaidHoldsTable {
   order_at: ColumnType<Date, Date | string, Date | string>
   address: string
   subjects: string[]
+  wanted: Generated<boolean>
+}
+
+export interface UnpaidLossesTable {
+  order_id: number
+  lane_id: number
+  org_id: number
+  device_id: number
+  address: string
+  pieces: number
+  until: ColumnType<Date, Date | string, Date | string>
 }
 
 export interface UploadsTable {
@@ -1532,6 +1543,7 @@ export interface DB {
   unknown_boards: UnknownBoardsTable
   unpaid_counts: UnpaidCountsTable
   unpaid_holds: UnpaidHoldsTable
+  unpaid_losses: UnpaidLossesTable
   uploads: UploadsTable
   user_roles: UserRolesTable
   users: UsersTable

@@ -194,3 +194,6 @@ export const timers = { ack: 15, resends: 3, expire: 60, overdue: 60, voidAfter:
 
 /** Seconds an unpaid order is safe from newcomers, whoever made it: time to take out a phone and scan, not to keep others away. */
 export const safeSeconds = 15
+
+/** Seconds for which an address that did not pay for wanted goods leaves as many of them to others. */
+export const coolDown = 600

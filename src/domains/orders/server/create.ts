@@ -13,9 +13,9 @@ import { orderErrors, type orders } from '../contract.ts'
 import { queueRefusal, safeSeconds } from '../rules.ts'
 import { numbersOf } from './numbers.ts'
 import { platformBehind } from './queue.ts'
-import { countUnpaid } from './unpaid.ts'
+import { countUnpaid, lostBy } from './unpaid.ts'
 
-type Device = {
+export type Device = {
   id: number
   org_id: number
   rtu_number: string
@@ -44,13 +44,19 @@ export type Lane = {
   retail_price: number
   cost_price: number
   available: number
+  /** Of them are not for whoever asks. */
+  lost: number
   restriction: number
   purchase_limit: number
   status: string
   on_shelf: boolean
 }
 
-export async function deviceByNumber(ctx: Ctx, rtuNumber: string): Promise<Device> {
+/** What judging an order needs: asked before its transaction, to refuse without one, and again in it. */
+export type Asking = Pick<Ctx, 'app' | 'db' | 'now' | 'ip'>
+type Asked = Input<typeof orders.mobileOrder>
+
+async function deviceByNumber(ctx: Asking, rtuNumber: string): Promise<Device> {
   const { rows } =
     await sql<Device>`select d.id, d.org_id, d.rtu_number, d.nickname, d.lifecycle, d.kind, d.dispensing_mode, coalesce(s.online, false) as online,
       d.locked or coalesce(s.door_open, false) as stopped, coalesce(c.limit_per_order, 0) as limit_per_order, coalesce(c.limit_per_day, 0) as limit_per_day,
@@ -103,9 +109,7 @@ const strictest = (...limits: readonly number[]): number => {
 }
 
 /** Pieces this customer took or ordered here today; what did not leave does not count, nor what somebody elsewhere orders in his name and does not pay. */
-async function boughtToday(ctx: Ctx, device: Device, consumer: string): Promise<number> {
-  // two orders of one customer at once take turns, or both would find room
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`limit ${device.id} ${consumer}`}, 0))`.execute(ctx.db)
+async function boughtToday(ctx: Asking, device: Device, consumer: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*) as n from orders o join order_units u on u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id
     where o.device_id = ${device.id} and o.created_at >= ${startOfDay(shanghaiDay(ctx.now))} and o.consumer = ${consumer} and o.order_type <> 'TEST' and o.pay_state <> 'CLOSED'
@@ -115,15 +119,58 @@ async function boughtToday(ctx: Ctx, device: Device, consumer: string): Promise<
 }
 
 /** Limits of the machine's settings: pieces of one order, and of one customer a day. Nobody can tell customers without a name apart. */
-async function checkLimits(ctx: Ctx, device: Device, pieces: number, consumer: string): Promise<void> {
+async function checkLimits(ctx: Asking, device: Device, pieces: number, consumer: string, takeTurns: boolean): Promise<void> {
   if (device.limit_per_order > 0 && pieces > device.limit_per_order) throw new Refusal(orderErrors.overLimit)
   if (device.limit_per_day === 0) return
+  // two orders of one customer at once take turns, or both would find room
+  if (consumer && takeTurns) await sql`select pg_advisory_xact_lock(hashtextextended(${`limit ${device.id} ${consumer}`}, 0))`.execute(ctx.db)
   const before = consumer ? await boughtToday(ctx, device, consumer) : 0
   if (before + pieces > device.limit_per_day) throw new Refusal(orderErrors.overLimit)
 }
 
+/** The machine, or the answer that an order with this client id got already. */
+export async function machineOf(ctx: Asking, input: Asked): Promise<{ device: Device } | { repeat: Output<typeof orders.mobileOrder> }> {
+  const [repeat, device] = await Promise.all([answerOfClient(ctx, input.clientId), deviceByNumber(ctx, input.rtuNumber)])
+  return repeat ? { repeat } : { device }
+}
+
+/** Whether the machine sells, and so much at once; the limits that count here. */
+export async function judgeMachine(ctx: Asking, device: Device, input: Asked, takeTurns: boolean) {
+  if (device.lifecycle !== 'OPERATING' || device.stopped) throw new Refusal(orderErrors.deviceNotSelling)
+  if (!device.online) throw new Refusal(orderErrors.deviceOffline)
+  reject(queueRefusal({ oldest: device.oldest, platformMs: await platformBehind(ctx.app) }, ctx.now))
+  const limits = await cachedSettings(ctx.app, device.org_id, [
+    'order.maxPieces',
+    'order.payTimeoutMachine',
+    'order.holdSeconds',
+    'order.openPerMachine',
+    'order.openPerConsumer',
+    'order.openPerAddress',
+    'order.openPerNetwork',
+  ])
+  const pieces = input.items.reduce((sum, item) => sum + item.count, 0)
+  if (pieces > limits['order.maxPieces'] || new Set(input.items.map((item) => item.roadIndex)).size !== input.items.length)
+    throw new Refusal(orderErrors.overLimit)
+  await checkLimits(ctx, device, pieces, input.consumer, takeTurns)
+  return { pieces, limits }
+}
+
+/**
+ * The wanted lanes. Of what is there, this address leaves to others as many pieces as it lately held and did not pay while they
+ * were wanted; that is read behind the lock, so that it does not take them again at the moment they come free.
+ */
+export async function lanesFor(ctx: Asking, device: Device, input: Asked, locking = sql``): Promise<ReadonlyMap<number, Lane>> {
+  const roads = input.items.map((item) => item.roadIndex)
+  const wanted = sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
+    where l.device_id = ${device.id} and l.org_id = ${device.org_id} and l.archived_at is null and l.road_index = any(${roads}::int[]) order by l.id ${locking}`.execute(
+    ctx.db,
+  )
+  const [{ rows: lanes }, lost] = await Promise.all([wanted, lostBy(ctx, device.id, addressOf(ctx.ip))])
+  return new Map(lanes.map((lane) => [lane.road_index, { ...lane, lost: lost.get(lane.id) ?? 0, available: lane.available - (lost.get(lane.id) ?? 0) }]))
+}
+
 /** Why this lane cannot sell `count` at `price` now; null when it can. */
-function laneRefusal(lane: Lane | undefined, item: { count: number; price: number }, device: Device): ErrorDef | null {
+export function laneRefusal(lane: Lane | undefined, item: { count: number; price: number }, device: Device): ErrorDef | null {
   if (lane?.status !== 'ENABLED' || !lane.on_shelf) return orderErrors.laneNotSelling
   if (canPlace({ drugClass: lane.drug_class }, { kind: device.kind, dispensingMode: device.dispensing_mode })) return orderErrors.drugForbidden
   if (lane.price !== item.price) return orderErrors.priceChanged
@@ -140,29 +187,11 @@ export async function nextOrder(ctx: Ctx): Promise<{ id: number; orderNum: strin
 
 /** Reserves and prices in one transaction; the lanes are locked before they are judged, so the last piece sells once. */
 async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): Promise<Output<typeof orders.mobileOrder>> {
-  const [repeat, device] = await Promise.all([answerOfClient(ctx, input.clientId), deviceByNumber(ctx, input.rtuNumber)])
-  if (repeat) return repeat
-  if (device.lifecycle !== 'OPERATING' || device.stopped) throw new Refusal(orderErrors.deviceNotSelling)
-  if (!device.online) throw new Refusal(orderErrors.deviceOffline)
-  reject(queueRefusal({ oldest: device.oldest, platformMs: await platformBehind(ctx.app) }, ctx.now))
-  const limits = await cachedSettings(ctx.app, device.org_id, [
-    'order.maxPieces',
-    'order.payTimeoutMachine',
-    'order.openPerMachine',
-    'order.openPerConsumer',
-    'order.openPerAddress',
-    'order.openPerNetwork',
-  ])
-  const pieces = input.items.reduce((sum, item) => sum + item.count, 0)
-  const roads = input.items.map((item) => item.roadIndex)
-  if (pieces > limits['order.maxPieces'] || new Set(roads).size !== roads.length) throw new Refusal(orderErrors.overLimit)
-  await checkLimits(ctx, device, pieces, input.consumer)
-  const locked = sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
-    where l.device_id = ${device.id} and l.org_id = ${device.org_id} and l.archived_at is null and l.road_index = any(${roads}::int[]) order by l.id for no key update of l`.execute(
-    ctx.db,
-  )
-  const [{ rows: lanes }, { id, orderNum }] = await Promise.all([locked, nextOrder(ctx)])
-  const laneOf = new Map(lanes.map((lane) => [lane.road_index, lane]))
+  const at = await machineOf(ctx, input)
+  if ('repeat' in at) return at.repeat
+  const { device } = at
+  const { pieces, limits } = await judgeMachine(ctx, device, input, true)
+  const [laneOf, { id, orderNum }] = await Promise.all([lanesFor(ctx, device, input, sql`for no key update of l`), nextOrder(ctx)])
   for (const item of input.items) {
     const refusal = laneRefusal(laneOf.get(item.roadIndex), item, device)
     if (refusal) throw new Refusal(refusal, {}, [{ field: `items.${item.roadIndex}`, text: refusal.text }])
@@ -201,7 +230,7 @@ async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): P
   return { orderNum, payableAmount: total, outTradeNo, expireAt: iso(expireAt) }
 }
 
-async function answerOfClient(ctx: Ctx, clientId: string): Promise<Output<typeof orders.mobileOrder> | null> {
+async function answerOfClient(ctx: Asking, clientId: string): Promise<Output<typeof orders.mobileOrder> | null> {
   const { rows } = await sql<{ order_num: string; payable_amount: number; out_trade_no: string; expire_at: Date }>`
     select o.order_num, o.payable_amount, p.out_trade_no, o.expire_at from order_keys k
     join orders o on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.order_id join payments p on p.order_id = o.id

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { systemActor } from '../../../server/context.ts'
 import { act, bySystem, systemCaller } from '../../../server/run.ts'
 import type { Machine } from '../../machines/server/identity.ts'
@@ -7,7 +7,8 @@ import { openWorld, type World } from '../../machines/server/testWorld.ts'
 import { handlers as payments, simulatorSign } from '../../payments/server/verbs.ts'
 import { orderErrors } from '../contract.ts'
 import { createHandlers } from './create.ts'
-import { closeUnpaid, makeRoom } from './timers.ts'
+import { makeRoom } from './room.ts'
+import { closeUnpaid } from './timers.ts'
 import { forgetIdle } from './unpaid.ts'
 
 /** Purchase limits of the settings in force, where orders are made. */
@@ -49,9 +50,12 @@ const sold = expect.stringMatching(/^\d{20}$/)
 /** As a phone at an address does: room is made first. Answers the payment's number, or the name of the refusal. */
 async function phone(machine: Machine, ip: string, { consumer = '', road = 1, count = 1, price = 300 } = {}): Promise<string> {
   const input = { rtuNumber: machine.rtu, items: [{ roadIndex: road, count, price }], payType: 'WECHAT' as const, clientId: randomUUID(), consumer }
-  await makeRoom(world.app, input, { ip })
   const caller = { ...systemCaller(systemActor), ip }
-  return act(world.app, caller, { audit: null, scope: 'system' }, (ctx) => createHandlers.mobileOrder(ctx, input)).then(
+  const order = async () => {
+    await makeRoom(world.app, input, { ip })
+    return act(world.app, caller, { audit: null, scope: 'system' }, (ctx) => createHandlers.mobileOrder(ctx, input))
+  }
+  return order().then(
     ({ outTradeNo }) => outTradeNo,
     (error: { def?: { name: string } }) => error.def?.name ?? String(error),
   )
@@ -253,6 +257,76 @@ test('two addresses with one order each do not displace each other', async () =>
   expect(await shelf(machine)).toEqual([3, 4])
   expect([await phone(machine, '10.8.0.1', { road: 2 }), await phone(machine, '10.8.0.2')]).toEqual(['orders.outOfStock', 'orders.outOfStock'])
   expect([await phone(machine, '10.8.0.3'), await hoarded(machine)], 'nor does a third').toEqual(['orders.outOfStock', []])
+})
+
+test('an address that renews its orders keeps no lane: what it did not pay for while others asked is theirs', async () => {
+  const machine = await machineWith(0, 0)
+  await world.rows('update lanes set quantity = 8 where device_id = $1', [machine.id])
+  const hoard = (count: number) => phone(machine, '10.9.0.1', { count })
+  expect(await hoard(8)).toMatch(/^HD/)
+  const renewed: string[] = []
+  const sales: number[] = []
+  for (let second = 4; second <= 200 && sales.length < 8; second += 4) {
+    later(4)
+    await closeUnpaid(world.app)
+    renewed.push(await hoard(8), await hoard(1))
+    const [buyer, ...thief] = await Promise.all([phone(machine, `10.9.1.${second}`), hoard(8), hoard(1)])
+    renewed.push(...thief)
+    if (!buyer.startsWith('HD')) continue
+    expect(await pay(buyer)).toBe('APPLIED')
+    sales.push(second)
+    await world.rows(`update vend_commands set state = 'SUCCESS'`)
+  }
+  expect([sales, made(renewed), refusals(renewed)]).toEqual([Array.from({ length: 8 }, (_, n) => 76 + 4 * n), [], ['orders.outOfStock']])
+  await world.rows('update lanes set quantity = quantity + 12, reserved = 0 where device_id = $1 and road_index = 1', [machine.id])
+  expect(await hoard(13), 'as many as it lost stay for others').toBe('orders.outOfStock')
+  expect(await phone(machine, '10.9.2.1', { count: 7 }), 'nobody else is held back').toMatch(/^HD/)
+  later(800)
+  while ((await closeUnpaid(world.app)) > 0);
+  expect(await hoard(13), 'and only for a while').toMatch(/^HD/)
+})
+
+test('goods nobody else asked for may be ordered again, and those that ran out unasked', async () => {
+  const machine = await machineWith(0, 0)
+  await world.rows('update lanes set quantity = 1 where device_id = $1', [machine.id])
+  const slow = (road: number) => phone(machine, '10.10.0.1', { road })
+  expect(await slow(1)).toMatch(/^HD/)
+  later(76)
+  expect(await slow(1), 'his own first order gives way').toMatch(/^HD/)
+  later(190)
+  await closeUnpaid(world.app)
+  const [again, other] = [await slow(1), await slow(2)]
+  expect(made([again, other])).toHaveLength(2)
+  expect(await phone(machine, '10.10.0.2')).toBe('orders.outOfStock')
+  later(76)
+  expect([await slow(1), await slow(2)], 'asked for and not').toEqual(['orders.outOfStock', expect.stringMatching(/^HD/)])
+  later(190)
+  await closeUnpaid(world.app)
+  expect([await slow(1), await slow(2)], 'nor after it ran out').toEqual(['orders.outOfStock', expect.stringMatching(/^HD/)])
+  expect(await phone(machine, '10.10.0.2')).toMatch(/^HD/)
+})
+
+test('who cannot have it is told without a write, whatever he asks for', async () => {
+  const machine = await machineWith(3, 0)
+  await world.rows('update lanes set quantity = 1 where device_id = $1', [machine.id])
+  expect(await phone(machine, '10.11.0.1')).toMatch(/^HD/)
+  for (let road = 2; road <= 3; road += 1) for (const ip of ['10.11.0.2', '10.11.0.3']) await phone(machine, ip, { road, consumer: 'ed' })
+  const ask = (asked: object = {}, ip = '10.11.0.4') => phone(machine, ip, asked)
+  const asks = () => [
+    ask(),
+    ask({ price: 1 }),
+    ask({ count: 4 }),
+    ask({ road: 9 }),
+    ask({ road: 4, count: 2 }),
+    phone({ ...machine, rtu: 'T999999' }, '10.11.0.4'),
+  ]
+  await Promise.all(asks())
+  const writes = vi.spyOn(world.app.database, 'transact')
+  const told = await Promise.all([...asks(), ...asks()])
+  const written = writes.mock.calls.length
+  writes.mockRestore()
+  const names = ['outOfStock', 'priceChanged', 'overLimit', 'laneNotSelling', 'outOfStock'].map((name) => `orders.${name}`)
+  expect([told, written]).toEqual([[...names, 'common.notFound', ...names, 'common.notFound'], 0])
 })
 
 test('the counts agree with the orders, and idle rows are forgotten', async () => {

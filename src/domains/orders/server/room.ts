@@ -1,0 +1,82 @@
+import type { App } from '../../../server/context.ts'
+import { systemScope } from '../../../server/database.ts'
+import { bySystem } from '../../../server/run.ts'
+import { addressOf } from '../../../shared/address.ts'
+import type { Input } from '../../../shared/contract.ts'
+import { Refusal } from '../../../shared/errors.ts'
+import { raiseSecurity } from '../../security/server/raise.ts'
+import { orderErrors, type orders } from '../contract.ts'
+import { type Asking, judgeMachine, type Lane, laneRefusal, lanesFor, machineOf } from './create.ts'
+import { closeOrders } from './timers.ts'
+import { type Buyer, fullFor, givingWay, type InTheWay, markWanted, timedOut, unasked } from './unpaid.ts'
+
+/** Orders that hold what he wants, and what is to be done about them before he is judged. */
+type Look = { buyer: Buyer; way: InTheWay; seconds: number; refusal: Refusal; unasked: readonly number[]; mayMove: boolean }
+
+/**
+ * Before an order is made: whoever cannot have it is told so by reading alone, since anybody may ask, as often as he likes. Where
+ * its goods are held by orders that had their time to pay, those are closed early. Where there are none, one order of the
+ * address that holds most gives way. Whoever pays one of them after all finds the way of every late payment: his money goes back.
+ */
+export async function makeRoom(app: App, input: Input<typeof orders.mobileOrder>, request: { readonly ip: string }): Promise<void> {
+  const look = await app.database.readSame(systemScope, (db) => lookFor({ app, db, now: app.now(), ip: request.ip }, input))
+  if (!look) return
+  if (look.unasked.length) await bySystem(app, (ctx) => markWanted(ctx, look.unasked))
+  if (!look.mayMove) throw look.refusal
+  const { buyer, way, seconds } = look
+  await bySystem(app, async (ctx) => {
+    const old = await timedOut(ctx, buyer, way, seconds, true)
+    await closeOrders(ctx, old, 'CLOSED_EARLY')
+    if (old.length) return
+    const giving = await givingWay(ctx, buyer, way.short, true)
+    if (!giving) return
+    await closeOrders(ctx, [giving], 'CLOSED_EARLY')
+    await raiseSecurity(ctx, {
+      orgId: giving.org_id,
+      kind: 'STOCK_HOARDED',
+      subject: input.rtuNumber,
+      deviceId: giving.device_id,
+      detail: { address: giving.address, orders: giving.orders },
+    })
+  })
+}
+
+/** Null: nothing is in his way. Refused where nothing can be moved out of it. */
+async function lookFor(ctx: Asking, input: Input<typeof orders.mobileOrder>): Promise<Look | null> {
+  const at = await machineOf(ctx, input)
+  if ('repeat' in at) return null
+  const { device } = at
+  const { limits } = await judgeMachine(ctx, device, input, false)
+  const buyer = { orgId: device.org_id, deviceId: device.id, consumer: input.consumer, address: addressOf(ctx.ip) }
+  const [lanes, full] = await Promise.all([lanesFor(ctx, device, input), fullFor(ctx.db, buyer, limits)])
+  const refused = input.items.flatMap((item) => {
+    const lane = lanes.get(item.roadIndex)
+    const def = laneRefusal(lane, item, device)
+    return def
+      ? [
+          {
+            lane: lane as Lane,
+            missing: item.count - (lane?.available ?? 0),
+            refusal: new Refusal(def, {}, [{ field: `items.${item.roadIndex}`, text: def.text }]),
+          },
+        ]
+      : []
+  })
+  // what cannot be sold moves nobody
+  const other = refused.find(({ refusal }) => refusal.def !== orderErrors.outOfStock)
+  if (other) throw other.refusal
+  const short = refused.map(({ lane, missing }) => ({ lane: lane.id, missing }))
+  if (full.own && !short.length) throw new Refusal(orderErrors.tooManyUnpaid)
+  if (!short.length && !full.machine) return null
+  const refusal = refused[0]?.refusal ?? new Refusal(orderErrors.machineBusy)
+  // nor does who himself let these goods run out
+  if (refused.some(({ lane }) => lane.lost > 0)) throw refusal
+  const way = { short, full: full.machine }
+  const seconds = limits['order.holdSeconds']
+  const [fresh, old, giving] = await Promise.all([
+    unasked(ctx.db, buyer, short),
+    timedOut(ctx, buyer, way, seconds, false),
+    givingWay(ctx, buyer, short, false),
+  ])
+  return { buyer, way, seconds, refusal, unasked: fresh, mayMove: old.length > 0 || giving !== undefined }
+}
