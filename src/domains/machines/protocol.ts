@@ -75,11 +75,14 @@ export const upTopic = (rtu: string, kind: UpKind): string => `v1/${rtu}/up/${ki
 export const downTopic = (rtu: string, kind: DownKind): string => `v1/${rtu}/down/${kind}`
 export const downFilter = (rtu: string): string => `v1/${rtu}/down/#`
 
+/** Everything a machine's number can be: nobody asks the database for another one. */
+export const rtuForm = /^[A-Z0-9]{4,20}$/
+
 /** Machine and kind of an upward topic, kind null when it is none we know; null for any other topic. */
 export function parseUpTopic(topic: string): { rtu: string; kind: UpKind | null } | null {
-  const found = /^v1\/([A-Z0-9]{4,20})\/up\/([a-z_]{2,20})$/.exec(topic)
+  const found = /^v1\/([^/]+)\/up\/([a-z_]{2,20})$/.exec(topic)
   const [, rtu = '', kind = ''] = found ?? []
-  return found && { rtu, kind: Object.hasOwn(shapes, kind) ? (kind as UpKind) : null }
+  return found && rtuForm.test(rtu) ? { rtu, kind: Object.hasOwn(shapes, kind) ? (kind as UpKind) : null } : null
 }
 
 export const maxMessageBytes = 16_384

@@ -65,15 +65,16 @@ export async function openBroker(
       done(null, true)
     },
     authenticate(client, username, password, done) {
+      const refuse = (answer: AuthenticateError) => {
+        events.refused('login')
+        doorstep.refused(addressOf(addresses.get(client.conn) ?? ''))
+        done(answer, false)
+      }
       admit(client, username, password).then(
         (machine) => {
           const will = wills.get(client)
           if (machine && will !== undefined) events.strayed(machine, 'WILL', will)
-          if (!machine || will !== undefined) {
-            events.refused('login')
-            doorstep.refused(addressOf(addresses.get(client.conn) ?? ''))
-            return done(refusal(), false)
-          }
+          if (!machine || will !== undefined) return refuse(refusal())
           proven.set(client, machine)
           owners.set(client.conn, machine)
           // from here on the connection of this machine; the broker closes an older one before this one is registered
@@ -83,7 +84,7 @@ export async function openBroker(
           connections.set(machine.rtu, { machine, client, hears: false })
           done(null, true)
         },
-        () => done(Object.assign(new Error('unavailable'), { returnCode: 3 }) as AuthenticateError, false),
+        () => refuse(Object.assign(new Error('unavailable'), { returnCode: 3 }) as AuthenticateError),
       )
     },
     authorizePublish(client, packet, done) {

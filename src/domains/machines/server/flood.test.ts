@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { freePort } from '../../../../test/support/freePort.ts'
 import { doorLimits, frameLimits, limits } from '../rules.ts'
 import { openBroker } from './broker.ts'
 import { openDoorstep } from './doorstep.ts'
 import { boundedFrames } from './frames.ts'
-import { type Machine, openIdentities } from './identity.ts'
+import { type Identities, type Machine, openIdentities } from './identity.ts'
 import { type Intake, openIntake } from './intake.ts'
 import type { Link } from './link.ts'
 import { openWorld, type World } from './testWorld.ts'
@@ -41,8 +42,8 @@ function packet(type: number, body: Buffer): Buffer {
 const connectAs = ({ rtu }: Machine, secret = `secret-${rtu}`) =>
   packet(0x10, Buffer.concat([text('MQTT'), Buffer.from([4, 0xc2, 0, 60]), text(rtu), text(rtu), text(secret)]))
 const pings = (count: number) => Buffer.alloc(count * 2, Buffer.from([0xc0, 0]))
-function dial(): { socket: Socket; state: { closed: boolean; bytes: number } } {
-  const socket = connect(world.app.config.mqttPort, '127.0.0.1')
+function dial(port = world.app.config.mqttPort): { socket: Socket; state: { closed: boolean; bytes: number } } {
+  const socket = connect(port, '127.0.0.1')
   sockets.push(socket)
   const state = { closed: false, bytes: 0 }
   socket.on('error', () => {})
@@ -104,11 +105,37 @@ test('a connection that is held back all the time ends, one that does not read t
 })
 
 test('connections that say nothing, or half a word, drive each other out, not a machine', async () => {
-  const guests = Array.from({ length: 130 }, dial)
+  const guests = Array.from({ length: 130 }, () => dial())
   for (const [n, { socket }] of guests.entries()) if (n % 2) socket.write(connectAs(machine).subarray(0, 9))
   await vi.waitFor(() => expect(guests.filter(({ state }) => state.closed).length).toBe(30), 3000)
   await signIn(machine)
   expect(guests.filter(({ state }) => state.closed).length).toBeLessThanOrEqual(31)
+})
+
+test('a number no database can read is refused by itself, not with all who sign in beside it', async () => {
+  const machines = await Promise.all(Array.from({ length: 5 }, () => world.addMachine()))
+  const bad = ['A\0A', '\0', "'A'"].map((rtu) => ({ ...machine, rtu }))
+  const said = [...machines, ...bad].map((who) => ({ ...dial(), who }))
+  const heard = said.map(({ socket }) => once(socket, 'data'))
+  await Promise.all(said.map(({ socket }) => once(socket, 'connect')))
+  for (const { socket, who } of said) socket.write(connectAs(who))
+  expect((await Promise.all(heard)).map(([answer]) => answer[3])).toEqual([0, 0, 0, 0, 0, 5, 5, 5])
+  expect((await signIn(await world.addMachine())).state.closed).toBe(false)
+})
+
+test('an address that is told to come later is counted like one that is refused', async () => {
+  const away: Identities = { ...openIdentities(world.app), find: () => Promise.reject(new Error('away')) }
+  const app = { ...world.app, config: { ...world.app.config, mqttPort: await freePort() } }
+  const other = await openBroker(app, away, () => false, intake)
+  const before = intake.counts.address ?? 0
+  const ask = async () => {
+    const { socket, state } = dial(app.config.mqttPort)
+    socket.write(connectAs(machine))
+    await vi.waitFor(() => expect(state.closed).toBe(true), 3000)
+  }
+  for (let n = 0; n < 60 && (intake.counts.address ?? 0) === before; n += 1) await Promise.all(Array.from({ length: 20 }, ask))
+  expect(intake.counts.address ?? 0).toBeGreaterThan(before)
+  await other.stop()
 })
 
 test('wrong secrets: people see it, and an address that goes on is not heard any more', async () => {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { brokerHash } from '../../devices/server/secret.ts'
+import { rtuForm } from '../protocol.ts'
 
 export type Machine = {
   readonly id: number
@@ -55,6 +56,8 @@ export function openIdentities(app: App): Identities {
   }
 
   function lookUp(rtu: string): Promise<Known | null> {
+    // many are asked for in one statement: what the database cannot read would fail it for all of them
+    if (!rtuForm.test(rtu)) return Promise.resolve(null)
     const entry = cache.get(rtu)
     if (entry && entry.until > Date.now()) return Promise.resolve(entry.known)
     const running = waiting.get(rtu)
