@@ -149,8 +149,11 @@ function version(value: unknown, name: string, notes: string[]): string | null {
   return tidy(value, 40)
 }
 
-/** Text by the rule of all texts, not longer than `max`. */
-const tidy = (text: string, max: number): string => plainText(madeStorable(text.slice(0, max)))
+/** Text by the rule of all texts, not longer than `max`: composing may also lengthen it. */
+const tidy = (text: string, max: number): string =>
+  plainText(madeStorable(text.slice(0, max)))
+    .slice(0, max)
+    .toWellFormed()
 
 // ---------------------------------------------------------------- downward
 

@@ -357,6 +357,33 @@ test('bad fields are left out and noted, text is cut', async () => {
   expect(state).toEqual({ temperature: null, humidity: 44, signal: null, fw: '<script>'.repeat(5), fault_count: 1 })
 })
 
+test('text that grows when it is composed is cut, and what cannot be written of one machine holds up no other', async () => {
+  const [machine, other] = [await world.addMachine(), await world.addMachine()]
+  const start = world.clock.now
+  const intake = openIntake(world.app, generous, record)
+  intake.answerOver({ send: () => true, connected: () => [], recheck: async () => {}, stop: async () => {} })
+  const tell = (who: Machine, kind: UpKind, body: object) => intake.receive(who, kind, Buffer.from(JSON.stringify({ boot: 1, ts: start, ...body })))
+  await tell(machine, 'fault', { seq: 1, code: 'JAM', detail: '\u0958'.repeat(200), fw: '\u0958'.repeat(40) })
+  await tell(machine, 'heartbeat', { seq: 1, apk: '\ufb2c'.repeat(40) })
+  await vi.waitFor(() => expect(intake.counts.stored).toBe(1))
+  const lastSeen = async () =>
+    (
+      await world.rows(`select extract(epoch from last_seen_at) * 1000 as at from device_states where device_id = any($1) order by device_id`, [
+        [machine.id, other.id],
+      ])
+    ).map(({ at }) => Math.round(Number(at) - start))
+  await intake.tick()
+  expect([intake.counts.parked, await lastSeen()]).toEqual([0, [0, expect.any(Number)]])
+  // as if a bound of the table were narrower than what is taken
+  await world.rows(`alter table device_states add constraint narrow check (device_id <> ${machine.id} or last_seen_at <= '${new Date(start).toISOString()}')`)
+  world.clock.now = start + 5000
+  await tell(machine, 'heartbeat', { seq: 1 })
+  await tell(other, 'heartbeat', { seq: 1 })
+  await intake.drain(5000)
+  expect(await lastSeen()).toEqual([0, 5000])
+  await world.rows(`alter table device_states drop constraint narrow`)
+})
+
 test('what is stored after a machine changed hands belongs to its new owner, whatever its connection knew', async () => {
   const machine = await world.addMachine()
   const intake = openIntake(world.app, generous, record)

@@ -36,12 +36,23 @@ export function openPresence(app: App): Presence {
     const rows = [...heard.values()].sort((a, b) => a.machine.id - b.machine.id)
     if (rows.length === 0) return
     heard = new Map()
+    await writeRows(rows)
+  }
+
+  async function writeRows(rows: readonly Heard[]): Promise<void> {
     try {
       publish(app, await writeHeard(app, rows))
     } catch (error) {
-      for (const row of rows) heard.set(row.machine.id, merge(row, heard.get(row.machine.id)))
-      listeningSince = app.now().getTime()
-      throw error
+      if (!isBad(error)) {
+        for (const row of rows) heard.set(row.machine.id, merge(row, heard.get(row.machine.id)))
+        listeningSince = app.now().getTime()
+        throw error
+      }
+      if (rows.length === 1) return app.log.error({ err: error, rtu: rows[0]?.machine.rtu }, 'a machine cannot be written as heard')
+      // one of them is bad: halves, so that the others are not held up
+      const half = Math.ceil(rows.length / 2)
+      await writeRows(rows.slice(0, half))
+      await writeRows(rows.slice(half))
     }
   }
 
@@ -82,6 +93,9 @@ export function openPresence(app: App): Presence {
   }
   return presence
 }
+
+/** What the database will not take however often it is said. */
+const isBad = (error: unknown): boolean => /^2[23]/.test((error as { code?: string }).code ?? '')
 
 /** One row for two: heard last, and the versions of the newer place. A heartbeat's signal beats none. */
 function merge(a: Heard, b: Heard | undefined): Heard {
