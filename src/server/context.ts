@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Logger } from 'pino'
+import type { DataScope } from '../domains/accounts/roles.ts'
 import { type HomeKind, trades } from '../domains/accounts/rules.ts'
 import type { ErrorDef } from '../shared/errors.ts'
 import { common, Refusal } from '../shared/errors.ts'
@@ -41,8 +42,8 @@ export type Actor = {
   /** His own organisation is the platform. */
   readonly ofPlatform: boolean
   readonly permissions: ReadonlySet<string>
-  /** Those of them that he holds over every machine of his tree; nobody gives a right more widely than he has it. */
-  readonly wide?: ReadonlySet<string>
+  /** By which data scopes he holds each of them; nobody gives a right more widely than he has it. */
+  readonly heldBy?: ReadonlyMap<string, ReadonlySet<DataScope>>
   /** The rows he reaches by the right he acts with. */
   readonly scope: Scope
   /** What he looks through, if anything. */

@@ -125,7 +125,7 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
       home: row.org_kind,
       ofPlatform,
       permissions,
-      wide: new Set([...access].flatMap(([code, kinds]) => (scopes(kinds).devices === null ? [code] : []))),
+      heldBy: access,
       scope: widest,
       scopeOf: (right) => {
         const kinds = access.get(right)

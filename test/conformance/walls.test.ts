@@ -61,6 +61,11 @@ beforeAll(async () => {
       [target],
     )
   await addPerson('manager', place.OWN, 'ROLE_ORG_MANAGER')
+  // much in his hands, and over no machine
+  await world.sql(`insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, 'ROLE_C_NARROW', '窄', 'x', 1, 'OWN_LANES')`)
+  await world.sql(`insert into role_permissions select r.id, p.code from roles r, permissions p where r.code = 'ROLE_C_NARROW'`)
+  const patchwork = await addPerson('patchwork', place.OWN, 'ROLE_ORG_MANAGER')
+  await world.sql(`insert into user_roles (user_id, role_id, org_id) select $1, id, 3 from roles where code = 'ROLE_C_NARROW'`, [patchwork])
   await addPerson('watcher', place.PLATFORM, 'ROLE_DRUG_REGULATOR', '440300')
 })
 afterAll(() => world?.close())
@@ -214,6 +219,7 @@ const scopes = ['ALL', 'ORG_TREE', 'ASSIGNED_DEVICES', 'OWN_LANES', 'OWN_BUDGET'
 /** Whoever may give anything, those who hold every permission more often. */
 const givers = [
   ...Array(5).fill('ROLE_FULL'),
+  ...Array(5).fill('patchwork'),
   'PLATFORM_FULL',
   'PLATFORM_FULL',
   'ROLE_CLERK',
@@ -223,6 +229,37 @@ const givers = [
   'ROLE_ADMIN',
 ] as string[]
 const regions = ['440000', '440300', '440305']
+
+type Grants = { roles: Map<number, { builtin: boolean; on: boolean; reach: number; codes: Set<string> }>; hands: Map<string, [user: number, role: number]> }
+/** Over no machine, over those assigned, over those of the own tree, over everything. */
+const reachOf: Record<string, number> = { OWN_LANES: 0, OWN_BUDGET: 0, OWN_GOODS: 0, ASSIGNED_DEVICES: 1, ORG_TREE: 2, REGION_DRUGS: 2, ALL: 3 }
+async function grants(): Promise<Grants> {
+  const rows = await world.sql<{
+    id: number
+    builtin: boolean
+    on: boolean
+    scope: string
+    codes: string[]
+  }>(`select r.id::int, r.builtin, r.status = 'ENABLED' as on,
+    r.data_scope as scope, array(select permission_code from role_permissions p where p.role_id = r.id) as codes from roles r`)
+  const hands = await world.sql<{ user_id: string; role_id: string }>('select user_id, role_id from user_roles')
+  return {
+    roles: new Map(rows.map((row) => [row.id, { ...row, reach: reachOf[row.scope] as number, codes: new Set(row.codes) }])),
+    hands: new Map(hands.map((row) => [`${row.user_id} ${row.role_id}`, [Number(row.user_id), Number(row.role_id)]])),
+  }
+}
+/** What custom roles, or people through them, hold since then and whoever did it did not hold as widely. */
+function givenBeyond(who: number, before: Grants, after: Grants): string[] {
+  const own = [...before.hands.values()].flatMap(([user, role]) => (user === who ? (before.roles.get(role) ?? []) : [])).filter((role) => role.on)
+  const holds = (code: string, reach: number) => own.some((role) => role.reach >= reach && role.codes.has(code))
+  const given = new Set([...after.hands].flatMap(([key, [, role]]) => (before.hands.has(key) ? [] : [role])))
+  return [...after.roles].flatMap(([id, now]) => {
+    const was = before.roles.get(id)
+    if (now.builtin || !now.on) return []
+    const fresh = [...now.codes].filter((code) => given.has(id) || !was?.on || was.reach !== now.reach || !was.codes.has(code))
+    return fresh.filter((code) => !holds(code, now.reach)).map((code) => `${code} by role ${id}`)
+  })
+}
 
 /** One random thing somebody does to grants; what is refused is fine, what is not refused must not widen anything. */
 async function step(draw: Random, people: number[], made: number[]): Promise<string> {
@@ -236,13 +273,14 @@ async function step(draw: Random, people: number[], made: number[]): Promise<str
   // with its reads, or the form is wrong
   const listed = codes.filter((code) => held.has(code)).filter((code, _, all) => all.includes(`${code.split(':')[0]}:read`) || code.endsWith(':lookup'))
   const written = {
-    dataScope: draw.chance(0.4) ? 'REGION_DRUGS' : draw.pick(scopes),
+    dataScope: draw.chance(0.4) ? draw.pick(['REGION_DRUGS', 'ASSIGNED_DEVICES']) : draw.pick(scopes),
     rank: draw.int(1, 6),
     permissions: listed.length ? listed : ['device:read'],
   }
   const acts: [Endpoint, () => Promise<Record<string, unknown>>][] = [
     [roles.create, async () => form(written)],
     [roles.update, async () => ({ ...form(written), id: role, version: await versionOf('roles', role) })],
+    [roles.setStatus, async () => ({ id: role, version: await versionOf('roles', role), status: draw.pick(['ENABLED', 'DISABLED']) })],
     [roles.copy, async () => ({ id: role, name: form().name })],
     [users.setRoles, async () => ({ id: person, version: await versionOf('users', person), roleIds: draw.chance(0.7) ? [role] : some([...made, role]) })],
     [users.batchRoles, async () => ({ ids: some(people), roleIds: [role] })],
@@ -264,9 +302,12 @@ async function step(draw: Random, people: number[], made: number[]): Promise<str
   ]
   // whoever stands above may move the organisation; then the subtrees of this file were wrong
   // roles in hands are what counts
-  if (draw.chance(0.3)) acts.splice(0, 8, acts[3] as (typeof acts)[number])
+  if (draw.chance(0.3)) acts.splice(0, 9, acts[4] as (typeof acts)[number])
   const [endpoint, input] = draw.pick(['ROLE_ADMIN', 'ROLE_RTU_AGENT', 'PLATFORM_FULL'].includes(who) ? acts.slice(0, -1) : acts)
+  const before = await grants()
   const { status, body } = await call(who, endpoint, await input())
+  const wide = status === 200 ? givenBeyond(await userId(who), before, await grants()) : []
+  expect(wide.slice(0, 3), `seed ${seed}: ${who} ${endpoint.path}`).toEqual([])
   if (status === 200 && endpoint === users.create) people.push(body.id)
   if (status === 200 && (endpoint === roles.create || endpoint === roles.copy)) made.push(body.id)
   return `${who} ${endpoint.path} ${status}`

@@ -199,7 +199,7 @@ export const roles = {
     summary: 'Stop or start a role',
     audit: 'roles.setStatus',
     fresh: true,
-    errors: [errors.stale, errors.superFixed, errors.builtinBySuper, errors.above, errors.ownRight],
+    errors: [errors.stale, errors.superFixed, errors.builtinBySuper, errors.above, errors.notHeld, errors.ownRight],
     input: byVersion.extend({ status: Status }),
     output: RoleDetail,
   }),

@@ -35,11 +35,13 @@ export const menuErrors = defineErrors('menus', {
   kept: [422001, '菜单管理和角色管理不能隐藏、停用或删除', 'Menu and role management can be neither hidden, disabled nor deleted'],
 })
 
-/** `wide`: the codes he holds over every machine of his tree, not only over those assigned to him. */
-type Giver = { rank: number; isSuper: boolean; ofPlatform: boolean; permissions: ReadonlySet<string>; wide: ReadonlySet<string> }
+/** How far each scope reaches: no machine, those assigned, those of the own tree, everything. */
+const breadth: Readonly<Record<DataScope, number>> = { OWN_LANES: 0, OWN_BUDGET: 0, OWN_GOODS: 0, ASSIGNED_DEVICES: 1, ORG_TREE: 2, REGION_DRUGS: 2, ALL: 3 }
+/** `heldBy`: the scopes by which he holds each code. */
+type Giver = { rank: number; isSuper: boolean; ofPlatform: boolean; heldBy: ReadonlyMap<string, ReadonlySet<DataScope>> }
 /** Whether he holds a code as widely as a role of that scope gives it. */
 export const holds = (giver: Giver, dataScope: DataScope, code: string): boolean =>
-  giver.isSuper || (giver.permissions.has(code) && (!['ALL', 'ORG_TREE'].includes(dataScope) || giver.wide.has(code)))
+  giver.isSuper || [...(giver.heldBy.get(code) ?? [])].some((scope) => breadth[scope] >= breadth[dataScope])
 type Given = { dataScope: DataScope; builtin: boolean; rank: number; enabled: boolean; listed: boolean; codes: readonly string[] }
 
 /** The one scope that leads out of the own organisation: the platform alone writes it into a role, gives it and moves its region. */
@@ -60,7 +62,8 @@ export function mayGive(giver: Giver, role: Given): boolean {
 export const belongsIn = (role: { code: string; org_id: number }, home: { above: readonly number[]; kind: string }): boolean =>
   home.above.includes(role.org_id) && (role.code !== superCode || home.kind === 'PLATFORM')
 
-type Editor = Giver & { wholeTree: boolean }
+/** `everything`: his own rows are all there are; `wholeTree`: all of his organisation and below. */
+type Editor = Giver & { everything: boolean; wholeTree: boolean }
 type Edited = { builtin: boolean; identifier: string; rank: number }
 
 /** Why this person may not change this role at all; null when he may. The row is already known to be his own or below. */
@@ -72,17 +75,15 @@ export function editable(editor: Editor, role: Edited): ErrorDef | null {
 }
 
 /** Data scopes somebody may write into a custom role. */
-export function scopesOf(editor: Pick<Editor, 'ofPlatform' | 'wholeTree'>): DataScope[] {
-  const wide = editor.ofPlatform && editor.wholeTree
-  const tree: DataScope[] = editor.wholeTree ? ['ORG_TREE'] : []
+export function scopesOf(editor: Pick<Editor, 'ofPlatform' | 'everything' | 'wholeTree'>): DataScope[] {
   return [
-    ...(wide ? (['ALL'] as const) : []),
-    ...tree,
+    ...(editor.ofPlatform && editor.everything ? (['ALL'] as const) : []),
+    ...(editor.wholeTree ? (['ORG_TREE'] as const) : []),
     'ASSIGNED_DEVICES',
     'OWN_LANES',
     'OWN_BUDGET',
     'OWN_GOODS',
-    ...(wide ? (['REGION_DRUGS'] as const) : []),
+    ...(editor.ofPlatform && editor.wholeTree ? (['REGION_DRUGS'] as const) : []),
   ]
 }
 

@@ -34,14 +34,21 @@ async function candidates(ctx: Ctx, ids: readonly number[] | null): Promise<Cand
   )
   return rows
 }
-const may = (ctx: Ctx, role: Candidate): boolean =>
-  mayGive(
-    { rank: ctx.actor.rank, isSuper: isSuper(ctx), ofPlatform: ctx.actor.ofPlatform, permissions: ctx.actor.permissions, wide: ctx.actor.wide ?? new Set() },
-    { ...role, dataScope: role.data_scope },
-  )
+/** What decides which roles and rights somebody may give. */
+export const giverOf = ({ actor }: Pick<Ctx, 'actor'>) => ({
+  rank: actor.rank,
+  isSuper: isSuper({ actor }),
+  ofPlatform: actor.ofPlatform,
+  // a view takes codes away, not the scopes of those that stay
+  heldBy: new Map([...(actor.heldBy ?? [])].filter(([code]) => actor.permissions.has(code))),
+})
+function givable(ctx: Ctx): (role: Candidate) => boolean {
+  const giver = giverOf(ctx)
+  return (role) => mayGive(giver, { ...role, dataScope: role.data_scope })
+}
 
 /** What a picker offers. The actor's rows are those of the right he acts with, so a wide right elsewhere adds nothing. */
-export const assignableRoles = async (ctx: Ctx): Promise<AssignableRole[]> => (await candidates(ctx, null)).filter((role) => may(ctx, role))
+export const assignableRoles = async (ctx: Ctx): Promise<AssignableRole[]> => (await candidates(ctx, null)).filter(givable(ctx))
 
 /**
  * Refuses unless the actor may give every one of these roles; answers them, highest first. With `orgId`, the organisation of the
@@ -51,7 +58,7 @@ export async function checkAssignable(ctx: Ctx, roleIds: readonly number[], orgI
   if (!roleIds.length) throw new Refusal(common.invalid, {}, [{ field: 'roleIds', text: bi('请至少选择一个角色', 'Choose at least one role') }])
   const found = await candidates(ctx, roleIds)
   if (found.length !== new Set(roleIds).size) throw new Refusal(common.notFound)
-  if (found.some((role) => !may(ctx, role))) throw new Refusal(common.forbidden)
+  if (!found.every(givable(ctx))) throw new Refusal(common.forbidden)
   if (orgId !== undefined && !(await fitsOrganisation(ctx, found, orgId))) throw new Refusal(common.forbidden)
   return found
 }

@@ -44,6 +44,9 @@ function groupOf(ctx: Ctx, key: string): Group {
   }
 }
 
+/** How far he writes roles: by the right he acts with. */
+export const reachOf = ({ actor }: Pick<Ctx, 'actor'>) => ({ everything: actor.scope.all, wholeTree: actor.scope.all || actor.scope.devices === null })
+
 export async function catalogue(ctx: Ctx): Promise<Catalogue> {
   const keys = [...new Set(permissions.map((permission) => permission.group))].toSorted((a, b) => order(a) - order(b))
   const pages = await q.menuPages(ctx.db)
@@ -59,7 +62,7 @@ export async function catalogue(ctx: Ctx): Promise<Catalogue> {
       groupZh: page.group_zh,
       groupEn: page.group_en,
     })),
-    can: { scopes: scopesOf({ ofPlatform: ctx.actor.ofPlatform, wholeTree: ctx.actor.scope.devices === null }), rank: Math.min(99, ctx.actor.rank) },
+    can: { scopes: scopesOf({ ofPlatform: ctx.actor.ofPlatform, ...reachOf(ctx) }), rank: Math.min(99, ctx.actor.rank) },
   }
 }
 const order = (key: string): number => (key === 'home' ? -1 : key === 'common' ? 1000 : menus.findIndex((group) => group.name === key))

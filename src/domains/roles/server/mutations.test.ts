@@ -87,7 +87,8 @@ test('every single permission of every role that an endpoint asks for is noticed
 })
 
 test('the form offers the widest scope to the platform alone', () => {
-  expect(scopesOf({ ofPlatform: true, wholeTree: true })).toContain('ALL')
-  expect(scopesOf({ ofPlatform: false, wholeTree: true })).not.toContain('ALL')
-  expect(scopesOf({ ofPlatform: false, wholeTree: false })).not.toContain('ORG_TREE')
+  expect(scopesOf({ ofPlatform: true, everything: true, wholeTree: true })).toContain('ALL')
+  expect(scopesOf({ ofPlatform: true, everything: false, wholeTree: true })).not.toContain('ALL')
+  expect(scopesOf({ ofPlatform: false, everything: false, wholeTree: true })).not.toContain('ALL')
+  expect(scopesOf({ ofPlatform: false, everything: false, wholeTree: false })).not.toContain('ORG_TREE')
 })

@@ -266,23 +266,42 @@ describe('the matrix', () => {
   })
 })
 
-test('a right over a few machines is not given over all of them', async () => {
-  // the manager is also a clerk: every right, over the machines assigned to him
-  await world.sql(
-    `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, u.org_id from users u, roles r where u.username = $1 and r.code = 'ROLE_CLERK'`,
-    [manager],
-  )
-  const codes = { permissions: ['device:read', 'device:update'], menus: ['/device/device-list'] }
-  const wide = await call(manager, roles.create, form({ ...codes, rank: 1 }))
-  expect([wide.status, wide.body.error]).toEqual([403, 'roles.notHeld'])
-  const narrow = await call(manager, roles.create, form({ ...codes, rank: 1, dataScope: 'ASSIGNED_DEVICES' }))
-  expect(narrow.status).toBe(200)
-  const { id, version, name } = narrow.body
-  const widened = await call(manager, roles.update, { ...form({ ...codes, name, rank: 1 }), id, version })
-  expect([widened.status, widened.body.error]).toEqual([403, 'roles.notHeld'])
-  expect((await world.sql<{ data_scope: string }>('select data_scope from roles where id = $1', [narrow.body.id]))[0]?.data_scope).toBe('ASSIGNED_DEVICES')
-  await world.sql(
-    `delete from user_roles ur using users u, roles r where u.id = ur.user_id and r.id = ur.role_id and u.username = $1 and r.code = 'ROLE_CLERK'`,
-    [manager],
-  )
+/** The manager with one role more, while `work` runs. */
+async function besides(role: string, work: () => Promise<void>): Promise<void> {
+  const [user] = await world.sql<{ id: number }>('select id from users where username = $1', [manager])
+  await world.sql('insert into user_roles (user_id, role_id, org_id) select $1, id, 3 from roles where code = $2', [user?.id, role])
+  await work()
+  await world.sql('delete from user_roles ur using roles r where r.id = ur.role_id and ur.user_id = $1 and r.code = $2', [user?.id, role])
+}
+
+test.each([
+  ['ASSIGNED_DEVICES', ['OWN_LANES', 'OWN_GOODS', 'ASSIGNED_DEVICES'], ['ORG_TREE']],
+  ['OWN_LANES', ['OWN_LANES', 'OWN_GOODS', 'OWN_BUDGET'], ['ASSIGNED_DEVICES', 'ORG_TREE']],
+])('what somebody holds by %s he writes and gives as %s, not as %s', async (heldBy, fine, wide) => {
+  await world.sql(`insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, 'ROLE_' || $1, $1, 'x', 1, $1)`, [heldBy])
+  await world.sql(`insert into role_permissions select id, unnest('{device:read,device:update}'::text[]) from roles where code = 'ROLE_' || $1`, [heldBy])
+  const codes = { permissions: ['device:read', 'device:update'], menus: ['/device/device-list'], rank: 1 }
+  await besides(`ROLE_${heldBy}`, async () => {
+    const made = await Promise.all(fine.map((dataScope) => call(manager, roles.create, form({ ...codes, dataScope }))))
+    expect(made.map(({ status }) => status)).toEqual(fine.map(() => 200))
+    for (const dataScope of wide) {
+      expect((await call(manager, roles.create, form({ ...codes, dataScope }))).body.error).toBe('roles.notHeld')
+      const { id, version, name } = made[0]?.body ?? {}
+      expect((await call(manager, roles.update, { ...form({ ...codes, name, dataScope }), id, version })).body.error).toBe('roles.notHeld')
+      // nor is such a role of somebody else his to give
+      const others = (await call('ROLE_FULL', roles.create, form({ ...codes, dataScope }))).body
+      await world.sql(`insert into role_distributions select id, $2 from roles where code = $1`, [manager, others.id])
+      const list = (await call(manager, roles.assignable)).body.list.map((role: { id: number }) => role.id)
+      expect([list.includes(made[0]?.body.id), list.includes(others.id)]).toEqual([true, false])
+    }
+  })
+})
+test('who starts a stopped role gives what it holds', async () => {
+  const role = (await call('ROLE_FULL', roles.create, form())).body
+  const turn = (by: string, version: number, status: string) => call(by, roles.setStatus, { id: role.id, version, status })
+  expect((await turn('ROLE_FULL', role.version, 'DISABLED')).status).toBe(200)
+  await besides(role.identifier, async () => expect((await turn(manager, role.version + 1, 'ENABLED')).body.error).toBe('roles.notHeld'))
+  expect((await turn('ROLE_FULL', role.version + 1, 'ENABLED')).status).toBe(200)
+  // to stop is to take: rank alone decides
+  expect((await turn(manager, role.version + 2, 'DISABLED')).status).toBe(200)
 })

@@ -9,8 +9,8 @@ import { roles as builtinRoles, type DataScope } from '../../accounts/roles.ts'
 import { readOf } from '../../accounts/rules.ts'
 import type { RoleDetail, RoleRow, roles } from '../contract.ts'
 import { editable, foreignChanges, holds, menusWithoutRead, roleErrors, scopesOf, withoutRead } from '../rules.ts'
-import { assignableRoles, creatableKinds, isSuper, userLimit } from './assign.ts'
-import { catalogue } from './catalogue.ts'
+import { assignableRoles, creatableKinds, giverOf, isSuper, userLimit } from './assign.ts'
+import { catalogue, reachOf } from './catalogue.ts'
 import * as distribution from './distribution.ts'
 import { explain, why } from './explain.ts'
 import { checkNames } from './named.ts'
@@ -21,14 +21,7 @@ type Contract = typeof roles
 const nameOf = new Map(permissions.map((p) => [p.code, bi(p.zh, p.en)]))
 const zhNames = (codes: readonly string[]) => codes.map((code) => (nameOf.get(code) ?? code).split('\u001f')[0]).join('、')
 
-export const editorOf = (ctx: Ctx) => ({
-  rank: ctx.actor.rank,
-  isSuper: isSuper(ctx),
-  permissions: ctx.actor.permissions,
-  wide: ctx.actor.wide ?? new Set<string>(),
-  ofPlatform: ctx.actor.ofPlatform,
-  wholeTree: ctx.actor.scope.devices === null,
-})
+const editorOf = (ctx: Ctx) => ({ ...giverOf(ctx), ...reachOf(ctx) })
 const barTo = (ctx: Ctx, row: q.Row) => editable(editorOf(ctx), { builtin: row.builtin, identifier: row.code, rank: row.rank })
 
 function shown(ctx: Ctx, row: q.Row): RoleRow {
@@ -80,17 +73,19 @@ async function ownEditable(ctx: Ctx, id: number): Promise<q.Row> {
 type Lists = { permissions: readonly string[]; menus: readonly string[] }
 type Composed = Lists & { dataScope: DataScope }
 
+/** Nothing goes in or out that the editor does not hold as widely. */
+function checkHeld(ctx: Ctx, before: Composed | null, next: Composed): void {
+  const composed = ({ permissions: codes, dataScope }: Composed) => ({ codes: new Set(codes), dataScope })
+  const foreign = foreignChanges(before && composed(before), composed(next), editorOf(ctx))
+  if (foreign.length) throw new Refusal(roleErrors.notHeld, { names: zhNames(foreign) })
+}
+
 /** The two lists of a role as they would stand: known, readable, and nothing in or out that the editor does not hold. */
 async function checkLists(ctx: Ctx, before: Composed | null, next: Composed): Promise<void> {
   const codes = new Set(next.permissions)
   const unknown = [...codes].filter((code) => !nameOf.has(code))
   if (unknown.length) throw new Refusal(roleErrors.unknownCode, { names: unknown.join('、') }, [{ field: 'permissions', text: roleErrors.unknownCode.text }])
-  const foreign = foreignChanges(
-    before && { codes: new Set(before.permissions), dataScope: before.dataScope },
-    { codes, dataScope: next.dataScope },
-    editorOf(ctx),
-  )
-  if (foreign.length) throw new Refusal(roleErrors.notHeld, { names: zhNames(foreign) })
+  checkHeld(ctx, before, next)
   const [leaning] = withoutRead(codes, readOf)
   if (leaning) throw new Refusal(roleErrors.readMissing, { action: nameIn(ctx, leaning.code), read: nameIn(ctx, leaning.read) })
   const pages = await q.menuPages(ctx.db)
@@ -194,6 +189,8 @@ async function bump(ctx: Ctx, seen: { id: number; version: number }, change: Cha
 const setStatus: Handlers<Contract>['setStatus'] = async (ctx, input) => {
   const row = await ownEditable(ctx, input.id)
   if (input.status === 'DISABLED' && !isSuper(ctx) && !(await q.editsWithout(ctx, row.id))) throw new Refusal(roleErrors.ownRight)
+  // a role that starts again gives what it holds anew
+  if (input.status === 'ENABLED' && row.status === 'DISABLED') checkHeld(ctx, null, await detail(ctx, row.id))
   await bump(ctx, input, { status: input.status })
   ctx.audit({ id: row.id, name: row.name, before: { status: row.status }, after: { status: input.status }, orgId: row.org_id })
   ctx.touch('roles')
