@@ -772,6 +772,8 @@ table public.devices row security
   CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE OF org_id, lifecycle, kind, county ON public.devices FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
   CREATE TRIGGER keep_board BEFORE INSERT OR UPDATE OF board_no, card, org_id ON public.devices FOR EACH ROW EXECUTE FUNCTION keep_board()
   CREATE TRIGGER open_owner AFTER INSERT ON public.devices FOR EACH ROW EXECUTE FUNCTION open_owner()
+  CREATE TRIGGER type_home AFTER INSERT ON public.devices FOR EACH ROW EXECUTE FUNCTION check_home_above()
+  CREATE TRIGGER type_home_kept AFTER UPDATE OF org_id, type_id ON public.devices FOR EACH ROW WHEN (((old.org_id <> new.org_id) OR (old.type_id <> new.type_id))) EXECUTE FUNCTION check_home_above()
   grant delete, insert, select, update to huodao_app
 
 table public.factor_tickets row security
@@ -1039,6 +1041,8 @@ table public.lanes row security
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
   CREATE TRIGGER price_over_cost BEFORE INSERT OR UPDATE OF product_id, price ON public.lanes FOR EACH ROW EXECUTE FUNCTION check_lane_price()
+  CREATE TRIGGER product_home AFTER INSERT ON public.lanes FOR EACH ROW WHEN (((new.product_id IS NOT NULL) AND (new.archived_at IS NULL))) EXECUTE FUNCTION check_home_above()
+  CREATE TRIGGER product_home_kept AFTER UPDATE OF org_id, product_id ON public.lanes FOR EACH ROW WHEN (((new.product_id IS NOT NULL) AND (new.archived_at IS NULL) AND ((old.org_id <> new.org_id) OR (old.product_id IS DISTINCT FROM new.product_id)))) EXECUTE FUNCTION check_home_above()
   grant delete, insert, select, update to huodao_app
 
 table public.ledger_accounts row security
@@ -1900,6 +1904,8 @@ table public.products row security
    FROM lanes l
   WHERE (l.device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
   CREATE CONSTRAINT TRIGGER cost_under_price AFTER UPDATE OF cost_price ON public.products NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION check_product_cost()
+  CREATE TRIGGER category_home AFTER INSERT ON public.products FOR EACH ROW EXECUTE FUNCTION check_home_above()
+  CREATE TRIGGER category_home_kept AFTER UPDATE OF org_id, category_id ON public.products FOR EACH ROW WHEN (((old.org_id <> new.org_id) OR (old.category_id <> new.category_id))) EXECUTE FUNCTION check_home_above()
   grant delete, insert, select, update to huodao_app
 
 table public.recovery_codes row security
@@ -2852,6 +2858,28 @@ begin
   return null;
 end $function$
 
+CREATE OR REPLACE FUNCTION public.check_home_above()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  home ltree;
+  above bigint;
+begin
+  select path into home from organisations where id = new.org_id for key share;
+  case tg_table_name
+    when 'devices' then select org_id into above from device_types where id = new.type_id;
+    when 'lanes' then select org_id into above from products where id = new.product_id;
+    when 'products' then select org_id into above from product_categories where id = new.category_id;
+  end case;
+  if not above::text = any(string_to_array(home::text, '.')) then
+    raise exception 'organisation % is not above %: %', above, home, tg_table_name using errcode = 'check_violation';
+  end if;
+  return null;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.check_lane_price()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2902,6 +2930,7 @@ CREATE OR REPLACE FUNCTION public.check_role_home()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
+  perform from organisations where id = new.org_id for key share;
   if not exists (select from users u join organisations h on h.id = u.org_id join roles r on r.id = new.role_id join organisations o on o.id = r.org_id
       where u.id = new.user_id and u.org_id = new.org_id and o.path @> h.path
         and (r.data_scope <> 'REGION_DRUGS' or h.kind in ('PLATFORM', 'REGULATOR'))) then

@@ -153,7 +153,9 @@ describe('transfer', () => {
   test('stale, closed, a type of others, a closed organisation', async () => {
     expect((await put(people.agent, 4, { version: 2 })).body.code).toBe(409001)
     expect((await put(people.agent, 4, { orgId: undefined })).body.errors[0].message).toBe('请选择用户')
-    await world.rows('update devices set type_id = 4 where id = $1', [id])
+    await world.rows(`insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads)
+      values (77, 3, '外机', false, true, 'spring', 'GENERAL', true, 4, 6)`)
+    await world.rows('update devices set type_id = 77 where id = $1', [id])
     expect(refusal(await put(people.platform, 4))).toEqual([422, '新所属用户不能使用设备类型 外机'])
     await world.rows('update devices set type_id = 1 where id = $1', [id])
     await world.rows(`update organisations set status = 'DISABLED' where id = 4`)

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addDevice, avatar, fresh, openWorld, people, runImport, type World } from './testWorld.ts'
 
@@ -94,6 +95,72 @@ describe('moving', () => {
     await expect(world.rows(`update organisations set parent_id = ${b.id}, path = '1.${b.id}.${a.id}' where id = ${a.id}`)).rejects.toThrow(/left behind|path/)
     await expect(world.rows(`update organisations set parent_id = ${below.id} where id = ${a.id}`)).rejects.toThrow(/path/)
     expect(await broken()).toEqual([])
+  })
+  describe('something from above is taken into use in the moment of a move', () => {
+    /** Somebody, a machine with a lane and a product of `home`; a role, a type, a product and a category of `top`. */
+    const prepare = async () => {
+      const [top, other] = [await add(), await add()]
+      const home = await add({ parentId: top.id, kind: 'OPERATOR' })
+      for (const [org, n] of [
+        [top.id, 20_000 + top.id],
+        [home.id, 20_000 + home.id],
+      ] as const) {
+        await world.rows(`insert into product_categories (id, org_id, name) values ($1, $2, '类')`, [n, org])
+        await world.rows(
+          `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values ($1, $2, $1, '品', 'x', 'NONE', 1, 300, '{x}')`,
+          [n, org],
+        )
+      }
+      const used = 20_000 + top.id
+      await world.rows(
+        `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values ($1, $2, '型', false, true, 'spring', 'GENERAL', true, 4, 6)`,
+        [used, top.id],
+      )
+      await world.rows(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values ($1, $2, 'ROLE_C_MOVED', '角', 'x', 1, 'ORG_TREE')`, [
+        used,
+        top.id,
+      ])
+      await addDevice(world, used, home.id)
+      await world.rows(`insert into lane_floors (id, org_id, device_id, level, name) values ($1, $2, $1, 1, '1')`, [used, home.id])
+      await world.rows(`insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no) values ($1, $2, $1, $1, 1, 1, 1)`, [used, home.id])
+      const uses: Record<string, string> = {
+        角色: `insert into user_roles (user_id, role_id, org_id) values (${home.principalId}, ${used}, ${home.id})`,
+        设备类型: `update devices set type_id = ${used} where id = ${used}`,
+        商品: `update lanes set product_id = ${used}, capacity = 5, retail_price = 300, price = 300 where id = ${used}`,
+        商品分类: `update products set category_id = ${used} where org_id = ${home.id}`,
+      }
+      return { other, home, use: (what: string) => String(uses[what]) }
+    }
+    const open = async () => {
+      const client = new pg.Client({ connectionString: world.ownerUrl })
+      await client.connect()
+      await client.query(`begin; select set_config('app.all', 'on', true)`)
+      return client
+    }
+    const settled = (work: Promise<unknown>) => Promise.race([work.then(() => true), new Promise<boolean>((go) => setTimeout(() => go(false), 300))])
+
+    test.each(['角色', '设备类型', '商品', '商品分类'])('%s', async (what) => {
+      const first = await prepare()
+      const taker = await open()
+      await taker.query(first.use(what))
+      const late = move(people.platform, first.home.id, first.other.id)
+      expect(await settled(late)).toBe(false)
+      await taker.query('commit')
+      expect((await late).body.message).toBe(`该机构仍在使用原上级的${what},不能移动`)
+
+      const second = await prepare()
+      const mover = await open()
+      await mover.query(`select from organisations where id = ${second.home.id} for update`)
+      await mover.query(`update organisations set parent_id = ${second.other.id}, path = '1.${second.other.id}.${second.home.id}' where id = ${second.home.id}`)
+      const use = taker.query(second.use(what)).then(
+        () => 'used',
+        (error: { code: string }) => error.code,
+      )
+      expect(await settled(use)).toBe(false)
+      await mover.query('commit')
+      expect(await use).toBe('23514')
+      await Promise.all([taker.end(), mover.end()])
+    })
   })
   test('children that are added while the branch moves stand where it stands', async () => {
     for (let round = 0; round < 6; round += 1) {
