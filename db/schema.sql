@@ -620,6 +620,8 @@ CASE
     WHEN (delivered = wanted) THEN 'DELIVERED'::text
     ELSE 'PENDING'::text
 END) stored not null
+  runs_place text
+  refuses_place text
   constraint device_shadows_applied_check CHECK ((applied >= 0))
   constraint device_shadows_delivered_check CHECK ((delivered >= 0))
   constraint device_shadows_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
@@ -628,6 +630,8 @@ END) stored not null
   constraint device_shadows_pkey PRIMARY KEY (device_id, kind)
   constraint device_shadows_reason_check CHECK ((length(reason) <= 200))
   constraint device_shadows_refused_check CHECK ((refused >= 0))
+  constraint device_shadows_refuses_place_check CHECK ((length(refuses_place) <= 60))
+  constraint device_shadows_runs_place_check CHECK ((length(runs_place) <= 60))
   constraint device_shadows_sends_check CHECK ((sends >= 0))
   constraint device_shadows_wanted_check CHECK ((wanted >= 0))
   CREATE INDEX device_shadows_due ON public.device_shadows USING btree (device_id) WHERE (state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text]))
@@ -659,6 +663,7 @@ table public.device_states row security
   lanes_free integer default 0 not null
   stock integer default 0 not null
   capacity integer default 0 not null
+  places jsonb default '{}'::jsonb not null
   constraint device_states_apk_check CHECK ((length(apk) <= 40))
   constraint device_states_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE
   constraint device_states_fault_count_check CHECK ((fault_count >= 0))

@@ -333,6 +333,8 @@ export interface DeviceShadowsTable {
   delivered_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   answered_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   state: GeneratedAlways<string>
+  runs_place: string | null
+  refuses_place: string | null
 }
 
 export interface DeviceStatesTable {
@@ -358,6 +360,7 @@ export interface DeviceStatesTable {
   lanes_free: Generated<number>
   stock: Generated<number>
   capacity: Generated<number>
+  places: Generated<unknown>
 }
 
 export interface DeviceTypesTable {

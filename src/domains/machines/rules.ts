@@ -76,6 +76,8 @@ export const vendTime = (told: Date | null, received: Date): Date => (told && Ma
  * within an epoch, which begins with every other secret or board: a letter stands above every digit.
  */
 export const bootText = (boot: number, epoch = 0): string => `${epoch ? `e${String(epoch).padStart(6, '0')}` : ''}${String(boot).padStart(12, '0')}`
+/** Where a fact stands among those of its machine, as text that sorts. */
+export const placeText = (boot: string, seq: number): string => `${boot}/${String(seq).padStart(16, '0')}`
 /** Facts wait in a machine for days, not for a year; and nothing has happened tomorrow. */
 export const isClockWrong = (told: number, received: number): boolean => told - received > limits.clockAheadMs || received - told > limits.clockBehindMs
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
-import { bootNumber, bootText, isBelievable, type Place } from '../rules.ts'
+import { bootNumber, bootText, isBelievable, type Place, placeText } from '../rules.ts'
 import type { Fact } from './facts.ts'
 import type { Machine } from './identity.ts'
 
@@ -16,6 +16,7 @@ export type Boots = {
 }
 
 export const bootOf = ({ machine, up }: Fact): string => bootText(up.boot, machine.epoch)
+export const placeOf = (fact: Fact): string => placeText(bootOf(fact), fact.up.seq)
 export const isAfter = (a: Fact, b: Fact): boolean => bootOf(a) > bootOf(b) || (bootOf(a) === bootOf(b) && a.up.seq > b.up.seq)
 
 const keyOf = ({ id, epoch }: Machine): string => `${id}/${epoch}`

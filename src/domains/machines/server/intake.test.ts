@@ -522,6 +522,44 @@ test('last seen never moves back, a bye of an older connection says nothing, sil
   expect(await online()).toBe(false)
 })
 
+test('what comes late is judged by what is known now, without looking through what the machine has said since', async () => {
+  const machine = await world.addMachine()
+  const intake = openIntake(world.app, { ...generous, batch: 1 }, record)
+  intake.answerOver({ send: () => true, connected: () => [], recheck: async () => {}, stop: async () => {} })
+  const tell = (boot: number, kind: UpKind, body: object) => intake.receive(machine, kind, Buffer.from(JSON.stringify({ boot, ts: world.clock.now, ...body })))
+  const stored = async (count: number) => vi.waitFor(() => expect(intake.counts).toMatchObject({ stored: count, parked: 0 }), 10_000)
+  await world.rows(`insert into device_shadows (device_id, kind, org_id, wanted, wanted_at) values ($1, 'CONFIG', 2, 5, now())`, [machine.id])
+  await tell(3, 'hello', { seq: 1, config: 5, rsrp: -80, door: false })
+  await stored(1)
+  await world.rows('revoke select on device_messages from huodao_app')
+  await tell(2, 'applied', { seq: 1, what: 'CONFIG', version: 4, ok: true })
+  await tell(2, 'applied', { seq: 2, what: 'PLANOGRAM', version: 0, ok: false, reason: 'first' })
+  await tell(2, 'hello', { seq: 3, config: 3, rsrp: -99, door: true })
+  await tell(2, 'telemetry', { seq: 4, temperature: 3, rsrp: -98 })
+  await tell(2, 'telemetry', { seq: 3000, temperature: 4 })
+  await tell(2, 'telemetry', { seq: 2000, temperature: 5, humidity: 50 })
+  await stored(7)
+  const state = async () => {
+    await intake.tick()
+    return (await world.rows(`select online, door_open, rsrp, temperature::int, humidity::int from device_states where device_id = $1`, [machine.id]))[0]
+  }
+  world.clock.now += 1000
+  await tell(2, 'bye', { seq: 5, session: 3 })
+  await tell(3, 'telemetry', { seq: 2, humidity: 40 })
+  await stored(8)
+  expect(await state()).toEqual({ online: true, door_open: false, rsrp: -80, temperature: 4, humidity: 40 })
+  world.clock.now += 1000
+  await tell(3, 'bye', { seq: 2, session: 1 })
+  await intake.drain(5000)
+  expect(await state()).toMatchObject({ online: false })
+  const shadows = await world.rows(`select kind, applied, reason from device_shadows where device_id = $1 order by kind`, [machine.id])
+  expect(shadows).toEqual([
+    { kind: 'CONFIG', applied: 5, reason: '' },
+    { kind: 'PLANOGRAM', applied: 0, reason: 'first' },
+  ])
+  await world.rows('grant select on device_messages to huodao_app')
+})
+
 test('an organisation may wait longer or shorter for its machines', async () => {
   const machine = await world.addMachine()
   const [device] = await world.rows<{ org_id: number }>('select org_id from devices where id = $1', [machine.id])

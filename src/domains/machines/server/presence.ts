@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type App, iso } from '../../../server/context.ts'
 import { type Db, systemScope } from '../../../server/database.ts'
 import { cachedByOrg } from '../../settings/server/values.ts'
-import { bootText, type Signal, signalOf } from '../rules.ts'
+import { bootText, placeText, type Signal, signalOf } from '../rules.ts'
 import { noteDevice } from './events.ts'
 import type { Fact } from './facts.ts'
 import type { Machine } from './identity.ts'
@@ -177,12 +177,9 @@ async function writeByes(app: App, byes: readonly Bye[]): Promise<number[]> {
     const { rows: changed } = await sql<Moved>`
       update device_states s set online = false, offline_since = x.at, offline_cause = x.cause
       from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => r.cause)}::text[],
-        ${rows.map((r) => (r.session ? bootText(r.session.boot, r.machine.epoch) : null))}::text[], ${rows.map((r) => r.session?.seq ?? null)}::bigint[]) as x (device_id, at, cause, boot, seq)
+        ${rows.map((r) => (r.session ? placeText(bootText(r.session.boot, r.machine.epoch), r.session.seq) : null))}::text[]) as x (device_id, at, cause, place)
       where s.device_id = x.device_id and s.online and (s.last_seen_at is null or s.last_seen_at <= x.at)
-        and not exists (
-          select from device_message_keys k
-          join device_messages m on m.org_id = k.org_id and m.created_at = k.received_at and m.device_id = k.device_id and m.boot = k.boot and m.seq = k.seq
-          where k.device_id = x.device_id and (k.boot, k.seq) > (x.boot, x.seq) and m.kind = 'hello')
+        and (x.place is null or coalesce(s.places->>'hello', '') <= x.place)
       returning s.device_id, s.org_id, s.offline_cause as cause`.execute(db)
     return told({ db, now: app.now() }, changed)
   })

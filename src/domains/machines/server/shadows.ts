@@ -3,7 +3,7 @@ import { type App, type Ctx, iso } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import type { DocumentKind } from '../protocol.ts'
 import { limits } from '../rules.ts'
-import { bootOf } from './boots.ts'
+import { placeOf } from './boots.ts'
 import { contradiction, type Doubt } from './doubts.ts'
 import { noteDevice } from './events.ts'
 import type { Fact } from './facts.ts'
@@ -59,8 +59,7 @@ type Claim = {
   fact: Fact
   deviceId: number
   orgId: number
-  boot: string
-  seq: number
+  place: string
   kind: DocumentKind
   slot: 'runs' | 'refuses'
   version: number
@@ -75,8 +74,7 @@ function claimsOf(fact: Fact): Claim[] {
     fact,
     deviceId: machine.id,
     orgId: machine.orgId,
-    boot: bootOf(fact),
-    seq: up.seq,
+    place: placeOf(fact),
     kind,
     slot,
     version,
@@ -97,64 +95,52 @@ export async function applyShadows(ctx: Ctx, facts: readonly Fact[]): Promise<Do
   for (const claim of facts.flatMap(claimsOf)) {
     const key = `${claim.deviceId}/${claim.kind}/${claim.slot}`
     const other = newest.get(key)
-    if (!other || claim.boot > other.boot || (claim.boot === other.boot && claim.seq > other.seq)) newest.set(key, claim)
+    if (!other || claim.place > other.place) newest.set(key, claim)
   }
-  const claims = await standing(ctx, [...newest.values()])
+  const told = [...newest.values()]
   const orgs = new Set(facts.map((fact) => fact.machine.orgId))
   const greeted = [...new Set(facts.filter((fact) => fact.up.kind === 'hello').map((fact) => fact.machine.id))]
-  if (claims.length === 0 && greeted.length === 0) return []
-  const devices = [...new Set([...claims.map((claim) => claim.deviceId), ...greeted])]
-  const { rows } = await sql<Issued>`select device_id as "deviceId", kind, greatest(wanted, delivered) as version from device_shadows
+  if (told.length === 0 && greeted.length === 0) return []
+  // a machine may say what it runs before anybody wanted anything of it
+  await sql`insert into device_shadows (device_id, kind, org_id, wanted, wanted_at) select * from unnest(${told.map((c) => c.deviceId)}::bigint[],
+    ${told.map((c) => c.kind)}::text[], ${told.map((c) => c.orgId)}::bigint[], ${told.map(() => 0)}::int[], ${told.map((c) => iso(c.at))}::timestamptz[])
+    order by 1, 2 on conflict do nothing`.execute(ctx.db)
+  const devices = [...new Set([...told.map((claim) => claim.deviceId), ...greeted])]
+  const { rows } =
+    await sql<Row>`select device_id as "deviceId", kind, greatest(wanted, delivered) as version, runs_place as runs, refuses_place as refuses from device_shadows
     where device_id = any(${devices}::bigint[]) order by device_id, kind for update`.execute(ctx.db)
-  const { fine, doubts } = issuedOnly(claims, rows)
-  if (fine.length) await writeClaims(ctx, fine)
+  const { claims, doubts } = judged(told, rows)
+  if (claims.length) await writeClaims(ctx, claims)
   if (greeted.length) {
     const { numAffectedRows } = await sql`update device_shadows set delivered = 0, sends = 0
       where device_id = any(${greeted}::bigint[]) and applied <> wanted and refused <> wanted and (delivered, sends) <> (0, 0)`.execute(ctx.db)
     if (numAffectedRows || claims.length) ctx.touch('shadows', orgs)
-  } else ctx.touch('shadows', orgs)
+  } else if (claims.length) ctx.touch('shadows', orgs)
   return doubts
 }
 
-type Issued = { readonly deviceId: number; readonly kind: DocumentKind; readonly version: number }
-/** Nobody has written a later version than the newest: whoever says so works with something else, and is sent what it should have. */
-function issuedOnly(claims: readonly Claim[], issued: readonly Issued[]): { fine: Claim[]; doubts: Doubt[] } {
-  const newest = new Map(issued.map(({ deviceId, kind, version }) => [`${deviceId}/${kind}`, version]))
-  const isOurs = ({ deviceId, kind, version }: Claim) => version <= (newest.get(`${deviceId}/${kind}`) ?? 0)
+type Row = { readonly deviceId: number; readonly kind: DocumentKind; readonly version: number; readonly runs: string | null; readonly refuses: string | null }
+/**
+ * Without those that an earlier one, said later, contradicts. Nobody has written a later version than the newest: whoever says so works
+ * with something else, and is sent what it should have.
+ */
+function judged(told: readonly Claim[], rows: readonly Row[]): { claims: Claim[]; doubts: Doubt[] } {
+  const stored = new Map(rows.map((row) => [`${row.deviceId}/${row.kind}`, row]))
+  const rowOf = ({ deviceId, kind }: Claim) => stored.get(`${deviceId}/${kind}`)
+  const standing = told.filter((claim) => claim.place > (rowOf(claim)?.[claim.slot] ?? ''))
+  const isOurs = (claim: Claim) => claim.version <= (rowOf(claim)?.version ?? 0)
   return {
-    fine: claims.map((claim) => (isOurs(claim) ? claim : { ...claim, version: 0, reason: '' })),
-    doubts: claims.filter((claim) => !isOurs(claim)).map(({ fact, kind, version }) => contradiction(fact, 'VERSION', { document: kind, version })),
+    claims: standing.map((claim) => (isOurs(claim) ? claim : { ...claim, version: 0, reason: '' })),
+    doubts: standing.filter((claim) => !isOurs(claim)).map(({ fact, kind, version }) => contradiction(fact, 'VERSION', { document: kind, version })),
   }
 }
 
 async function writeClaims(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
-  const rows = claims.map((c) => ({ device_id: c.deviceId, org_id: c.orgId, kind: c.kind, slot: c.slot, version: c.version, reason: c.reason, at: iso(c.at) }))
-  // a machine may say what it runs before anybody wanted anything of it
-  await sql`with x as (select device_id, org_id, kind, max(version) filter (where slot = 'runs') as runs, max(version) filter (where slot = 'refuses') as refuses,
-      max(reason) filter (where slot = 'refuses') as reason, max(at) as at
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(device_id bigint, org_id bigint, kind text, slot text, version int, reason text, at timestamptz) group by 1, 2, 3)
-    insert into device_shadows as s (device_id, kind, org_id, wanted, applied, refused, reason, wanted_at, answered_at)
-    select device_id, kind, org_id, 0, coalesce(runs, 0), coalesce(refuses, 0), coalesce(reason, ''), at, at from x order by device_id, kind
-    on conflict (device_id, kind) do update set
-      applied = coalesce((select runs from x where x.device_id = s.device_id and x.kind = s.kind), s.applied),
-      refused = coalesce((select refuses from x where x.device_id = s.device_id and x.kind = s.kind), s.refused),
-      reason = coalesce((select x.reason from x where x.device_id = s.device_id and x.kind = s.kind), s.reason),
-      answered_at = greatest(s.answered_at, excluded.answered_at)`.execute(ctx.db)
-}
-
-/** Claims that no newer stored fact contradicts. */
-async function standing(ctx: Ctx, claims: readonly Claim[]): Promise<Claim[]> {
-  if (claims.length === 0) return []
-  const { rows } = await sql<{ n: number }>`
-    select x.n from unnest(${claims.map((c) => c.deviceId)}::bigint[], ${claims.map((c) => c.boot)}::text[], ${claims.map((c) => c.seq)}::bigint[],
-      ${claims.map((c) => c.kind)}::text[], ${claims.map((c) => c.slot)}::text[]) with ordinality as x (device_id, boot, seq, kind, slot, n)
-    left join lateral (
-      select true as found from device_message_keys k
-      join device_messages m on m.org_id = k.org_id and m.created_at = k.received_at and m.device_id = k.device_id and m.boot = k.boot and m.seq = k.seq
-      where k.device_id = x.device_id and (k.boot, k.seq) > (x.boot, x.seq) and (
-        (m.kind = 'applied' and m.payload->>'what' = x.kind and (m.payload->>'ok')::boolean = (x.slot = 'runs'))
-        or (m.kind = 'hello' and x.slot = 'runs' and m.payload ? lower(x.kind)))
-      limit 1) newer on true
-    where newer.found is null`.execute(ctx.db)
-  return rows.flatMap((row) => claims[row.n - 1] ?? [])
+  const rows = claims.map((c) => ({ device_id: c.deviceId, kind: c.kind, slot: c.slot, version: c.version, reason: c.reason, place: c.place, at: iso(c.at) }))
+  await sql`with x as (select device_id, kind, max(version) filter (where slot = 'runs') as runs, max(place) filter (where slot = 'runs') as runs_place,
+      max(version) filter (where slot = 'refuses') as refuses, max(place) filter (where slot = 'refuses') as refuses_place, max(reason) filter (where slot = 'refuses') as reason, max(at) as at
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(device_id bigint, kind text, slot text, version int, reason text, place text, at timestamptz) group by 1, 2)
+    update device_shadows s set applied = coalesce(x.runs, s.applied), runs_place = coalesce(x.runs_place, s.runs_place), refused = coalesce(x.refuses, s.refused),
+      refuses_place = coalesce(x.refuses_place, s.refuses_place), reason = coalesce(x.reason, s.reason), answered_at = greatest(s.answered_at, x.at)
+    from x where s.device_id = x.device_id and s.kind = x.kind`.execute(ctx.db)
 }

@@ -2,18 +2,28 @@ import { sql } from 'kysely'
 import { type Ctx, iso } from '../../../server/context.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { type Signal, signalOf } from '../rules.ts'
-import { bootOf, isAfter } from './boots.ts'
+import { bootOf, isAfter, placeOf } from './boots.ts'
 import type { Fact } from './facts.ts'
 
-/** What a fact says about one thing of the machine; the newest by (boot, seq) counts. */
-type Claim = { fact: Fact; slot: 'temperature' | 'humidity' | 'signal' | 'door' | 'fault'; code: string | null; lane: number | null }
-type Change = { temperature: number | null; humidity: number | null; rsrp: number | null; signal: Signal | null; door: boolean | null }
+/** What a fact says about one thing of the machine; the newest by (boot, seq) counts. Of a hello, that a connection began. */
+type Claim = { fact: Fact; slot: 'temperature' | 'humidity' | 'signal' | 'door' | 'hello' | 'fault'; code: string | null; lane: number | null }
+type Change = {
+  temperature: number | null
+  humidity: number | null
+  rsrp: number | null
+  signal: Signal | null
+  door: boolean | null
+  places: Partial<Record<Claim['slot'], string>>
+}
 
 /** Projects facts onto device_states, device_faults and the lanes they name. */
 export async function applyState(ctx: Ctx, facts: readonly Fact[]): Promise<void> {
-  const claims = await standing(ctx, newestOf(facts.flatMap(claimsOf)))
+  const claims = newestOf(facts.flatMap(claimsOf))
   if (claims.length === 0) return
-  const faults = claims.filter((claim) => claim.slot === 'fault')
+  const faults = await standing(
+    ctx,
+    claims.filter((claim) => claim.slot === 'fault'),
+  )
   if (faults.length) {
     await applyFaults(ctx, faults)
     ctx.touch(
@@ -37,6 +47,7 @@ function claimsOf(fact: Fact): Claim[] {
     ...(body.humidity === undefined ? [] : [claim('humidity')]),
     ...(body.rsrp === undefined && body.signal === undefined ? [] : [claim('signal')]),
     ...(body.open === undefined && body.door === undefined ? [] : [claim('door')]),
+    ...(kind === 'hello' ? [claim('hello')] : []),
   ]
 }
 
@@ -51,13 +62,13 @@ function newestOf(claims: readonly Claim[]): Claim[] {
 }
 
 /** How many newer facts are looked at, newest first: a machine with millions of them costs no more than one with few. */
-const mostNewer = 2000
-/** Claims that no newer stored fact contradicts. In the usual order of arrival this is one empty index range each. */
+const mostNewer = 500
+/** Faults that no newer stored fact contradicts. In the usual order of arrival this is one empty index range each. */
 async function standing(ctx: Ctx, claims: readonly Claim[]): Promise<Claim[]> {
   if (claims.length === 0) return []
   const { rows } = await sql<{ n: number }>`
     select x.n from unnest(${claims.map((c) => c.fact.machine.id)}::bigint[], ${claims.map((c) => bootOf(c.fact))}::text[], ${claims.map((c) => c.fact.up.seq)}::bigint[],
-      ${claims.map((c) => c.slot)}::text[], ${claims.map((c) => c.code)}::text[], ${claims.map((c) => c.lane)}::int[]) with ordinality as x (device_id, boot, seq, slot, code, lane, n)
+      ${claims.map((c) => c.code)}::text[], ${claims.map((c) => c.lane)}::int[]) with ordinality as x (device_id, boot, seq, code, lane, n)
     left join lateral (
       select true as found from (
         select k.org_id, k.received_at, k.boot, k.seq from device_message_keys k
@@ -65,11 +76,7 @@ async function standing(ctx: Ctx, claims: readonly Claim[]): Promise<Claim[]> {
       cross join lateral (
         select m.kind, m.payload from device_messages m
         where m.org_id = k.org_id and m.created_at = k.received_at and m.device_id = x.device_id and m.boot = k.boot and m.seq = k.seq offset 0) m
-      where case x.slot
-        when 'fault' then m.kind in ('fault', 'clear') and m.payload->>'code' = x.code and (m.payload->>'lane')::int is not distinct from x.lane
-        when 'signal' then m.payload ?| array['rsrp', 'signal']
-        when 'door' then m.payload ?| array['open', 'door']
-        else m.payload ? x.slot end
+      where m.kind in ('fault', 'clear') and m.payload->>'code' = x.code and (m.payload->>'lane')::int is not distinct from x.lane
       limit 1) newer on true
     where newer.found is null`.execute(ctx.db)
   return rows.flatMap((row) => claims[row.n - 1] ?? [])
@@ -111,28 +118,35 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
   }
 }
 
+/** Each row knows which word it says, so that one that comes late is compared with the row, not with all that was said since. */
 async function writeStates(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
-  const changes = new Map<number, Change & { orgId: number }>()
+  const owners = new Map(claims.map(({ fact }) => [fact.machine.id, fact.machine.orgId]))
+  const ids = [...owners.keys()].sort((a, b) => a - b)
+  await sql`insert into device_states (device_id, org_id) select * from unnest(${ids}::bigint[], ${ids.map((id) => owners.get(id))}::bigint[]) on conflict do nothing`.execute(
+    ctx.db,
+  )
+  const { rows: known } = await sql<{ device_id: number; places: Change['places'] }>`
+    select device_id, places from device_states where device_id = any(${ids}::bigint[]) order by device_id for update`.execute(ctx.db)
+  const placesOf = new Map(known.map((row) => [row.device_id, row.places]))
+  const changes = new Map<number, Change>()
   for (const { fact, slot } of claims) {
     const { machine, up } = fact
-    const change = changes.get(machine.id) ?? { orgId: machine.orgId, temperature: null, humidity: null, rsrp: null, signal: null, door: null }
+    if (slot === 'fault' || placeOf(fact) <= (placesOf.get(machine.id)?.[slot] ?? '')) continue
+    const change = changes.get(machine.id) ?? { temperature: null, humidity: null, rsrp: null, signal: null, door: null, places: {} }
     const body = up.body as { temperature?: number; humidity?: number; rsrp?: number; signal?: Signal; open?: boolean; door?: boolean }
+    change.places[slot] = placeOf(fact)
     if (slot === 'temperature') change.temperature = body.temperature as number
     if (slot === 'humidity') change.humidity = body.humidity as number
     if (slot === 'door') change.door = body.open ?? body.door ?? null
     if (slot === 'signal') Object.assign(change, { rsrp: body.rsrp ?? null, signal: body.rsrp === undefined ? body.signal : signalOf(body.rsrp) })
     changes.set(machine.id, change)
   }
-  const rows = [...changes].sort(([a], [b]) => a - b)
-  const ids = rows.map(([id]) => id)
-  await sql`insert into device_states (device_id, org_id) select * from unnest(${ids}::bigint[], ${rows.map(([, c]) => c.orgId)}::bigint[]) on conflict do nothing`.execute(
-    ctx.db,
-  )
-  await sql`select device_id from device_states where device_id = any(${ids}::bigint[]) order by device_id for update`.execute(ctx.db)
+  if (changes.size === 0) return
+  const rows = [...changes.values()]
   await sql`
     update device_states s set temperature = coalesce(x.temperature, s.temperature), humidity = coalesce(x.humidity, s.humidity),
-      rsrp = case when x.signal is null then s.rsrp else x.rsrp end, signal = coalesce(x.signal, s.signal), door_open = coalesce(x.door, s.door_open)
-    from unnest(${ids}::bigint[], ${rows.map(([, c]) => c.temperature)}::numeric[], ${rows.map(([, c]) => c.humidity)}::numeric[], ${rows.map(([, c]) => c.rsrp)}::int[],
-      ${rows.map(([, c]) => c.signal)}::text[], ${rows.map(([, c]) => c.door)}::boolean[]) as x (device_id, temperature, humidity, rsrp, signal, door)
+      rsrp = case when x.signal is null then s.rsrp else x.rsrp end, signal = coalesce(x.signal, s.signal), door_open = coalesce(x.door, s.door_open), places = s.places || x.places::jsonb
+    from unnest(${[...changes.keys()]}::bigint[], ${rows.map((c) => c.temperature)}::numeric[], ${rows.map((c) => c.humidity)}::numeric[], ${rows.map((c) => c.rsrp)}::int[],
+      ${rows.map((c) => c.signal)}::text[], ${rows.map((c) => c.door)}::boolean[], ${rows.map((c) => JSON.stringify(c.places))}::text[]) as x (device_id, temperature, humidity, rsrp, signal, door, places)
     where s.device_id = x.device_id`.execute(ctx.db)
 }
