@@ -255,6 +255,7 @@ export const en = {
       LANE_FAULT: 'Lane fault',
       TIMEOUT: 'Time-out',
       TEMP_EXCURSION: 'Temperature out of range',
+      MANY_FAULTS: 'Many faults at once',
       TEMP_HIGH: 'Too warm',
       TEMP_LOW: 'Too cold',
     },

@@ -247,6 +247,7 @@ export const zh = {
       LANE_FAULT: '货道故障',
       TIMEOUT: '超时',
       TEMP_EXCURSION: '温度超出范围',
+      MANY_FAULTS: '故障过多',
       TEMP_HIGH: '温度过高',
       TEMP_LOW: '温度过低',
     },

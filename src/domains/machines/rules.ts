@@ -40,6 +40,8 @@ export const limits = {
   takeoverMs: 60_000,
   /** The same habit of a machine is told of so often. */
   toldMs: 3_600_000,
+  /** Faults of a machine that are open, or were opened within a day; more share one row. */
+  faults: 100,
   /** Even a backlog of days comes with at most so many a second; who says so many more in a row speaks without need. */
   steady: 16,
   steadyMost: 600,

@@ -366,3 +366,33 @@ test('when the lane of a piece breaks, the next piece of the same lane is given 
     { road: 4, vend_state: 'SENT', refund_state: null },
   ])
 })
+
+test('faults without end: so many are kept, the rest share one row, lanes stop all the same, and people see it', async () => {
+  const machine = await world.addMachine()
+  let seq = 0
+  const fault = (n: number, more: object = {}): [Machine, UpKind, object] => [machine, 'fault', { boot: 1, seq: ++seq, code: `F${n}`, ...more }]
+  const held = async () =>
+    (
+      await world.rows(
+        `select count(*) filter (where code like 'F%')::int as own, count(*) filter (where code = 'MANY_FAULTS')::int as many from device_faults where device_id = $1 and closed_at is null`,
+        [machine.id],
+      )
+    )[0]
+  await hear(Array.from({ length: limits.faults }, (_, n) => fault(n)))
+  expect([await held(), await events(machine)]).toEqual([{ own: limits.faults, many: 0 }, []])
+  // what is open already needs no room
+  await hear([fault(0), fault(1)])
+  expect([await held(), await events(machine)]).toEqual([{ own: limits.faults, many: 0 }, []])
+  await hear([fault(500), fault(501, { lane: 2 }), fault(502)])
+  expect(await held()).toEqual({ own: limits.faults, many: 1 })
+  expect(await events(machine)).toMatchObject([{ kind: 'MACHINE_FAULTS', detail: { most: limits.faults } }])
+  expect(await world.rows(`select road_index from lanes where device_id = $1 and status = 'FAULT'`, [machine.id])).toEqual([{ road_index: 2 }])
+  // ended and told anew under other names they are not more either
+  await hear(Array.from({ length: limits.faults }, (_, n): [Machine, UpKind, object] => [machine, 'clear', { boot: 1, seq: ++seq, code: `F${n}` }]))
+  await hear([fault(600), [machine, 'clear', { boot: 1, seq: ++seq, code: 'F501', lane: 2 }]])
+  expect(await held()).toEqual({ own: 0, many: 1 })
+  expect(await world.rows(`select road_index from lanes where device_id = $1 and status = 'FAULT'`, [machine.id])).toEqual([])
+  world.clock.now += 86_400_000
+  await hear([fault(700), [machine, 'clear', { boot: 1, seq: ++seq, code: 'F1' }]])
+  expect(await held()).toEqual({ own: 1, many: 0 })
+})

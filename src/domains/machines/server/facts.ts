@@ -43,7 +43,7 @@ export async function applyFacts(ctx: Ctx, facts: readonly Fact[], record: Recor
   }
   const states = fresh.filter((fact) => !isAnswer(fact))
   if (states.length) {
-    await applyState(ctx, states)
+    doubts.push(...(await applyState(ctx, states)))
     doubts.push(...(await applyShadows(ctx, states)))
     await addTelemetry(ctx, states)
   }

@@ -1,8 +1,10 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, iso } from '../../../server/context.ts'
+import { dayMs } from '../../../shared/instants.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
-import { type Signal, signalOf } from '../rules.ts'
+import { limits, type Signal, signalOf } from '../rules.ts'
 import { bootOf, isAfter, placeOf } from './boots.ts'
+import type { Doubt } from './doubts.ts'
 import type { Fact } from './facts.ts'
 
 /** What a fact says about one thing of the machine; the newest by (boot, seq) counts. Of a hello, that a connection began. */
@@ -16,16 +18,17 @@ type Change = {
   places: Partial<Record<Claim['slot'], string>>
 }
 
-/** Projects facts onto device_states, device_faults and the lanes they name. */
-export async function applyState(ctx: Ctx, facts: readonly Fact[]): Promise<void> {
+/** Projects facts onto device_states, device_faults and the lanes they name. Answers who tells of more faults than a machine can have. */
+export async function applyState(ctx: Ctx, facts: readonly Fact[]): Promise<Doubt[]> {
   const claims = newestOf(facts.flatMap(claimsOf))
-  if (claims.length === 0) return
+  if (claims.length === 0) return []
   const faults = await standing(
     ctx,
     claims.filter((claim) => claim.slot === 'fault'),
   )
+  const doubts: Doubt[] = []
   if (faults.length) {
-    await applyFaults(ctx, faults)
+    doubts.push(...(await applyFaults(ctx, faults)))
     ctx.touch(
       'devices',
       faults.map((claim) => claim.fact.machine.orgId),
@@ -36,6 +39,7 @@ export async function applyState(ctx: Ctx, facts: readonly Fact[]): Promise<void
     ctx,
     faults.map((claim) => claim.fact.machine.id),
   )
+  return doubts
 }
 
 function claimsOf(fact: Fact): Claim[] {
@@ -82,7 +86,8 @@ async function standing(ctx: Ctx, claims: readonly Claim[]): Promise<Claim[]> {
   return rows.flatMap((row) => claims[row.n - 1] ?? [])
 }
 
-async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
+async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<Doubt[]> {
+  const doubts: Doubt[] = []
   // lanes first and in ascending order, the state of the machine last
   await sql`select id from lanes where (device_id, road_index) in (select * from unnest(${claims.map((c) => c.fact.machine.id)}::bigint[], ${claims.map((c) => c.lane)}::int[]))
     and archived_at is null order by id for update`.execute(ctx.db)
@@ -90,16 +95,26 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
   const cleared = claims.filter((claim) => claim.fact.up.kind === 'clear')
   if (opened.length) {
     const column = (key: string, missing: string) => opened.map(({ fact }) => (fact.up.body[key] as string | undefined) ?? missing)
-    await sql`
+    // codes are the machine's own words: beyond the bound its lanes still stop, and one row stands for the rest
+    const { rows: beyond } = await sql<{ device_id: number }>`
       with x as (
         select x.*, l.id as lane_id from unnest(${opened.map((c) => c.fact.machine.orgId)}::bigint[], ${opened.map((c) => c.fact.machine.id)}::bigint[], ${opened.map((c) => c.lane)}::int[],
           ${opened.map((c) => c.code)}::text[], ${column('level', 'ERROR')}::text[], ${column('detail', '')}::text[], ${opened.map((c) => iso(c.fact.at))}::timestamptz[]) as x (org_id, device_id, lane, code, level, detail, at)
         left join lanes l on l.device_id = x.device_id and l.road_index = x.lane and l.archived_at is null),
-      stopped as (update lanes set status = 'FAULT' where id in (select lane_id from x where level = 'ERROR') and status = 'ENABLED')
-      insert into device_faults (org_id, device_id, lane_id, road, code, level, detail, opened_at)
-      select org_id, device_id, lane_id, case when lane_id is null then lane end, code, level, detail, at from x order by device_id on conflict do nothing`.execute(
-      ctx.db,
-    )
+      stopped as (update lanes set status = 'FAULT' where id in (select lane_id from x where level = 'ERROR') and status = 'ENABLED'),
+      fresh as (
+        select x.*, row_number() over (partition by x.device_id order by x.at) as nth from x where not exists (select from device_faults f
+          where f.device_id = x.device_id and coalesce(f.lane_id, -f.road, 0) = coalesce(x.lane_id, -x.lane, 0) and f.code = x.code and f.closed_at is null)),
+      placed as (select f.*, f.nth + ${heldFaults(sql`f.device_id`, ctx.now)} > ${limits.faults} as beyond from fresh f),
+      kept as (insert into device_faults (org_id, device_id, lane_id, road, code, level, detail, opened_at)
+        select org_id, device_id, lane_id, case when lane_id is null then lane end, code, level, detail, at from placed where not beyond order by device_id on conflict do nothing),
+      summed as (insert into device_faults (org_id, device_id, code, level, opened_at)
+        select org_id, device_id, ${manyFaults}, 'ERROR', min(at) from placed where beyond group by 1, 2 order by device_id on conflict do nothing)
+      select distinct device_id from placed where beyond`.execute(ctx.db)
+    const over = new Set(beyond.map((row) => row.device_id))
+    for (const { fact } of new Map(opened.map((claim) => [claim.fact.machine.id, claim])).values())
+      if (over.has(fact.machine.id))
+        doubts.push({ machine: fact.machine, kind: 'MACHINE_FAULTS', detail: { code: String(fact.up.body.code), most: limits.faults } })
   }
   if (cleared.length) {
     await sql`
@@ -116,7 +131,17 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
       ctx.db,
     )
   }
+  await sql`update device_faults f set closed_at = greatest(${ctx.now}::timestamptz, f.opened_at)
+    where f.device_id = any(${cleared.map((c) => c.fact.machine.id)}::bigint[]) and f.code = ${manyFaults} and f.closed_at is null
+      and ${heldFaults(sql`f.device_id`, ctx.now)} < ${limits.faults}`.execute(ctx.db)
+  return doubts
 }
+
+const manyFaults = 'MANY_FAULTS'
+/** A machine's faults that are open, or were opened within a day, as far as they have to be counted. */
+const heldFaults = (device: RawBuilder<unknown>, now: Date) => sql`greatest(
+  (select count(*) from (select from device_faults h where h.device_id = ${device} and h.closed_at is null and h.code <> ${manyFaults} limit ${limits.faults}) h),
+  (select count(*) from (select from device_faults h where h.device_id = ${device} and h.opened_at > ${new Date(now.getTime() - dayMs)} and h.code <> ${manyFaults} limit ${limits.faults}) h))`
 
 /** Each row knows which word it says, so that one that comes late is compared with the row, not with all that was said since. */
 async function writeStates(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
