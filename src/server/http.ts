@@ -17,6 +17,7 @@ import { type App, isRefused, systemActor } from './context.ts'
 import { sendCookie } from './cookies.ts'
 import { systemScope } from './database.ts'
 import { openDebugLog } from './debugLog.ts'
+import { doorOf } from './door.ts'
 import { answerMalformed, answerUndecodable, boundConnections, guardEvery } from './everyAnswer.ts'
 import { contractInput, idempotencyKey, parseInput, takeJson } from './input.ts'
 import { perApp } from './perApp.ts'
@@ -176,25 +177,32 @@ export const heavyReads = perApp(() => openTurns({ atOnce: Math.max(1, Math.floo
 
 type Given = { name: string; endpoint: Endpoint; handler: Handler<Endpoint>; caller: Caller; request: FastifyRequest; key: string | undefined }
 
-/** One operation: slow work first, then one transaction; a refusal is thrown, its trace is committed. */
-async function perform(app: App, given: Given, input: Record<string, unknown>): Promise<{ answer: unknown; replayed: boolean }> {
+/** One operation; new work of strangers waits its turn at the door. */
+function perform(app: App, given: Given, input: Record<string, unknown>): Promise<{ answer: unknown; replayed: boolean }> {
+  const { yields } = given.endpoint
+  return yields ? doorOf(app).enter(String(input[yields]), addressOf(given.caller.ip), () => run(app, given, input)) : run(app, given, input)
+}
+
+/** Slow work first, then one transaction; a refusal is thrown, its trace is committed. */
+async function run(app: App, given: Given, input: Record<string, unknown>): Promise<{ answer: unknown; replayed: boolean }> {
   const { name, endpoint, handler, caller, request, key } = given
+  // before it takes a connection of its own
+  if (endpoint.yields && app.database.stats().writes.waiting >= mostWaiting) throw new Refusal(common.busy)
   const slow = typeof handler === 'function' ? undefined : await handler.prepare(app, input as never, request, caller.actor)
-  const run = typeof handler === 'function' ? handler : (ctx: Parameters<typeof handler.run>[0], value: never) => handler.run(ctx, value, slow)
+  const verb = typeof handler === 'function' ? handler : (ctx: Parameters<typeof handler.run>[0], value: never) => handler.run(ctx, value, slow)
   if (endpoint.kind === 'read') {
     const scope = endpoint.scope === 'system' ? systemScope : caller.actor.scope
     const asked = () =>
       app.database.read(scope, (db) =>
-        run({ app, db, ...caller, now: app.now(), audit: refuseInRead, touch: refuseInRead, later: refuseInRead, afterCommit: refuseInRead }, input as never),
+        verb({ app, db, ...caller, now: app.now(), audit: refuseInRead, touch: refuseInRead, later: refuseInRead, afterCommit: refuseInRead }, input as never),
       )
     const answer = await (endpoint.heavy ? heavyReads(app).take(caller.actor.orgId, asked) : asked())
     if (isRefused(answer)) throw new Refusal(answer.refused, answer.values, answer.fields)
     return { answer: checked(endpoint, answer), replayed: false }
   }
-  if (endpoint.yields && app.database.stats().writes.waiting >= mostWaiting) throw new Refusal(common.busy)
   const result = await act(app, caller, endpoint, async (ctx) => {
-    if (!key) return run(ctx, input as never)
-    const outcome = await once(ctx, name, key, input, () => run(ctx, input as never) as Promise<unknown>)
+    if (!key) return verb(ctx, input as never)
+    const outcome = await once(ctx, name, key, input, () => verb(ctx, input as never) as Promise<unknown>)
     return isReplay(outcome) ? outcome : outcome.fresh
   }).catch(translate)
   if (isRefused(result)) throw new Refusal(result.refused, result.values, result.fields)

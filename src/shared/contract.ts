@@ -30,8 +30,11 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
   readonly guessable: boolean
   /** A read whose cost grows with the rows of the scope (every list is one): such reads take turns. */
   readonly heavy: boolean
-  /** New work that is turned away at the door while writes already queue, so that what was begun gets done. */
-  readonly yields: boolean
+  /**
+   * New work of strangers, which waits at the door so that what was begun gets done, and is turned away while writes already
+   * queue: the field of its input that says where (a machine).
+   */
+  readonly yields: string | null
   /**
    * Moves a way to sign in, a secret or a right: whoever calls has shown who he is within the last minutes (`session.proofMinutes`),
    * else common.proofNeeded. `sometimes`: its handler decides by what is asked (`requireProof`).
@@ -58,7 +61,7 @@ type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<ReadSpec<I, O>
   idempotent?: boolean
   upload?: boolean
   guessable?: boolean
-  yields?: true
+  yields?: keyof z.output<I> & string
   fresh?: boolean | 'sometimes'
 }
 
@@ -79,7 +82,7 @@ export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing
     upload: false,
     guessable: false,
     heavy: spec.heavy ?? 'pageSize' in (spec.input?.shape ?? {}),
-    yields: false,
+    yields: null,
     fresh: false,
     export: spec.export ?? null,
     summary: spec.summary,
@@ -101,7 +104,7 @@ export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothin
     upload: spec.upload ?? false,
     guessable: spec.guessable ?? false,
     heavy: false,
-    yields: spec.yields ?? false,
+    yields: spec.yields ?? null,
     fresh: spec.fresh ?? false,
     export: null,
     summary: spec.summary,

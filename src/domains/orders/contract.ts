@@ -254,7 +254,7 @@ export const orders = {
     summary: 'Order pieces at a machine: reserves stock and opens a payment',
     audit: { none: 'a customer, not staff; order_events keeps it' },
     scope: 'system',
-    yields: true,
+    yields: 'rtuNumber',
     errors: [
       orderErrors.deviceOffline,
       orderErrors.deviceNotSelling,
