@@ -2,28 +2,30 @@ import { fork } from 'node:child_process'
 import type { EventEmitter } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type Transferable, Worker } from 'node:worker_threads'
-import { common, Refusal } from '../shared/errors.ts'
+import { openTurns } from './turns.ts'
 
 /**
  * Pure work that may take long, beside the event loop: files of strangers, large tables. A module that ends with `serveThread({…})`
  * runs in a few threads of its own; work that overruns its time or memory is ended together with its thread. `apart`: in processes of
- * their own, for files of strangers: V8 ends the whole process for much that takes all memory of a thread.
+ * their own, for files of strangers: V8 ends the whole process for much that takes all memory of a thread. Organisations take turns.
  */
 export type Threads<F extends Work> = <N extends keyof F & string>(
   name: N,
   input: Parameters<F[N]>[0],
-  options?: { transfer?: Transferable[]; signal?: AbortSignal },
+  options?: { orgId?: number; transfer?: Transferable[]; signal?: AbortSignal },
 ) => Promise<Awaited<ReturnType<F[N]>>>
 // biome-ignore lint/suspicious/noExplicitAny: inputs are typed where they are called
 export type Work = Readonly<Record<string, (input: any) => unknown>>
 export type Question = { name: string; input: unknown }
 export type Answer = { value: unknown } | { error: unknown }
+/** `waiting`: places of one organisation. */
 type Bounds = { threads: number; waiting: number; seconds: number; megabytes: number; apart?: true }
 
 /** The work took more time or memory than it may. */
 export class Overrun extends Error {}
 
 const idleMs = 60_000
+const waitMs = 30_000
 
 /** Somewhere that answers one question after the other. */
 type Seat = { readonly events: EventEmitter; ask(question: Question, transfer: Transferable[]): void; ref(): void; unref(): void; end(): void }
@@ -64,8 +66,7 @@ function inProcess(module: URL, megabytes: number): Seat {
 
 export function openThreads<F extends Work>(module: URL, bounds: Bounds): Threads<F> {
   const idle: Seat[] = []
-  const waiting: (() => void)[] = []
-  let running = 0
+  const turns = openTurns({ atOnce: bounds.threads, waiting: bounds.waiting, waitMs })
   const forget = (seat: Seat): boolean => {
     const at = idle.indexOf(seat)
     if (at >= 0) idle.splice(at, 1)
@@ -82,11 +83,8 @@ export function openThreads<F extends Work>(module: URL, bounds: Bounds): Thread
     seat.unref()
     setTimeout(() => forget(seat) && seat.end(), idleMs).unref()
   }
-  return async (name, input, { transfer = [], signal } = {}) => {
-    if (running < bounds.threads) running += 1
-    else if (waiting.length >= bounds.waiting) throw new Refusal(common.busy)
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
+  return (name, input, { orgId = 0, transfer = [], signal } = {}) =>
+    turns.take(orgId, async () => {
       const seat = idle.pop() ?? open()
       try {
         const value = await asked(seat, { name, input }, transfer, AbortSignal.any([AbortSignal.timeout(bounds.seconds * 1000), ...(signal ? [signal] : [])]))
@@ -96,12 +94,7 @@ export function openThreads<F extends Work>(module: URL, bounds: Bounds): Thread
         seat.end()
         throw error
       }
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
+    })
 }
 
 async function asked(seat: Seat, question: Question, transfer: Transferable[], signal: AbortSignal): Promise<unknown> {

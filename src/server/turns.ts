@@ -1,7 +1,7 @@
 import { common, type ErrorDef, Refusal } from '../shared/errors.ts'
 
 /**
- * Reads that scan (lists, sums, figures) take turns, so that they never fill the database that machines and money need.
+ * Reads that scan (lists, sums, figures) and files of people take turns, so that they never fill what machines and money need.
  * Organisations are served one after the other, however much each asks; who waits too long, or finds the places of his
  * organisation taken, is told to come again.
  */

@@ -7,7 +7,7 @@ export const fileErrors = defineErrors('files', {
   imageTooLarge: [413001, '图片不能超过2M', 'The picture must not exceed 2M'],
   imageType: [415001, '只支持jpg或png格式', 'Only jpg or png is supported'],
   imageBroken: [400001, '图片已损坏,无法读取', 'The picture is damaged and cannot be read'],
-  imagePixels: [400001, '图片尺寸过大,不能超过5000万像素', 'The picture has too many pixels, at most 50 million'],
+  imagePixels: [400001, '图片尺寸过大,不能超过2500万像素', 'The picture has too many pixels, at most 25 million'],
   noFile: [400001, '请选择一张图片', 'Choose one picture'],
   notMultipart: [415001, '请以表单方式上传图片', 'Send the picture as multipart form data'],
 })

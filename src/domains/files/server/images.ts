@@ -1,13 +1,13 @@
-import sharp from 'sharp'
-import { common, Refusal } from '../../../shared/errors.ts'
+import { Overrun, openThreads } from '../../../server/threads.ts'
+import { Refusal } from '../../../shared/errors.ts'
 import { fileErrors } from '../contract.ts'
+import { imageLimits } from '../rules.ts'
+import type { ImageWork, Written } from './imageThread.ts'
 
-/** Bytes of an upload and of what is stored; pixels before decoding; the longer side after it. */
-export const imageLimits = { bytes: 2 * 1024 * 1024, pixels: 50_000_000, side: 2000 }
-/** Decoding takes memory by pixels, not bytes: two at a time, the others wait. */
-const slots = { free: 2, waiting: [] as (() => void)[] }
+/** Decoding takes up to 320 MB: one at a time, and the memory goes with the process. */
+const apart = openThreads<ImageWork>(new URL('./imageThread.ts', import.meta.url), { threads: 1, waiting: 20, seconds: 15, megabytes: 64, apart: true })
 
-export type CleanImage = { bytes: Buffer; extension: 'jpg' | 'png'; mime: 'image/jpeg' | 'image/png' }
+export type CleanImage = Written & { readonly bytes: Buffer }
 
 const wrong = (def: (typeof fileErrors)[keyof typeof fileErrors]) => new Refusal(def, {}, [{ field: 'file', text: def.text }])
 
@@ -22,50 +22,14 @@ function imageKind(bytes: Buffer): 'jpg' | 'png' | null {
  * Decodes and writes the picture anew: upright by its EXIF, then without any metadata, appended bytes or foreign chunks.
  * A picture that is damaged anywhere is refused.
  */
-export async function cleanImage(bytes: Buffer): Promise<CleanImage> {
+export async function cleanImage(bytes: Buffer, orgId: number): Promise<CleanImage> {
   if (bytes.length === 0) throw wrong(fileErrors.imageBroken)
   if (bytes.length > imageLimits.bytes) throw wrong(fileErrors.imageTooLarge)
   const kind = imageKind(bytes)
   if (!kind) throw wrong(fileErrors.imageType)
-  await takeSlot()
-  try {
-    return await encode(bytes, kind)
-  } catch (error) {
-    if (error instanceof Refusal) throw error
-    throw wrong(/pixel limit/i.test(String(error)) ? fileErrors.imagePixels : fileErrors.imageBroken)
-  } finally {
-    freeSlot()
-  }
-}
-
-async function encode(bytes: Buffer, kind: 'jpg' | 'png'): Promise<CleanImage> {
-  const image = sharp(bytes, { limitInputPixels: imageLimits.pixels, failOn: 'warning', sequentialRead: false })
-    .rotate()
-    .resize({ width: imageLimits.side, height: imageLimits.side, fit: 'inside', withoutEnlargement: true })
-    .toColourspace('srgb')
-  if (kind === 'png') {
-    const png = await image.clone().png({ compressionLevel: 9 }).toBuffer()
-    if (png.length <= imageLimits.bytes) return { bytes: png, extension: 'png', mime: 'image/png' }
-  }
-  // noise grows when it is written anew; the quality gives way, not the limit
-  for (const quality of [86, 72, 55, 35]) {
-    const jpg = await image
-      .clone()
-      .flatten({ background: '#ffffff' })
-      .jpeg({ quality, mozjpeg: quality === 86 })
-      .toBuffer()
-    if (jpg.length <= imageLimits.bytes) return { bytes: jpg, extension: 'jpg', mime: 'image/jpeg' }
-  }
-  throw wrong(fileErrors.imageTooLarge)
-}
-
-async function takeSlot(): Promise<void> {
-  if (slots.free > 0) slots.free -= 1
-  else if (slots.waiting.length >= 20) throw new Refusal(common.busy)
-  else await new Promise<void>((resolve) => slots.waiting.push(resolve))
-}
-function freeSlot(): void {
-  const next = slots.waiting.shift()
-  if (next) next()
-  else slots.free += 1
+  const written = await apart('writeAnew', { bytes, kind }, { orgId }).catch((error: unknown) => {
+    throw error instanceof Overrun ? wrong(fileErrors.imageBroken) : error
+  })
+  if ('fault' in written) throw wrong(fileErrors[written.fault])
+  return { ...written, bytes: Buffer.from(written.bytes) }
 }

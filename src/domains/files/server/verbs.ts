@@ -1,7 +1,8 @@
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { oneFile } from '../../../server/oneFile.ts'
 import { fileErrors, type files } from '../contract.ts'
-import { type CleanImage, cleanImage, imageLimits } from './images.ts'
+import { imageLimits } from '../rules.ts'
+import { type CleanImage, cleanImage } from './images.ts'
 
 type Contract = typeof files
 type Stored = { image: CleanImage; name: string; sha256: string }
@@ -9,7 +10,7 @@ type Stored = { image: CleanImage; name: string; sha256: string }
 const uploadImage = prepared<Contract['uploadImage'], Stored>({
   async prepare(app, _input, request, actor) {
     const { bytes } = await oneFile(request, actor.orgId, imageLimits.bytes, { ...fileErrors, tooLarge: fileErrors.imageTooLarge })
-    const image = await cleanImage(bytes)
+    const image = await cleanImage(bytes, actor.orgId)
     return { image, ...(await app.files.put(image.bytes, image.extension)) }
   },
   async run(ctx, _input, { image, name, sha256 }) {

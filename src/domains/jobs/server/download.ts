@@ -55,7 +55,7 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
   route('POST', '/api/imports/:kind/marked', async (actor, request, reply) => {
     const lang = toLang(request.headers['accept-language'])
     const given = await receive(app, (request.params as { kind: string }).kind, request, actor)
-    const file = await markedFile(given.sheet, await tryOut(app, given, lang), given.importer, lang)
+    const file = await markedFile(given.sheet, await tryOut(app, given, lang), given.importer, { lang, orgId: actor.orgId })
     return attachment(reply, `${say(given.importer.title, lang)}.xlsx`).send(Buffer.from(file))
   })
 }

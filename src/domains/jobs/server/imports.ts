@@ -29,7 +29,7 @@ export async function importerFor(app: App, kind: string, actor: Pick<Actor, 'us
 export async function receive(app: App, kind: string, request: FastifyRequest, by: Actor): Promise<Omit<Given, 'tried'>> {
   const { importer, actor } = await importerFor(app, kind, by)
   const { bytes } = await oneFile(request, by.orgId, jobLimits.importBytes, { ...jobErrors, tooLarge: jobErrors.fileTooLarge })
-  const sheet = await readSheet(bytes, importer)
+  const sheet = await readSheet(bytes, importer, by.orgId)
   const ready = await importer.prepare?.(app, sheet.rows, [...sheet.rows, ...sheet.halves])
   return { importer, actor, sheet, ready }
 }
@@ -151,7 +151,9 @@ async function applied(ctx: Ctx, given: Given): Promise<readonly RowError[]> {
 /** The job's row; with what was wrong and the marked file when something was. */
 async function keep(ctx: Ctx, { importer, sheet }: Given, kind: string, errors: readonly RowError[]): Promise<number> {
   const failed = new Set(errors.map(({ line }) => line)).size
-  const file = errors.length ? await ctx.app.files.write(once(await markedFile(sheet, errors, importer, ctx.lang)), 'xlsx') : null
+  const file = errors.length
+    ? await ctx.app.files.write(once(await markedFile(sheet, errors, importer, { lang: ctx.lang, orgId: ctx.actor.orgId })), 'xlsx')
+    : null
   const row = await ctx.db
     .insertInto('jobs')
     .values({

@@ -1,4 +1,4 @@
-import type { WriteSheet } from 'hucre/xlsx'
+import { type WriteSheet, writeXlsx } from 'hucre/xlsx'
 import type { z } from 'zod'
 import type { Importer, ImportRow, RowError } from '../../../server/importers.ts'
 import { Overrun, openThreads } from '../../../server/threads.ts'
@@ -20,14 +20,16 @@ export type Sheet = {
 }
 
 const refuse = (name: keyof typeof jobErrors) => new Refusal(jobErrors[name], {}, [{ field: 'file', text: jobErrors[name].text }])
-/** One at a time: what arrives beside it waits, and nobody else does. */
-const inThread = openThreads<SheetWork>(new URL('./sheetThread.ts', import.meta.url), { threads: 1, waiting: 20, seconds: 10, megabytes: 192, apart: true })
+/** One at a time each: what is written, within a transaction, does not wait behind what strangers sent. */
+const bounds = { threads: 1, waiting: 5, seconds: 10, megabytes: 192 } as const
+const reading = openThreads<SheetWork>(new URL('./sheetThread.ts', import.meta.url), { ...bounds, apart: true })
+const writing = openThreads<SheetWork>(new URL('./sheetThread.ts', import.meta.url), bounds)
 
-/** What the file says, read in a thread; whatever is too much for a sheet of people is refused there. */
-export async function readSheet(bytes: Buffer, importer: Importer): Promise<Sheet> {
+/** What the file says, read apart; whatever is too much for a sheet of people is refused there. */
+export async function readSheet(bytes: Buffer, importer: Importer, orgId: number): Promise<Sheet> {
   if (bytes.length === 0) throw refuse('fileBroken')
   if (bytes.length > jobLimits.importBytes) throw refuse('fileTooLarge')
-  const read = await inThread('readLines', bytes).catch((error: unknown) => {
+  const read = await reading('readLines', bytes, { orgId }).catch((error: unknown) => {
     throw error instanceof Overrun ? refuse('fileTooComplex') : error
   })
   if ('fault' in read) throw refuse(read.fault)
@@ -78,13 +80,21 @@ const wellFormed = (cells: readonly (readonly [string, string])[], { row }: Impo
     }),
   )
 
-/** An empty form, and a second sheet that explains it. */
+const templates = new Map<string, Promise<Uint8Array>>()
+/** An empty form, and a second sheet that explains it: small, the same for everybody, so made once and here. */
 export function templateFile(importer: Importer, lang: Lang): Promise<Uint8Array> {
+  const key = `${importer.kind} ${lang}`
+  const made = templates.get(key) ?? writeXlsx({ sheets: templateSheets(importer, lang) })
+  templates.set(key, made)
+  return made
+}
+
+function templateSheets(importer: Importer, lang: Lang): WriteSheet[] {
   const text = (value: string | undefined) => (value ? neutralised(say(value, lang)) : '')
   const heads = importer.columns.map(({ title, required }) => `${say(title, lang)}${required ? '*' : ''}`)
   const words = [bi('列名', 'Column'), bi('必填', 'Required'), bi('说明', 'Note'), bi('示例', 'Example')].map((word) => say(word, lang))
   const notes = importer.columns.map(({ title, required, note, example }) => [say(title, lang), required ? '*' : '', text(note), text(example)])
-  const sheets: WriteSheet[] = [
+  return [
     {
       name: say(importer.title, lang).slice(0, 31),
       columns: heads.map((head) => ({ width: Math.max(14, head.length * 2 + 4) })),
@@ -98,11 +108,10 @@ export function templateFile(importer: Importer, lang: Lang): Promise<Uint8Array
       freezePane: { rows: 1 },
     },
   ]
-  return inThread('write', sheets)
 }
 
 /** The person's own file with one more column that says what is wrong. */
-export function markedFile(sheet: Sheet, errors: readonly RowError[], importer: Importer, lang: Lang): Promise<Uint8Array> {
+export function markedFile(sheet: Sheet, errors: readonly RowError[], importer: Importer, { lang, orgId }: { lang: Lang; orgId: number }): Promise<Uint8Array> {
   const titles = new Map(importer.columns.map(({ key, title }) => [key, say(title, lang)]))
   const byLine = Map.groupBy(errors, ({ line }) => line)
   const width = sheet.header.length
@@ -112,12 +121,11 @@ export function markedFile(sheet: Sheet, errors: readonly RowError[], importer: 
     (byLine.get(line) ?? []).map(said).join('; '),
   ])
   const heads = [...sheet.header.map(neutralised), say(bi('错误', 'Errors'), lang)]
-  return inThread('write', [
-    {
-      name: say(importer.title, lang).slice(0, 31),
-      columns: heads.map((_, i) => ({ width: i === width ? 60 : 18 })),
-      rows: [heads, ...rows],
-      freezePane: { rows: 1 },
-    },
-  ])
+  const marked: WriteSheet = {
+    name: say(importer.title, lang).slice(0, 31),
+    columns: heads.map((_, i) => ({ width: i === width ? 60 : 18 })),
+    rows: [heads, ...rows],
+    freezePane: { rows: 1 },
+  }
+  return writing('write', [marked], { orgId })
 }

@@ -16,7 +16,16 @@ const rights: Readonly<Record<string, { org: number; scope: string; codes: reado
   operator: {
     org: 3,
     scope: 'ORG_TREE',
-    codes: ['product:read', 'product:export', 'product:cost', 'device:read', 'device:export', 'product-category:create', 'product-category:read'],
+    codes: [
+      'product:read',
+      'product:export',
+      'product:cost',
+      'device:read',
+      'device:export',
+      'product-category:create',
+      'product-category:read',
+      'upload:create',
+    ],
   },
   sibling: { org: 4, scope: 'ORG_TREE', codes: ['product:read', 'product:export'] },
   reader: { org: 3, scope: 'ORG_TREE', codes: ['product:read'] },

@@ -2,8 +2,11 @@ import { promisify } from 'node:util'
 import { crc32, inflateRaw } from 'node:zlib'
 import { FileFault } from './fileFault.ts'
 
-/** A workbook of a thousand rows unpacks to a few megabytes; of tags, each costs its reader far more than its bytes. */
-const limits = { entries: 200, bytes: 16 * 1024 * 1024, tags: 1_000_000, tagsBesideSheets: 300_000 }
+/**
+ * A workbook of a thousand rows unpacks to a few megabytes; of tags, each costs its reader far more than its bytes, and a row costs as
+ * many cells as its last one is far.
+ */
+const limits = { entries: 200, bytes: 16 * 1024 * 1024, tags: 1_000_000, tagsBesideSheets: 300_000, cells: 1_000_000 }
 const inflate = promisify(inflateRaw) as (data: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
 const broken = () => new FileFault('fileBroken')
 const unsafe = () => new FileFault('fileUnsafe')
@@ -33,7 +36,7 @@ export async function plainZip(bytes: Buffer): Promise<Buffer> {
     const found = tagsOf(data)
     tags.all += found
     if (!/\/sheet\d*\.xml$/i.test(name.toString('latin1'))) tags.beside += found
-    if (tags.all > limits.tags || tags.beside > limits.tagsBesideSheets) throw unsafe()
+    if (tags.all > limits.tags || tags.beside > limits.tagsBesideSheets || cellsOf(data) > limits.cells) throw unsafe()
     entries.push({ name, data })
     at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
   }
@@ -45,6 +48,24 @@ function tagsOf(data: Buffer): number {
   for (const byte of data) if (byte === 60) count += 1
   return count
 }
+
+/** The begin of a row, or where a cell says it stands: `r="XFD7"`, however it is written. */
+const places = /[<:]row(?=[\s/>])|[\s"']r\s*=\s*["']?([a-z]*)(&?)/gi
+const widest = 16_384
+
+/** How many cells the rows have room for, were any part a sheet: at least as many as its reader will make. */
+function cellsOf(data: Buffer): number {
+  let [all, width] = [0, 0]
+  for (const [, letters, entity] of data.toString('latin1').matchAll(places)) {
+    if (letters === undefined) {
+      all += width
+      width = 0
+    } else width = Math.max(width, entity || letters.length > 3 ? widest : columnOf(letters))
+    if (all > limits.cells) break
+  }
+  return all + width
+}
+const columnOf = (letters: string): number => [...letters.toUpperCase()].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0)
 
 async function unpacked(bytes: Buffer, at: number, most: number): Promise<Buffer> {
   const [flags, method, size, start] = [bytes.readUInt16LE(at + 8), bytes.readUInt16LE(at + 10), bytes.readUInt32LE(at + 20), bytes.readUInt32LE(at + 42)]

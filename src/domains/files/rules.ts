@@ -1,0 +1,2 @@
+/** Bytes of an upload and of what is stored; pixels before decoding; the longer side after it. */
+export const imageLimits = { bytes: 2 * 1024 * 1024, pixels: 25_000_000, side: 2000 } as const
