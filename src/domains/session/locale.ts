@@ -50,8 +50,10 @@ export const locale = defineLocale(
     },
     way: {
       own: '如非本人操作，请立即修改密码并下线其他登录设备；原联系电话收到的短信中有撤销链接，72 小时内有效。',
+      later: '如非本人操作，请立即修改密码并下线其他登录设备；更换联系电话时原号码收到的撤销链接会一并撤销本次变更。',
       byOther: '由管理员操作。如有疑问，请联系管理员。',
       sms: '您的账号{username}于{at}有变更：{what}。如非本人操作，请在{hours}小时内打开 {link} 撤销',
+      smsLater: '您的账号{username}于{at}有变更：{what}。如非本人操作，请立即联系管理员',
       smsByOther: '您的账号{username}于{at}由管理员变更：{what}。如有疑问，请联系管理员',
     },
     factor: {
@@ -241,8 +243,11 @@ export const locale = defineLocale(
     },
     way: {
       own: 'If this was not you, change your password at once and sign the other devices out. The SMS to the former phone has a link that takes it back, for 72 hours.',
+      later:
+        'If this was not you, change your password at once and sign the other devices out. The link that the former phone got with the change of the phone takes this back, too.',
       byOther: 'An administrator did this. If you have a question, ask your administrator.',
       sms: 'Your account {username} was changed at {at}: {what}. If this was not you, open {link} within {hours} hours to take it back',
+      smsLater: 'Your account {username} was changed at {at}: {what}. If this was not you, ask your administrator at once',
       smsByOther: 'An administrator changed your account {username} at {at}: {what}. If you have a question, ask your administrator',
     },
     factor: {

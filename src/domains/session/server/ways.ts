@@ -38,14 +38,29 @@ const use = 'session.ways'
 const placeOfBefore = (tokenHash: Buffer) => `way_changes.before|${tokenHash.toString('hex')}`
 const placeOfText = (phone: string) => `way_changes.sealed|${phone}`
 
+/** Whoever looks after an account decides how it is opened: what links from before would bring back may be somebody who left, or a thief. */
+export async function endLinks(ctx: Ctx, userIds: readonly number[]): Promise<void> {
+  await sql`update way_changes set undone_at = ${ctx.now} where user_id = any(${[...userIds]}::bigint[]) and undone_at is null`.execute(ctx.db)
+}
+
+/** While a new phone can be taken back, that link takes back everything after it; the new phone, which may be a thief's, gets none. */
+async function onNewPhone(ctx: Ctx, userId: number): Promise<boolean> {
+  const { rows } = await sql`select 1 from way_changes
+    where user_id = ${userId} and kind = 'PHONE' and token_hash is not null and undone_at is null and expires_at > ${ctx.now}`.execute(ctx.db)
+  return rows.length > 0
+}
+
 /**
  * Tells whoever had the old way in that it changed: a message in the app, and by SMS to the number from before with a link that
- * takes this change back. What an administrator changed has no link: its number may be that of
+ * takes this change back. What an administrator changed has no link, and ends those from before: the number may be that of
  * somebody who left.
  */
 export async function wayChanged(ctx: Ctx, before: WaysBefore, kind: WayKind): Promise<void> {
-  const byOther = ctx.actor.userId !== null && ctx.actor.userId !== before.userId
   const { userId, orgId, username, ways } = before
+  const byOther = ctx.actor.userId !== null && ctx.actor.userId !== userId
+  if (byOther) await endLinks(ctx, [userId])
+  const told = byOther ? 'byOther' : (await onNewPhone(ctx, userId)) ? 'later' : 'own'
+  const linked = told === 'own'
   const token = randomBytes(32).toString('base64url')
   const hash = sha256(token)
   const { config } = ctx.app
@@ -58,12 +73,12 @@ export async function wayChanged(ctx: Ctx, before: WaysBefore, kind: WayKind): P
       org_id: orgId,
       user_id: userId,
       kind,
-      before: byOther ? null : sealSecret(config, use, placeOfBefore(hash), JSON.stringify(ways)),
-      token_hash: byOther ? null : hash,
+      before: linked ? sealSecret(config, use, placeOfBefore(hash), JSON.stringify(ways)) : null,
+      token_hash: linked ? hash : null,
       created_at: ctx.now,
       expires_at: new Date(ctx.now.getTime() + wayLimits.undoHours * 3_600_000),
       phone: reach ? ways.phone : '',
-      sealed: reach ? sealSecret(config, use, placeOfText(ways.phone), messageOf(ctx, username, kind, byOther ? null : token)) : null,
+      sealed: reach ? sealSecret(config, use, placeOfText(ways.phone), messageOf(ctx, username, kind, told, token)) : null,
       send_state: reach ? 'PENDING' : 'NONE',
       next_at: reach ? ctx.now : null,
     })
@@ -71,7 +86,7 @@ export async function wayChanged(ctx: Ctx, before: WaysBefore, kind: WayKind): P
   await notify(ctx, {
     kind: 'SYSTEM',
     title: bi(locale.zh.enums.way[kind], locale.en.enums.way[kind]),
-    body: bi(locale.zh.way[byOther ? 'byOther' : 'own'], locale.en.way[byOther ? 'byOther' : 'own']),
+    body: bi(locale.zh.way[told], locale.en.way[told]),
     link: '/info',
     userIds: [userId],
   })
@@ -86,13 +101,14 @@ const undoLink = ({ config }: App, token: string): string => {
 }
 
 const clock = new Intl.DateTimeFormat('sv-SE', { month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', timeZone: 'Asia/Shanghai' })
-const messageOf = (ctx: Ctx, username: string, kind: WayKind, token: string | null): string =>
-  `【货道】${say(token ? locale.zh.way.sms : locale.zh.way.smsByOther, 'zh-CN', {
+const texts = { own: locale.zh.way.sms, later: locale.zh.way.smsLater, byOther: locale.zh.way.smsByOther }
+const messageOf = (ctx: Ctx, username: string, kind: WayKind, told: keyof typeof texts, token: string): string =>
+  `【货道】${say(texts[told], 'zh-CN', {
     username,
     at: clock.format(ctx.now),
     what: locale.zh.enums.way[kind],
     hours: wayLimits.undoHours,
-    link: token ? undoLink(ctx.app, token) : '',
+    link: undoLink(ctx.app, token),
   })}`
 
 type Due = { id: number; phone: string; sealed: Buffer; attempts: number }
@@ -129,6 +145,8 @@ export type Undone = { userId: number; orgId: number; kind: WayKind; ways: Ways 
 /** Takes the change behind a link, once, and with it every later one: their links went to ways that are gone now. */
 export async function takeUndo(ctx: Ctx, token: string): Promise<Undone | null> {
   const hash = sha256(token)
+  // the account before its links, as every change of it takes them: what ends them comes before or after, never in between
+  await sql`select 1 from users u join way_changes w on w.user_id = u.id where w.token_hash = ${hash} for no key update of u`.execute(ctx.db)
   const { rows } = await sql<{ id: number; user_id: number; org_id: number; kind: WayKind; before: Buffer }>`
     update way_changes set undone_at = ${ctx.now} where token_hash = ${hash} and undone_at is null and expires_at > ${ctx.now}
     returning id, user_id, org_id, kind, before`.execute(ctx.db)

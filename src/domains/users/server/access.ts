@@ -3,6 +3,7 @@ import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { checkAssignable } from '../../roles/server/assign.ts'
+import { endLinks } from '../../session/server/verbs.ts'
 import { userErrors, type users } from '../contract.ts'
 import { checkRoles } from './home.ts'
 import { keepSuperAdmin, type Subject, subject, subjects } from './people.ts'
@@ -30,6 +31,7 @@ async function changeStatus(ctx: Ctx, ids: readonly number[], status: Subject['s
   if (status === 'DISABLED') {
     await keepSuperAdmin(ctx)
     await endSessions(ctx, ids, 'ACCESS_CHANGED')
+    await endLinks(ctx, ids)
   }
   ctx.touch('users')
   return people
@@ -133,6 +135,7 @@ export const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   await ctx.db.deleteFrom('user_roles').where('user_id', '=', person.id).execute()
   await keepSuperAdmin(ctx)
   await endSessions(ctx, [person.id], 'ACCESS_CHANGED')
+  await endLinks(ctx, [person.id])
   await ctx.db.deleteFrom('wechat_bindings').where('user_id', '=', person.id).execute()
   await ctx.db.updateTable('device_assignments').set({ to_at: ctx.now }).where('user_id', '=', person.id).where('to_at', 'is', null).execute()
   await ctx.db
