@@ -2068,6 +2068,7 @@ table public.scan_tickets row security
   created_at timestamp with time zone default now() not null
   expires_at timestamp with time zone not null
   consumed_at timestamp with time zone
+  session_id uuid
   constraint scan_tickets_check CHECK ((expires_at > created_at))
   constraint scan_tickets_check1 CHECK (((purpose <> 'BIND'::text) OR (user_id IS NOT NULL)))
   constraint scan_tickets_check2 CHECK (((state <> ALL (ARRAY['SCANNED'::text, 'CONFIRMED'::text])) OR (openid IS NOT NULL)))
@@ -2078,11 +2079,13 @@ table public.scan_tickets row security
   constraint scan_tickets_pkey PRIMARY KEY (id)
   constraint scan_tickets_problem_check CHECK ((problem = ANY (ARRAY[''::text, 'NOT_BOUND'::text, 'BOUND_ELSEWHERE'::text])))
   constraint scan_tickets_purpose_check CHECK ((purpose = ANY (ARRAY['LOGIN'::text, 'BIND'::text])))
+  constraint scan_tickets_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
   constraint scan_tickets_state_check CHECK ((state = ANY (ARRAY['WAITING'::text, 'SCANNED'::text, 'CONFIRMED'::text, 'REFUSED'::text, 'EXPIRED'::text])))
   constraint scan_tickets_user_agent_check CHECK ((length(user_agent) <= 300))
   constraint scan_tickets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
   CREATE INDEX scan_tickets_age ON public.scan_tickets USING btree (created_at)
   CREATE INDEX scan_tickets_org ON public.scan_tickets USING btree (org_id)
+  CREATE INDEX scan_tickets_session ON public.scan_tickets USING btree (session_id) WHERE (session_id IS NOT NULL)
   CREATE INDEX scan_tickets_user ON public.scan_tickets USING btree (user_id) WHERE (user_id IS NOT NULL)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
   grant delete, insert, select, update to huodao_app

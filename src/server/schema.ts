@@ -1139,6 +1139,7 @@ export interface ScanTicketsTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   expires_at: ColumnType<Date, Date | string, Date | string>
   consumed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  session_id: string | null
 }
 
 export interface SchemaMigrationsTable {

@@ -111,11 +111,14 @@ export async function forget(ctx: Ctx, { guards }: Verdict): Promise<void> {
   const own = guards.filter(({ kind }) => kind === 'PAIR' || kind === 'BROWSER').map(({ key }) => key)
   await sql`delete from sign_in_guards where key = any(${own}::bytea[])`.execute(ctx.db)
 }
-/** A new password: what was guessed before tells nothing, nobody is kept out, and browsers and first steps that knew the old one are strangers. */
+/** A new password: what was guessed before tells nothing, nobody is kept out; browsers and begun sign-ins from before are strangers. */
 export async function startAnew(ctx: Ctx, user: Account): Promise<void> {
   await sql`delete from sign_in_guards where account = ${accountOf(user.username, user.org_id)}`.execute(ctx.db)
   await forgetBrowsers(ctx.db, user.id)
   await sql`update factor_tickets set used_at = ${ctx.now} where user_id = ${user.id} and used_at is null`.execute(ctx.db)
+  await sql`update scan_tickets set state = 'EXPIRED' where user_id = ${user.id} and state in ('WAITING','SCANNED','CONFIRMED') and consumed_at is null`.execute(
+    ctx.db,
+  )
 }
 /** Guards whose time is over. */
 export const dropOldGuards = async (ctx: Ctx): Promise<void> => {

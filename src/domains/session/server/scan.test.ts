@@ -140,6 +140,39 @@ describe('scan', () => {
     expect(await bySystem(api.app, (ctx) => unbindWechat(ctx, Number(user?.id)))).toBe(true)
     expect(await bySystem(api.app, (ctx) => unbindWechat(ctx, Number(user?.id)))).toBe(false)
   })
+  const userId = async () => Number((await api.sql<{ id: number }>('select id from users where username = $1', [name]))[0]?.id)
+  test.each(['another password', 'signed out', 'kicked', 'proof void', 'organisation closed'])('a code to bind is over with its session: %s', async (how) => {
+    const mine = await api.login(name)
+    const [identity, late] = [await newPhone(), await begin('bind', mine)]
+    const early = await begin('bind', mine)
+    expect(codeOf(await scan(early.ticket, identity))).toBe(200)
+    if (how === 'another password')
+      await api.call(session.changePassword, { oldPassword: password, password: 'Another 1 horse', repeat: 'Another 1 horse' }, { token: await api.login(name) })
+    if (how === 'signed out') await api.call(session.logout, {}, { token: mine })
+    if (how === 'kicked') await api.call(session.endOthers, {}, { token: await api.login(name) })
+    if (how === 'proof void') await api.sql('update sessions set proven_at = null where user_id = $1', [await userId()])
+    if (how === 'organisation closed') await api.sql(`update organisations set status = 'DISABLED' where id = 3`)
+    try {
+      expect(codeOf(await confirm(early.ticket, identity)), 'scanned before').toBe(409007)
+      if (how !== 'organisation closed') expect(codeOf(await scan(late.ticket, identity)), 'scanned after').toBe(409007)
+      expect(await api.sql('select 1 from wechat_bindings where user_id = $1', [await userId()])).toEqual([])
+    } finally {
+      await api.sql(`update organisations set status = 'ENABLED' where id = 3`)
+    }
+  })
+  test.each(['unbound', 'bound to another phone', 'another password'])('a sign-in that was confirmed is not collected any more: %s', async (how) => {
+    const identity = await bound()
+    const it = await begin()
+    await scan(it.ticket, identity)
+    expect(codeOf(await confirm(it.ticket, identity))).toBe(200)
+    if (how === 'another password') {
+      const change = { oldPassword: password, password: 'Another 1 horse', repeat: 'Another 1 horse' }
+      expect(codeOf(await api.call(session.changePassword, change, { token: await api.login(name) }))).toBe(200)
+    } else expect(codeOf(await api.call(session.unbind, { password }, { token: await api.login(name) }))).toBe(200)
+    if (how === 'bound to another phone') await bound()
+    const { state, token } = (await poll(it)).body
+    expect([state, token]).toEqual(['EXPIRED', undefined])
+  })
   test('a disabled account is not opened by its phone', async () => {
     const identity = await bound()
     const it = await begin()

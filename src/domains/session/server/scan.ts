@@ -21,6 +21,7 @@ type Ticket = {
   state: State
   problem: '' | 'NOT_BOUND' | 'BOUND_ELSEWHERE'
   user_id: number | null
+  session_id: string | null
   openid: string | null
   expires_at: Date
   consumed_at: Date | null
@@ -28,7 +29,7 @@ type Ticket = {
   user_agent: string
 }
 
-const columns = sql`id, purpose, state, problem, user_id, openid, expires_at, consumed_at, ip, user_agent`
+const columns = sql`id, purpose, state, problem, user_id, session_id, openid, expires_at, consumed_at, ip, user_agent`
 
 /** A ticket for the browser that asks; its secret stays with that browser. */
 export async function newTicket(ctx: Ctx, owner: SignedIn | null, baseUrl: string) {
@@ -42,6 +43,7 @@ export async function newTicket(ctx: Ctx, owner: SignedIn | null, baseUrl: strin
       org_id: owner?.orgId ?? 1,
       purpose: owner ? 'BIND' : 'LOGIN',
       user_id: owner?.userId ?? null,
+      session_id: owner?.sessionId ?? null,
       secret_hash: sha256(secret),
       ip: ctx.ip,
       user_agent: ctx.userAgent,
@@ -58,7 +60,7 @@ async function move(
   ctx: Ctx,
   id: string,
   next: State,
-  change: Partial<{ openid: string; user_id: number; problem: Ticket['problem'] }> = {},
+  change: Partial<{ openid: string; user_id: number; org_id: number; problem: Ticket['problem'] }> = {},
 ): Promise<boolean> {
   const done = await ctx.db
     .updateTable('scan_tickets')
@@ -71,6 +73,10 @@ async function move(
   return done.numUpdatedRows > 0n
 }
 
+/** The account before its ticket, as `setPassword` takes them: what ends its sign-ins comes before or after, never in between. */
+const lockAccount = (ctx: Ctx, id: string) =>
+  sql`select 1 from users u join scan_tickets t on t.user_id = u.id where t.id = ${id}::uuid for no key update of u`.execute(ctx.db)
+
 /** What the holder of the secret may know; the token is given once, to whoever takes the ticket. */
 export async function ticketState(ctx: Ctx, id: string, secret: string, request: FastifyRequest) {
   const { rows } = await sql<Ticket>`select ${columns} from scan_tickets where id = ${id}::uuid and secret_hash = ${sha256(secret)}`.execute(ctx.db)
@@ -80,8 +86,11 @@ export async function ticketState(ctx: Ctx, id: string, secret: string, request:
     return { state: 'EXPIRED' as const }
   }
   if (ticket.state !== 'CONFIRMED' || ticket.purpose === 'BIND') return { state: ticket.state, problem: ticket.problem }
-  const { rows: taken } = await sql<{ user_id: number }>`update scan_tickets set consumed_at = ${ctx.now}
-    where id = ${id}::uuid and state = 'CONFIRMED' and consumed_at is null and expires_at > ${ctx.now} returning user_id`.execute(ctx.db)
+  await lockAccount(ctx, id)
+  // the phone must be the account's still: confirmed is not collected
+  const { rows: taken } = await sql<{ user_id: number }>`update scan_tickets t set consumed_at = ${ctx.now}
+    where id = ${id}::uuid and state = 'CONFIRMED' and consumed_at is null and expires_at > ${ctx.now}
+      and exists (select 1 from wechat_bindings w where w.user_id = t.user_id and w.openid = t.openid) returning user_id`.execute(ctx.db)
   const account = taken[0] && (await accountById(ctx.db, taken[0].user_id))
   if (!account?.usable) return { state: 'EXPIRED' as const }
   return { state: 'CONFIRMED' as const, ...(await admit(ctx, account, request)) }
@@ -120,8 +129,17 @@ async function read(ctx: Ctx, id: string, identity: string): Promise<{ ticket: T
   return { ticket, who }
 }
 
+/** Whether the session that asked for a binding lasts, and is one that showed who it is. */
+async function asksStill(ctx: Ctx, { session_id: id }: Ticket): Promise<boolean> {
+  const { rows } = await sql`select 1 from sessions where id = ${id}::uuid and revoked_at is null and expires_at > ${ctx.now} and proven_at is not null`.execute(
+    ctx.db,
+  )
+  return rows.length > 0
+}
+
 /** Whose account the scan is about, or why it cannot be. */
 async function subject(ctx: Ctx, ticket: Ticket, who: Who): Promise<number | 'NOT_BOUND' | 'BOUND_ELSEWHERE'> {
+  if (ticket.purpose === 'BIND' && !(await asksStill(ctx, ticket))) throw new Refusal(sessionErrors.scanOver)
   const bound = await ctx.db.selectFrom('wechat_bindings').select('user_id').where('openid', '=', who.openid).executeTakeFirst()
   if (ticket.purpose === 'BIND') return bound ? 'BOUND_ELSEWHERE' : (ticket.user_id as number)
   const account = bound && (await accountById(ctx.db, bound.user_id))
@@ -138,18 +156,20 @@ export const scan: Handlers<Contract>['scan'] = async (ctx, input) => {
   if (ticket.state !== 'WAITING' && ticket.state !== 'SCANNED') throw new Refusal(sessionErrors.scanOver)
   const about = await subject(ctx, ticket, who)
   if (typeof about === 'string') return stop(ctx, ticket, about)
-  // the same phone may load its page again
-  if (ticket.state === 'WAITING') await move(ctx, ticket.id, 'SCANNED', { openid: who.openid, user_id: about })
   const account = found(await accountById(ctx.db, about))
+  // the same phone may load its page again
+  if (ticket.state === 'WAITING') await move(ctx, ticket.id, 'SCANNED', { openid: who.openid, user_id: about, org_id: account.org_id })
   return { purpose: ticket.purpose, username: account.username, ip: ticket.ip, device: deviceOf(ticket.user_agent) }
 }
 
 export const confirmScan: Handlers<Contract>['confirmScan'] = async (ctx, input) => {
+  await lockAccount(ctx, input.id)
   const { ticket, who } = await read(ctx, input.id, input.identity)
   if (ticket.state !== 'SCANNED') throw new Refusal(sessionErrors.scanOver)
   const about = await subject(ctx, ticket, who)
   if (typeof about === 'string') return stop(ctx, ticket, about)
   const account = found(await accountById(ctx.db, about))
+  if (!account.usable) throw new Refusal(sessionErrors.scanOver)
   if (ticket.purpose === 'BIND') {
     const before = await waysOf(ctx, account.id)
     const made = await ctx.db
