@@ -6,7 +6,7 @@ import { openSecret, sealSecret } from '../../../server/secretBox.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { locale } from '../locale.ts'
-import { nextSend, type WayKind, wayLimits } from '../rules.ts'
+import { factorLimits, nextSend, type WayKind, wayLimits } from '../rules.ts'
 import { sha256 } from './identity.ts'
 import { smsLoop } from './sms.ts'
 import { hasSms, smsProvider } from './smsProvider.ts'
@@ -15,7 +15,7 @@ import { hasSms, smsProvider } from './smsProvider.ts'
 type Ways = {
   phone: string
   wechat: { openid: string; unionid: string; nickname: string; bound_at: string } | null
-  factor: { secret: string; confirmed_at: string; last_step: number; codes: string[] } | null
+  factor: { secret: string; confirmed_at: string; codes: string[] } | null
 }
 export type WaysBefore = { userId: number; orgId: number; username: string; ways: Ways }
 
@@ -24,7 +24,7 @@ export async function waysOf(ctx: Ctx, userId: number): Promise<WaysBefore> {
   const { rows } = await sql<{ org_id: number; username: string } & Ways>`select u.org_id, u.username, u.phone,
       (select json_build_object('openid', w.openid, 'unionid', w.unionid, 'nickname', w.nickname, 'bound_at', w.bound_at)
         from wechat_bindings w where w.user_id = u.id) as wechat,
-      (select json_build_object('secret', encode(f.secret, 'hex'), 'confirmed_at', f.confirmed_at, 'last_step', f.last_step,
+      (select json_build_object('secret', encode(f.secret, 'hex'), 'confirmed_at', f.confirmed_at,
           'codes', (select coalesce(json_agg(encode(c.code_hash, 'hex')), '[]') from recovery_codes c where c.user_id = u.id and c.used_at is null))
         from second_factors f where f.user_id = u.id and f.confirmed_at is not null) as factor
     from users u where u.id = ${userId}`.execute(ctx.db)
@@ -175,9 +175,12 @@ export async function restoreWays(ctx: Ctx, { userId, orgId, ways }: Undone): Pr
     )
   await sql`delete from second_factors where user_id = ${userId}`.execute(ctx.db)
   if (!factor) return kept
+  // every code that may have been used since is used
+  const lastStep = Math.floor(ctx.now.getTime() / 1000 / factorLimits.period) + factorLimits.window
+  const codes = factor.codes.filter((code) => now.factor?.codes.includes(code))
   await sql`insert into second_factors (user_id, org_id, secret, confirmed_at, last_step, created_at)
-    values (${userId}, ${orgId}, decode(${factor.secret}, 'hex'), ${factor.confirmed_at}::timestamptz, ${factor.last_step}, ${ctx.now})`.execute(ctx.db)
-  await sql`insert into recovery_codes (user_id, org_id, code_hash) select ${userId}, ${orgId}, decode(c, 'hex') from unnest(${factor.codes}::text[]) c`.execute(
+    values (${userId}, ${orgId}, decode(${factor.secret}, 'hex'), ${factor.confirmed_at}::timestamptz, ${lastStep}, ${ctx.now})`.execute(ctx.db)
+  await sql`insert into recovery_codes (user_id, org_id, code_hash) select ${userId}, ${orgId}, decode(c, 'hex') from unnest(${codes}::text[]) c`.execute(
     ctx.db,
   )
   return kept
