@@ -2104,10 +2104,7 @@ table public.second_factors row security
   secret bytea not null
   confirmed_at timestamp with time zone
   last_step bigint default 0 not null
-  failed_count integer default 0 not null
-  locked_until timestamp with time zone
   created_at timestamp with time zone not null
-  constraint second_factors_failed_count_check CHECK ((failed_count >= 0))
   constraint second_factors_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint second_factors_pkey PRIMARY KEY (user_id)
   constraint second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
@@ -2217,7 +2214,7 @@ table public.sign_in_guards row security
   constraint sign_in_guards_check CHECK (((kind = 'ADDRESS'::text) = (account IS NULL)))
   constraint sign_in_guards_failures_check CHECK ((failures >= 0))
   constraint sign_in_guards_key_check CHECK ((length(key) = 32))
-  constraint sign_in_guards_kind_check CHECK ((kind = ANY (ARRAY['PAIR'::text, 'BROWSER'::text, 'ADDRESS'::text, 'ACCOUNT'::text])))
+  constraint sign_in_guards_kind_check CHECK ((kind = ANY (ARRAY['PAIR'::text, 'BROWSER'::text, 'ADDRESS'::text, 'ACCOUNT'::text, 'INSIDE'::text, 'FACTOR'::text])))
   constraint sign_in_guards_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint sign_in_guards_pkey PRIMARY KEY (key)
   constraint sign_in_guards_strikes_check CHECK ((strikes >= 0))

@@ -1155,8 +1155,6 @@ export interface SecondFactorsTable {
   secret: Buffer
   confirmed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   last_step: Generated<number>
-  failed_count: Generated<number>
-  locked_until: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   created_at: ColumnType<Date, Date | string, Date | string>
 }
 
@@ -1212,7 +1210,7 @@ export interface SignInGuardsTable {
   key: Buffer
   org_id: number
   account: Buffer | null
-  kind: 'PAIR' | 'BROWSER' | 'ADDRESS' | 'ACCOUNT'
+  kind: 'PAIR' | 'BROWSER' | 'ADDRESS' | 'ACCOUNT' | 'INSIDE' | 'FACTOR'
   failures: number
   strikes: Generated<number>
   since: ColumnType<Date, Date | string, Date | string>

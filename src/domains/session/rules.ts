@@ -3,9 +3,6 @@ import { isGuessable } from '../../shared/guessable.ts'
 import { defineStates } from '../../shared/moves.ts'
 import { sessionErrors } from './contract.ts'
 
-/** Five failures within 15 minutes (quality.md T8) are settings; this is the window in which wrong old passwords end every session. */
-export const oldPasswordTries = { failures: 5, minutes: 15 }
-
 /** What a new password must not be; form and letters are the contract's. `near`: words that stand near the account. */
 export function passwordRule(password: string, username: string, near: readonly string[], minLength = 8): ErrorDef | null {
   if ([...password].length < minLength) return sessionErrors.passwordShort
@@ -16,13 +13,16 @@ export function passwordRule(password: string, username: string, near: readonly 
 
 /**
  * Guards of the sign-in: so many times `login.maxFailures` within so many minutes shut one of them. Who knows the account's browser
- * or sits at one address meets his own; all addresses together shut an account only to strangers.
+ * or sits at one address meets his own; all addresses together shut an account only to strangers. Inside sessions and at the second
+ * step an account is counted as one, from wherever.
  */
 export const guardRules = {
   PAIR: { factor: 1, minutes: 1440 },
   BROWSER: { factor: 1, minutes: 1440 },
   ACCOUNT: { factor: 10, minutes: 60 },
   ADDRESS: { factor: 10, minutes: 60 },
+  INSIDE: { factor: 1, minutes: 1440 },
+  FACTOR: { factor: 1, minutes: 1440 },
 } as const
 /** Each time within a day it stays shut twice as long, at most a day. */
 export const shutMinutes = (minutes: number, strikes: number): number => Math.min(1440, minutes * 2 ** Math.min(strikes, 10))

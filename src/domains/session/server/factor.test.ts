@@ -141,9 +141,9 @@ describe('a changed way to sign in', () => {
     const second = linkOf(await message())
     expect((await undo(first)).status).toBe(200)
     expect(codeOf(await undo(second))).toBe(422008)
-    expect(codeOf(await api.call(session.scan, { id: (await api.call(session.loginsend, { channel: 'qr', purpose: 'login' })).body.ticket, identity: wechat }))).toBe(
-      422006,
-    )
+    expect(
+      codeOf(await api.call(session.scan, { id: (await api.call(session.loginsend, { channel: 'qr', purpose: 'login' })).body.ticket, identity: wechat })),
+    ).toBe(422006)
   })
   test.each(['sets a password', 'disables and enables', 'deletes'])('links are over once an administrator %s', async (what) => {
     const token = await enter()
@@ -236,16 +236,74 @@ describe('the second factor', () => {
     expect((await pass((await login()).body.factorTicket, ` ${code.toLowerCase().replaceAll('-', ' ')}`)).status).toBe(200)
     expect(codeOf(await pass((await login()).body.factorTicket, code))).toBe(400010)
   })
-  test('five wrong codes shut it for a while, whatever ticket they come with, and somebody is told', async () => {
+  /** Five wrong ones, with as many tickets. */
+  const guess = async () => {
+    for (let i = 0; i < 5; i += 1) await pass((await login()).body.factorTicket, '000000')
+  }
+  test('five wrong codes shut it, whatever ticket they come with, and somebody is told; a recovery code opens it', async () => {
     const { secret, recoveryCodes } = await switchOn(await enter())
     ways.later(30)
     const tickets = await Promise.all(Array.from({ length: 5 }, async () => (await login()).body.factorTicket as string))
     await Promise.all(tickets.map((ticket) => pass(ticket, '000000')))
     const again = (await login()).body.factorTicket
-    expect([codeOf(await pass(again, codeAt(secret))), codeOf(await pass(again, recoveryCodes[1] as string))]).toEqual([400010, 400010])
+    expect([codeOf(await pass(again, codeAt(secret))), codeOf(await pass(again, 'A'.repeat(24)))]).toEqual([400010, 400010])
     expect(await api.sql(`select times from security_events where kind = 'FACTOR_GUESSED' and subject = $1`, [name])).toEqual([{ times: 1 }])
     ways.later(15 * 60 + 1)
     expect((await pass((await login()).body.factorTicket, codeAt(secret))).status).toBe(200)
+    await guess()
+    expect((await pass((await login()).body.factorTicket, recoveryCodes[1] as string)).status).toBe(200)
+    ways.later(30)
+    expect((await pass((await login()).body.factorTicket, codeAt(secret))).status).toBe(200)
+  })
+  test('it stays shut twice as long each time, a new password or not', async () => {
+    const token = await enter()
+    const { secret } = await switchOn(token)
+    await guess()
+    ways.later(15 * 60 + 1)
+    await guess()
+    await api.call(session.loginsend, { channel: 'sms', purpose: 'reset', username: name, phone })
+    const reset = { username: name, phone, smsCode: await ways.delivered(phone), password: 'Another 1 horse', repeat: 'Another 1 horse' }
+    expect((await api.call(session.passwordReset, reset)).status).toBe(200)
+    const again = async () => pass((await login('Another 1 horse')).body.factorTicket, codeAt(secret))
+    ways.later(15 * 60 + 1)
+    expect(codeOf(await again())).toBe(400010)
+    ways.later(15 * 60)
+    expect((await again()).status).toBe(200)
+  })
+  test('guesses of others at the second step do not end the sessions of its holder', async () => {
+    const token = await enter()
+    const { secret } = await switchOn(token)
+    ways.later(30)
+    await guess()
+    for (let i = 0; i < 6; i += 1) expect(codeOf(await prove(token, { code: codeAt(secret) }))).toBe(400010)
+    expect((await me(token)).status).toBe(200)
+  })
+  test('from then on the password is no proof: other sessions show themselves anew', async () => {
+    const [thief, mine] = [await enter(), await enter()]
+    await switchOn(mine)
+    for (const act of [session.newRecoveryCodes, session.dropFactor]) expect(codeOf(await api.call(act, {}, { token: thief }))).toBe(403010)
+    expect((await api.call(session.newRecoveryCodes, {}, { token: mine })).status).toBe(200)
+  })
+  test('an undo gives no code back that was used since, nor those somebody else replaced', async () => {
+    const token = await enter()
+    const { secret, recoveryCodes } = await switchOn(token)
+    await api.call(session.changePassword, { oldPassword: password, password: 'Another 1 horse', repeat: 'Another 1 horse' }, { token })
+    const link = linkOf(await message())
+    const first = async () => (await login('Another 1 horse')).body.factorTicket
+    ways.later(30)
+    const used = codeAt(secret, 30)
+    expect([(await pass(await first(), recoveryCodes[0] as string)).status, (await pass(await first(), used)).status]).toEqual([200, 200])
+    expect((await undo(link)).body).toEqual({ username: name, sms: true })
+    await api.call(session.loginsend, { channel: 'sms', purpose: 'reset', username: name, phone })
+    const reset = { username: name, phone, smsCode: await ways.delivered(phone), password: 'Another 2 horse', repeat: 'Another 2 horse' }
+    expect((await api.call(session.passwordReset, reset)).status).toBe(200)
+    const again = async (code: string) => codeOf(await pass((await login('Another 2 horse')).body.factorTicket, code))
+    expect([await again(recoveryCodes[0] as string), await again(used), await again(recoveryCodes[1] as string)]).toEqual([400010, 400010, 200])
+    // replaced meanwhile
+    const inside = (await pass((await login('Another 2 horse')).body.factorTicket, recoveryCodes[2] as string)).body.token
+    await api.call(session.newRecoveryCodes, {}, { token: inside })
+    expect((await undo(linkOf(await message()))).status).toBe(200)
+    expect(await api.sql('select 1 from recovery_codes c join users u on u.id = c.user_id where u.username = $1', [name])).toEqual([])
   })
   test('a ticket has five tries and five minutes', async () => {
     const { secret } = await switchOn(await enter())

@@ -10,9 +10,9 @@ import { keyFor, openSecret, sealSecret } from '../../../server/secretBox.ts'
 import { tokenHash } from '../../../server/sessions.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
-import { platformOrg, settingsOf } from '../../settings/server/values.ts'
 import { type factorEndpoints, factorErrors } from '../factorContract.ts'
 import { factorLimits } from '../rules.ts'
+import { countFailure, forgetFactor, forgive, judgeFactor } from './guard.ts'
 import * as q from './queries.ts'
 import { startSession } from './signIn.ts'
 import { wayChanged, waysOf } from './ways.ts'
@@ -34,30 +34,32 @@ const codeHash = (ctx: Ctx, userId: number, code: string): Buffer =>
 export const factorOn = async (db: Db, userId: number): Promise<boolean> =>
   (await db.selectFrom('second_factors').select('user_id').where('user_id', '=', userId).where('confirmed_at', 'is not', null).executeTakeFirst()) !== undefined
 
-type FactorRow = { secret: Buffer; last_step: number; locked: boolean }
+type FactorRow = { secret: Buffer; last_step: number }
 
 /**
  * Whether this is the code of now or a recovery code, and takes it: each counts once. Wrong ones count, and too many shut the second
- * step for a while. The row is locked meanwhile, so guesses that come together are counted one after the other. The caller commits.
+ * step for a while, longer each time; then null, the code was not looked at. A recovery code is too long to guess: it opens what
+ * guesses have shut. The row is locked meanwhile, so guesses that come together are counted one after the other. The caller commits.
  */
-export async function spendFactor(ctx: Ctx, who: Who, code: string, { pending = false } = {}): Promise<boolean> {
-  const { rows } = await sql<FactorRow>`select secret, last_step, coalesce(locked_until > ${ctx.now}, false) as locked
-    from second_factors where user_id = ${who.id} and (confirmed_at is null) = ${pending} for update`.execute(ctx.db)
-  const row = rows[0]
-  if (!row || row.locked) return false
-  if ((await spendStep(ctx, who, row, code)) || (!pending && (await spendRecovery(ctx, who.id, code)))) {
-    await ctx.db.updateTable('second_factors').set({ failed_count: 0, locked_until: null }).where('user_id', '=', who.id).execute()
+export async function spendFactor(ctx: Ctx, who: Who, code: string): Promise<boolean | null> {
+  const row = await lockFactor(ctx, who, { pending: false })
+  if (!row) return false
+  const verdict = await judgeFactor(ctx, who)
+  if ((await spendRecovery(ctx, who.id, code)) || (!verdict.shut && (await spendStep(ctx, who, row, code)))) {
+    await forgive(ctx, verdict)
     return true
   }
-  const rule = await settingsOf(ctx.db, platformOrg, ['login.maxFailures', 'login.lockMinutes'])
-  const until = new Date(ctx.now.getTime() + rule['login.lockMinutes'] * 60_000)
-  const { rows: after } = await sql<{ locks: boolean }>`update second_factors set
-      failed_count = (case when locked_until is null then failed_count + 1 else 1 end),
-      locked_until = case when (case when locked_until is null then failed_count + 1 else 1 end) >= ${rule['login.maxFailures']} then ${until}::timestamptz end
-    where user_id = ${who.id} returning locked_until is not null as locks`.execute(ctx.db)
+  if (verdict.shut) return null
   // whoever guesses codes holds the password or an open session already
-  if (after[0]?.locks && !pending) await raiseSecurity(ctx, { orgId: who.org_id, kind: 'FACTOR_GUESSED', subject: who.username, detail: { ip: ctx.ip } })
+  if ((await countFailure(ctx, verdict, who)).includes('FACTOR'))
+    await raiseSecurity(ctx, { orgId: who.org_id, kind: 'FACTOR_GUESSED', subject: who.username, detail: { ip: ctx.ip } })
   return false
+}
+
+async function lockFactor(ctx: Ctx, who: Who, { pending }: { pending: boolean }): Promise<FactorRow | undefined> {
+  const { rows } = await sql<FactorRow>`select secret, last_step from second_factors
+    where user_id = ${who.id} and (confirmed_at is null) = ${pending} for update`.execute(ctx.db)
+  return rows[0]
 }
 
 async function spendStep(ctx: Ctx, who: Who, row: FactorRow, code: string): Promise<boolean> {
@@ -132,7 +134,7 @@ const enrolFactor: Handlers<Contract>['enrolFactor'] = async (ctx) => {
   const secret = new Secret({ size: 20 })
   const sealed = sealSecret(ctx.app.config, 'session.factor', place(id), secret.base32)
   const done = await sql`insert into second_factors (user_id, org_id, secret, created_at) values (${id}, ${org_id}, ${sealed}, ${ctx.now})
-    on conflict (user_id) do update set secret = excluded.secret, created_at = excluded.created_at, last_step = 0, failed_count = 0, locked_until = null
+    on conflict (user_id) do update set secret = excluded.secret, created_at = excluded.created_at, last_step = 0
       where second_factors.confirmed_at is null`.execute(ctx.db)
   if (!done.numAffectedRows) throw new Refusal(factorErrors.factorOn)
   ctx.audit({ id, name: username })
@@ -153,8 +155,12 @@ const confirmFactor: Handlers<Contract>['confirmFactor'] = async (ctx, input) =>
   const who = me(ctx)
   const before = await waysOf(ctx, who.id)
   if (before.ways.factor) throw new Refusal(factorErrors.factorOn)
-  if (!(await spendFactor(ctx, who, input.code, { pending: true }))) return refused(factorErrors.wrongFactor)
+  const row = await lockFactor(ctx, who, { pending: true })
+  if (!row || !(await spendStep(ctx, who, row, input.code))) return refused(factorErrors.wrongFactor)
   await ctx.db.updateTable('second_factors').set({ confirmed_at: ctx.now }).where('user_id', '=', who.id).execute()
+  await forgetFactor(ctx, who)
+  // from now on the password is no proof; who showed himself by it elsewhere shows himself again
+  await ctx.db.updateTable('sessions').set({ proven_at: null }).where('user_id', '=', who.id).where('id', '<>', ctx.actor.sessionId).execute()
   const recoveryCodes = await giveCodes(ctx, who)
   await wayChanged(ctx, before, 'FACTOR_ON')
   ctx.audit({ id: who.id, name: who.username })

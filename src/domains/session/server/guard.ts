@@ -13,8 +13,8 @@ import { forgetBrowsers } from './browsers.ts'
 type Kind = keyof typeof guardRules
 type Guard = { readonly kind: Kind; readonly account: Buffer | null; readonly key: Buffer }
 type Account = { readonly id: number; readonly org_id: number; readonly username: string }
-/** Who tries: the name as typed with its organisation (the platform for a name nobody has), from where, and the browser if it is known. */
-export type Trier = { readonly name: string; readonly orgId: number; readonly ip: string; readonly browser: Buffer | null }
+/** Who tries: the account, or the name as typed that nobody has; from where, and the browser if it is known. */
+export type Trier = { readonly name: string; readonly account: Account | undefined; readonly ip: string; readonly browser: Buffer | null }
 export type Verdict = { readonly shut: boolean; readonly guards: readonly Guard[] }
 
 const hashOf = (...parts: readonly (string | Buffer)[]): Buffer => {
@@ -22,39 +22,47 @@ const hashOf = (...parts: readonly (string | Buffer)[]): Buffer => {
   for (const part of parts) hash.update(part).update('|')
   return hash.digest()
 }
-/** The organisation is part of it: what was counted before a name was given away is not about its account. */
-const accountOf = (name: string, orgId: number): Buffer => hashOf(name.toLowerCase(), String(orgId))
-const pairOf = (account: Buffer, ip: string): Guard => ({ kind: 'PAIR', account, key: hashOf('PAIR', account, addressOf(ip)) })
+/** By its id, however the name is written; what was counted before a name was given is not about its account. */
+const accountOf = ({ id }: Pick<Account, 'id'>): Buffer => hashOf('id', String(id))
+const nobodyOf = (name: string): Buffer => hashOf('name', name.toLowerCase())
+const guardOf = (kind: Kind, account: Buffer, ...parts: readonly (string | Buffer)[]): Guard => ({ kind, account, key: hashOf(kind, account, ...parts) })
 const addressGuard = (ip: string): Guard => ({ kind: 'ADDRESS', account: null, key: hashOf('ADDRESS', addressOf(ip)) })
 
-/** A known browser answers for itself alone; a stranger for his address at this account, for all strangers, and for his address. */
-function guardsOf({ name, orgId, ip, browser }: Trier): Guard[] {
-  const account = accountOf(name, orgId)
-  if (browser) return [{ kind: 'BROWSER', account, key: hashOf('BROWSER', account, browser) }]
-  // the address last: rows are locked in this order
-  return [pairOf(account, ip), { kind: 'ACCOUNT', account, key: hashOf('ACCOUNT', account) }, addressGuard(ip)]
-}
-
 /**
- * Whether this trier may try now. Tries at one name are decided one after the other, so that parallel ones cannot slip through; a
+ * Whether this trier may try now. A known browser answers for itself alone; a stranger for his address at this account, for all
+ * strangers, and for his address. Tries at one account are decided one after the other, so that parallel ones cannot slip through; a
  * name that nobody has does the same work.
  */
-export async function judge(ctx: Ctx, trier: Trier): Promise<Verdict> {
-  return look(ctx, trier.name, guardsOf(trier))
+export async function judge(ctx: Ctx, { name, account: found, ip, browser }: Trier): Promise<Verdict> {
+  const account = found ? accountOf(found) : nobodyOf(name)
+  if (browser) return inTurn(ctx, account, [guardOf('BROWSER', account, browser)])
+  // the address last: rows are locked in this order
+  return inTurn(ctx, account, [guardOf('PAIR', account, addressOf(ip)), guardOf('ACCOUNT', account), addressGuard(ip)])
 }
-/** Who is signed in and types a password again: strangers elsewhere cannot keep him from it. */
-export const judgeInside = (ctx: Ctx, { username, org_id }: Account): Promise<Verdict> => look(ctx, username, [pairOf(accountOf(username, org_id), ctx.ip)])
+/** Who is signed in and shows who he is: all sessions of the account count together, and strangers cannot keep him from it. */
+export async function judgeInside(ctx: Ctx, of: Account): Promise<Verdict> {
+  const account = accountOf(of)
+  const { shut } = await inTurn(ctx, account, [guardOf('INSIDE', account)])
+  // a wrong one counts at the sign-in from here, too
+  return { shut, guards: [guardOf('INSIDE', account), guardOf('PAIR', account, addressOf(ctx.ip))] }
+}
+/** The second step; whoever calls holds the row of the second factor, so tries come one after the other. */
+export const judgeFactor = (ctx: Ctx, account: Account): Promise<Verdict> => look(ctx, [guardOf('FACTOR', accountOf(account))])
 /** Codes by SMS: the address alone, over all numbers. */
-export const judgeAddress = (ctx: Ctx): Promise<Verdict> => look(ctx, '', [addressGuard(ctx.ip)])
+export const judgeAddress = (ctx: Ctx): Promise<Verdict> => look(ctx, [addressGuard(ctx.ip)])
 
-async function look(ctx: Ctx, name: string, guards: readonly Guard[]): Promise<Verdict> {
-  if (name) await sql`select pg_advisory_xact_lock(hashtextextended(${`sign in ${name.toLowerCase()}`}, 0))`.execute(ctx.db)
+async function inTurn(ctx: Ctx, account: Buffer, guards: readonly Guard[]): Promise<Verdict> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`sign in ${account.toString('hex')}`}, 0))`.execute(ctx.db)
+  return look(ctx, guards)
+}
+async function look(ctx: Ctx, guards: readonly Guard[]): Promise<Verdict> {
   const { rows } = await sql`select 1 from sign_in_guards where until > ${ctx.now} and key = any(${guards.map(({ key }) => key)}::bytea[])`.execute(ctx.db)
   return { shut: rows.length > 0, guards }
 }
 
-/** Counts a failure. What is shut counts nothing more, and does the same work. */
-export async function countFailure(ctx: Ctx, { shut, guards }: Verdict, account: Account | undefined): Promise<void> {
+/** Counts a failure; answers what it shut. What is shut counts nothing more, and does the same work. */
+export async function countFailure(ctx: Ctx, { shut, guards }: Verdict, account: Account | undefined): Promise<readonly Kind[]> {
+  const shutNow: Kind[] = []
   const rule = await settingsOf(ctx.db, platformOrg, ['login.maxFailures', 'login.lockMinutes'])
   for (const { kind, account: about, key } of guards) {
     const { factor, minutes } = guardRules[kind]
@@ -69,9 +77,14 @@ export async function countFailure(ctx: Ctx, { shut, guards }: Verdict, account:
       returning failures, strikes`.execute(ctx.db)
     const [row] = rows
     const most = factor * rule['login.maxFailures']
-    if (row && row.failures >= most) await shutFor(ctx, kind, key, shutMinutes(rule['login.lockMinutes'], row.strikes), account)
-    if (row && (row.failures === most || (kind === 'ACCOUNT' && row.failures === Math.ceil(most / 2)))) tell(ctx, kind, row, account)
+    if (row && row.failures >= most) {
+      await shutFor(ctx, kind, key, shutMinutes(rule['login.lockMinutes'], row.strikes), account)
+      shutNow.push(kind)
+    }
+    // a guessed second factor is told by its own name
+    if (row && kind !== 'FACTOR' && (row.failures === most || (kind === 'ACCOUNT' && row.failures === Math.ceil(most / 2)))) tell(ctx, kind, row, account)
   }
+  return shutNow
 }
 
 async function shutFor(ctx: Ctx, kind: Kind, key: Buffer, minutes: number, account: Account | undefined): Promise<void> {
@@ -111,9 +124,18 @@ export async function forget(ctx: Ctx, { guards }: Verdict): Promise<void> {
   const own = guards.filter(({ kind }) => kind === 'PAIR' || kind === 'BROWSER').map(({ key }) => key)
   await sql`delete from sign_in_guards where key = any(${own}::bytea[])`.execute(ctx.db)
 }
+/** The same where others guess meanwhile: the next time it stays shut as long as it would have. */
+export async function forgive(ctx: Ctx, { guards }: Verdict): Promise<void> {
+  const own = guards.filter(({ kind }) => kind === 'INSIDE' || kind === 'FACTOR').map(({ key }) => key)
+  await sql`update sign_in_guards set failures = 0, until = null where key = any(${own}::bytea[])`.execute(ctx.db)
+}
+/** Another second factor: guesses at the one before tell nothing about it. */
+export async function forgetFactor(ctx: Ctx, account: Account): Promise<void> {
+  await sql`delete from sign_in_guards where key = ${guardOf('FACTOR', accountOf(account)).key}`.execute(ctx.db)
+}
 /** A new password: what was guessed before tells nothing, nobody is kept out; browsers and begun sign-ins from before are strangers. */
 export async function startAnew(ctx: Ctx, user: Account): Promise<void> {
-  await sql`delete from sign_in_guards where account = ${accountOf(user.username, user.org_id)}`.execute(ctx.db)
+  await sql`delete from sign_in_guards where account = ${accountOf(user)} and kind <> 'FACTOR'`.execute(ctx.db)
   await forgetBrowsers(ctx.db, user.id)
   await sql`update factor_tickets set used_at = ${ctx.now} where user_id = ${user.id} and used_at is null`.execute(ctx.db)
   await sql`update scan_tickets set state = 'EXPIRED' where user_id = ${user.id} and state in ('WAITING','SCANNED','CONFIRMED') and consumed_at is null`.execute(

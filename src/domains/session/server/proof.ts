@@ -4,27 +4,29 @@ import { systemScope } from '../../../server/database.ts'
 import { sessionsOf } from '../../../server/live.ts'
 import { checkPassword } from '../../../server/passwords.ts'
 import { factorErrors } from '../factorContract.ts'
-import { oldPasswordTries } from '../rules.ts'
 import type { shellEndpoints } from '../shellContract.ts'
 import { factorOn, spendFactor } from './factor.ts'
-import { countFailure, judgeInside } from './guard.ts'
+import { countFailure, forgive, judgeInside } from './guard.ts'
 import * as q from './queries.ts'
 
 /**
- * Whether somebody at an open session showed who he is. A failure counts as at the sign-in, for his address alone; too many end every
- * session of the account.
+ * Whether somebody at an open session showed who he is; `right` answers null when it was not looked at. Wrong ones count together,
+ * whatever they were for; too many end every session of the account. What was not looked at is no guess.
  */
 export async function isShown(
   ctx: Ctx,
   account: q.Account,
   reason: 'OLD_PASSWORD' | 'UNBIND' | 'PROOF',
-  right: () => boolean | Promise<boolean>,
+  right: () => boolean | null | Promise<boolean | null>,
 ): Promise<boolean> {
   const verdict = await judgeInside(ctx, account)
-  if (!verdict.shut && (await right())) return true
-  await countFailure(ctx, verdict, account)
+  const shown = verdict.shut ? null : await right()
+  if (shown) {
+    await forgive(ctx, verdict)
+    return true
+  }
   await q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason })
-  if ((await q.recentAttempts(ctx, account.id, reason, oldPasswordTries.minutes)) >= oldPasswordTries.failures) {
+  if (shown === false && (await countFailure(ctx, verdict, account)).includes('INSIDE')) {
     await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'KICKED')
     ctx.touch(sessionsOf(account.id))
   }
@@ -41,7 +43,7 @@ export const prove = prepared<(typeof shellEndpoints)['prove'], { account: q.Acc
   prepare: (app, input, _request, actor) => ownAccount(app, actor.username, input.password),
   async run(ctx, input, { account, right }) {
     const byCode = await factorOn(ctx.db, account.id)
-    const shown = () => (byCode ? input.code !== undefined && spendFactor(ctx, account, input.code) : right)
+    const shown = () => (!byCode ? right : input.code === undefined ? false : spendFactor(ctx, account, input.code))
     ctx.audit({ id: account.id, name: account.username, after: { by: byCode ? 'code' : 'account' } })
     if (!(await isShown(ctx, account, 'PROOF', shown))) return refused(byCode ? factorErrors.wrongFactor : factorErrors.wrongProof)
     await ctx.db.updateTable('sessions').set({ proven_at: ctx.now, unproven_refunds: 0 }).where('id', '=', ctx.actor.sessionId).execute()

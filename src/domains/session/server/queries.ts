@@ -49,13 +49,6 @@ export async function codeMatches(db: Db, of: { phone: string; userId: number | 
   return rows[0]?.right === true
 }
 
-/** How often this went wrong within the last minutes. */
-export async function recentAttempts(ctx: Ctx, userId: number, reason: string, minutes: number): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from login_attempts
-    where user_id = ${userId} and not ok and reason = ${reason} and created_at > ${new Date(ctx.now.getTime() - minutes * 60_000)}::timestamptz`.execute(ctx.db)
-  return rows[0]?.n ?? 0
-}
-
 export async function addAttempt(
   ctx: Ctx,
   entry: { username: string; userId: number | null; orgId: number | null; ok: boolean; reason: string },

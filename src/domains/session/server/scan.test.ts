@@ -147,7 +147,11 @@ describe('scan', () => {
     const early = await begin('bind', mine)
     expect(codeOf(await scan(early.ticket, identity))).toBe(200)
     if (how === 'another password')
-      await api.call(session.changePassword, { oldPassword: password, password: 'Another 1 horse', repeat: 'Another 1 horse' }, { token: await api.login(name) })
+      await api.call(
+        session.changePassword,
+        { oldPassword: password, password: 'Another 1 horse', repeat: 'Another 1 horse' },
+        { token: await api.login(name) },
+      )
     if (how === 'signed out') await api.call(session.logout, {}, { token: mine })
     if (how === 'kicked') await api.call(session.endOthers, {}, { token: await api.login(name) })
     if (how === 'proof void') await api.sql('update sessions set proven_at = null where user_id = $1', [await userId()])

@@ -131,9 +131,8 @@ async function read(ctx: Ctx, id: string, identity: string): Promise<{ ticket: T
 
 /** Whether the session that asked for a binding lasts, and is one that showed who it is. */
 async function asksStill(ctx: Ctx, { session_id: id }: Ticket): Promise<boolean> {
-  const { rows } = await sql`select 1 from sessions where id = ${id}::uuid and revoked_at is null and expires_at > ${ctx.now} and proven_at is not null`.execute(
-    ctx.db,
-  )
+  const { rows } =
+    await sql`select 1 from sessions where id = ${id}::uuid and revoked_at is null and expires_at > ${ctx.now} and proven_at is not null`.execute(ctx.db)
   return rows.length > 0
 }
 

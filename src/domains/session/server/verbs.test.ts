@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../../../../test/support/api.ts'
 import { systemScope } from '../../../server/database.ts'
@@ -162,6 +163,20 @@ describe('who keeps guessing', () => {
     expect((await from('192.0.2.1', name, password, cookie)).body.code).toBe(401001)
     await api.sql('delete from settings')
   })
+  test('is counted by the account, however its name is written', async () => {
+    // which letters are one another is for the database to say, and it may fold more of them than this language does
+    const id = async () => (await api.sql<{ id: number }>('select id from users where username = $1', [name]))[0]?.id
+    await addUser(`ıç${n}`)
+    name = `ıç${n}`
+    for (const spelt of [`ıç${n}`, `ıÇ${n}`, `ıç${n}`, `ıÇ${n}`, `ıÇ${n}`]) await from('198.51.100.7', spelt, wrong)
+    const key = createHash('sha256')
+      .update(`id|${await id()}|`)
+      .digest()
+    expect(await api.sql(`select kind, failures from sign_in_guards where account = $1 order by kind`, [key])).toEqual([
+      { kind: 'ACCOUNT', failures: 5 },
+      { kind: 'PAIR', failures: 5 },
+    ])
+  })
   test('one guess at many names: the address is shut, in all of its /64', async () => {
     await mostWrong(3)
     for (let i = 0; i < 10; i += 1) await times(3, () => from(`2001:db8:1:1::${i}`, `nobody-${i}`, wrong))
@@ -189,7 +204,8 @@ describe('who keeps guessing', () => {
     expect(await api.sql('select 1 from known_browsers k join users u on u.id = k.user_id where u.username = $1', [name])).toEqual([])
   })
   test('a session does not begin with a password that is changed meanwhile', async () => {
-    const [lock, [before]] = [`hashtextextended('sign in ${name}', 0)`, await api.sql('select password_hash as hash from users where username = $1', [name])]
+    const [before] = await api.sql<{ id: number; hash: string }>('select id, password_hash as hash from users where username = $1', [name])
+    const lock = `hashtextextended('sign in ' || encode(sha256('id|${before?.id}|'), 'hex'), 0)`
     await api.sql(`select pg_advisory_lock(${lock})`)
     const trying = login()
     await expect.poll(() => api.sql(`select 1 from pg_locks where locktype = 'advisory' and not granted`)).toHaveLength(1)
@@ -297,6 +313,38 @@ describe('changing the password', () => {
     for (let i = 0; i < 5; i += 1) expect((await change(mine, 'wrong 1 password', 'Another 1 horse')).body.code).toBe(400002)
     expect((await user(mine)).body.code, 'five wrong ones end every session').toBe(110004)
     expect((await login()).body.code).toBe(401001)
+  })
+})
+
+describe('wrong proofs inside', () => {
+  const headers = (ip: string) => ({ 'x-forwarded-for': ip })
+  const wrong = 'wrong 1 password'
+  test('of every kind, at every session and address count together, over a day', async () => {
+    const sessions = [await token(), await token()]
+    const tries = [
+      (mine: string, ip: string) => api.call(session.prove, { password: wrong }, { token: mine, headers: headers(ip) }),
+      (mine: string, ip: string) => api.call(session.unbind, { password: wrong }, { token: mine, headers: headers(ip) }),
+      (mine: string, ip: string) =>
+        api.call(session.changePassword, { oldPassword: wrong, password: 'Another 1 horse', repeat: 'Another 1 horse' }, { token: mine, headers: headers(ip) }),
+    ]
+    await api.sql(`insert into settings (org_id, key, value) values (1, 'session.idleMinutes', '0')`)
+    for (let i = 0; i < 4; i += 1) {
+      expect((await tries[i % 3]?.(sessions[i % 2] ?? '', `198.51.100.${i}`))?.status).toBe(400)
+      later(120)
+    }
+    expect((await user(sessions[0] ?? '')).status).toBe(200)
+    await tries[1]?.(sessions[1] ?? '', '198.51.100.9')
+    for (const mine of sessions) expect((await user(mine)).body.code).toBe(110004)
+    await api.sql('delete from settings')
+  })
+  test('a right one begins anew, and strangers at the same address keep nobody from it', async () => {
+    const mine = await token()
+    for (let i = 0; i < 6; i += 1) await login(name, wrong)
+    expect((await login()).body.code, 'shut to who guesses here').toBe(401001)
+    for (let round = 0; round < 3; round += 1) {
+      for (let i = 0; i < 4; i += 1) expect((await api.call(session.prove, { password: wrong }, { token: mine })).body.code).toBe(400011)
+      expect((await api.call(session.prove, { password }, { token: mine })).status).toBe(200)
+    }
   })
 })
 

@@ -44,7 +44,7 @@ export const login = prepared<Contract['login'], Ready>({
     return { account, browser, expired, matches: await checkPassword(account?.password_hash, input.password), request }
   },
   async run(ctx, input, { account, matches, expired, browser, request }) {
-    const verdict = await judge(ctx, { name: input.username, orgId: account?.org_id ?? platformOrg, ip: ctx.ip, browser })
+    const verdict = await judge(ctx, { name: input.username, account, ip: ctx.ip, browser })
     const locked = verdict.shut || (!browser && account?.locked_until != null && account.locked_until > ctx.now)
     const reason = !account ? 'UNKNOWN' : locked ? 'LOCKED' : !matches ? 'WRONG' : !account.usable ? 'DISABLED' : expired ? 'EXPIRED' : 'OK'
     if (!account || reason !== 'OK') {
