@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testConfig } from '../../test/support/api.ts'
 import { type Cluster, clusters } from '../../test/support/cluster.ts'
@@ -119,6 +120,11 @@ describe.each(Object.entries(clusters))('%s', (_name, start) => {
     app.jobs.poke('first-password')
     await sleep(200)
     expect(existsSync(file)).toBe(true)
+    // nobody came for a while: it opens all the same
+    await app.database.transact(systemScope, (db) => sql`update users set password_changed_at = now() - interval '30 days'`.execute(db))
+    app.jobs.poke('first-password')
+    const old = () => app.database.read(systemScope, (db) => sql`select 1 from users where password_changed_at < now() - interval '1 day'`.execute(db))
+    await expect.poll(async () => (await old()).rows).toEqual([])
     await app.database.transact(systemScope, (db) => db.updateTable('users').set({ must_change_password: false }).execute())
     app.jobs.poke('first-password')
     for (let turn = 0; turn < 100 && existsSync(file); turn += 1) await sleep(20)
