@@ -2534,6 +2534,8 @@ table public.users row security
   last_login_at timestamp with time zone
   last_login_ip text default ''::text not null
   password_changed_at timestamp with time zone default now() not null
+  shown_phone text default ''::text not null
+  phone_shown_at timestamp with time zone
   constraint users_deleted_is_disabled CHECK (((deleted_at IS NULL) OR (status = 'DISABLED'::text)))
   constraint users_department_id_org_id_fkey FOREIGN KEY (department_id, org_id) REFERENCES departments(id, org_id)
   constraint users_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
@@ -2617,6 +2619,7 @@ table public.way_changes row security
   attempts integer default 0 not null
   next_at timestamp with time zone
   last_error text default ''::text not null
+  known boolean default false not null
   constraint way_changes_check CHECK ((expires_at > created_at))
   constraint way_changes_check1 CHECK (((before IS NULL) = (token_hash IS NULL)))
   constraint way_changes_check2 CHECK (((send_state = 'NONE'::text) OR (phone <> ''::text)))
@@ -2630,6 +2633,7 @@ table public.way_changes row security
   constraint way_changes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
   CREATE INDEX way_changes_due ON public.way_changes USING btree (next_at) WHERE (send_state = ANY (ARRAY['PENDING'::text, 'SENDING'::text]))
   CREATE INDEX way_changes_org ON public.way_changes USING btree (org_id, created_at)
+  CREATE INDEX way_changes_sent ON public.way_changes USING btree (created_at) WHERE (send_state = 'SENT'::text)
   CREATE INDEX way_changes_user ON public.way_changes USING btree (user_id, id)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
   grant delete, insert, select, update to huodao_app

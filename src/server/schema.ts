@@ -1388,6 +1388,8 @@ export interface UsersTable {
   last_login_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   last_login_ip: Generated<string>
   password_changed_at: ColumnType<Date, Date | string | undefined, Date | string>
+  shown_phone: Generated<string>
+  phone_shown_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface VendCommandsTable {
@@ -1438,6 +1440,7 @@ export interface WayChangesTable {
   attempts: Generated<number>
   next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   last_error: Generated<string>
+  known: Generated<boolean>
 }
 
 export interface WechatBindingsTable {

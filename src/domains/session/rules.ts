@@ -82,7 +82,11 @@ export const nextSend = (attempts: number): number | null => [5, 20, 60][attempt
 export const wayKinds = ['PASSWORD', 'PHONE', 'WECHAT_BOUND', 'WECHAT_UNBOUND', 'FACTOR_ON', 'FACTOR_OFF', 'RECOVERY_CODES'] as const
 /** What changed of how somebody signs in. */
 export type WayKind = (typeof wayKinds)[number]
-export const wayLimits = { undoHours: 72, messagesPerDay: 10 } as const
+/** Messages a day that people of one tenant cause: to a number, and in all to numbers nobody showed to be his. */
+export const wayLimits = { undoHours: 72, perPhoneDay: 10, toUnknownDay: 200 } as const
+
+/** A number goes to nobody else within 90 days of being given back, so whoever showed it within them holds it. */
+export const phoneShownDays = 90
 
 /** Codes of the app: of this half minute, the one before and the one after, because clocks differ. */
 export const factorLimits = { period: 30, window: 1, ticketSeconds: 300, recoveryCodes: 10 } as const

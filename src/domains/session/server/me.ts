@@ -7,6 +7,7 @@ import { bi } from '../../../shared/text.ts'
 import { type session, sessionErrors } from '../contract.ts'
 import { deviceOf, maskPhone } from '../rules.ts'
 import { identityProvider } from './identity.ts'
+import { phoneShown } from './queries.ts'
 import { codeHash, spendCode } from './sms.ts'
 import { wayChanged, waysOf } from './ways.ts'
 
@@ -92,6 +93,7 @@ export const changePhone: Handlers<Contract>['changePhone'] = async (ctx, input)
   if (!spent) return refused(sessionErrors.wrongCode)
   const ways = await waysOf(ctx, before.id)
   await sql`update users set phone = ${input.phone}, version = version + 1 where id = ${ctx.actor.userId}`.execute(ctx.db)
+  await phoneShown(ctx, before.id, { first: true })
   await wayChanged(ctx, ways, 'PHONE')
   const after = await profile(ctx)
   ctx.audit({ id: before.id, name: before.username, before: { phone: before.phone }, after: { phone: after.phone } })

@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
 import { addressOf } from '../../../shared/address.ts'
+import { phoneShownDays } from '../rules.ts'
 
 export type Account = {
   id: number
@@ -35,9 +36,27 @@ export async function namesNear(db: Db, userId: number): Promise<string[]> {
       as words from users u where u.id = ${userId}`.execute(db)
   return rows[0]?.words ?? []
 }
-/** Everybody with this contact phone. */
-export const accountsByPhone = async (db: Db, phone: string): Promise<Account[]> =>
-  (await sql<Account>`${accounts} where u.phone = ${phone} and u.phone <> '' order by u.id limit 50`.execute(db)).rows
+/**
+ * Whoever may come in by this contact phone, of these the one with the name if it is given. Where its holder showed lately that the
+ * number is his, what other tenants wrote into accounts of theirs does not count.
+ */
+export async function accountsByPhone(db: Db, of: { phone: string; username: string | undefined }, now: Date): Promise<Account[]> {
+  const since = new Date(now.getTime() - phoneShownDays * 86_400_000)
+  const { rows } = await sql<Account>`
+    with found as (
+      select a.*, ${tenantOf(sql`o.path`)} as tenant, coalesce(p.shown_phone = p.phone and p.phone_shown_at > ${since}::timestamptz, false) as shown
+      from (${accounts} where u.phone = ${of.phone} and u.phone <> '' and (${of.username === undefined} or lower(u.username) = lower(${of.username ?? ''}))) a
+      join users p on p.id = a.id join organisations o on o.id = a.org_id where a.usable)
+    select id, org_id, username, password_hash, usable, locked_until, first_since from found
+    where not exists (select 1 from found where shown) or tenant in (select tenant from found where shown) order by id limit 50`.execute(db)
+  return rows
+}
+/** The organisation right below the platform in which a path lies; what the platform's own people do is the platform's. */
+export const tenantOf = (path: RawBuilder<unknown>): RawBuilder<unknown> => sql`subpath(${path}, 0, least(nlevel(${path}), 2))`
+/** Its holder got a code there and entered it at this account. `first`: he said that it is his; else he had said so before. */
+export async function phoneShown(ctx: Ctx, userId: number, { first }: { first: boolean }): Promise<void> {
+  await sql`update users set shown_phone = phone, phone_shown_at = ${ctx.now} where id = ${userId} and (${first} or shown_phone = phone)`.execute(ctx.db)
+}
 
 /** Whether this is the living code of the number, with tries left for this address, without taking it. */
 export async function codeMatches(db: Db, of: { phone: string; userId: number | null; ip: string }, hash: Buffer, now: Date): Promise<boolean> {

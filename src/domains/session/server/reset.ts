@@ -73,9 +73,7 @@ type Ready = { account: q.Account | undefined; codes: Buffer; used: boolean; has
 /** The same work for an unknown name, another's number and a wrong code: one code, one password hashed. */
 export const passwordReset = prepared<Contract['passwordReset'], Ready>({
   async prepare(app, input, request) {
-    const named = (await app.database.read(systemScope, (db) => q.accountsByPhone(db, input.phone))).find(
-      (account) => account.usable && account.username.toLowerCase() === input.username.toLowerCase(),
-    )
+    const [named] = await app.database.read(systemScope, (db) => q.accountsByPhone(db, input, app.now()))
     const codes = codeHash(app, input.phone, 'RESET', input.smsCode)
     // the history costs work, so it is asked only for whoever holds the code; taken is it later
     const right = await app.database.read(systemScope, (db) =>

@@ -33,9 +33,7 @@ export const loginsend = prepared<Contract['loginsend'], { owner: SignedIn | nul
     if (input.channel === 'qr') return newTicket(ctx, owner, baseUrl)
     const phone = input.phone as string
     if (owner) return sent(await issueCode(ctx, { phone, purpose: 'CHANGE_PHONE', userId: owner.userId, orgId: owner.orgId, deliver: true, known: true }))
-    const accounts = (await q.accountsByPhone(ctx.db, phone)).filter(
-      (account) => account.usable && (input.purpose === 'login' || account.username.toLowerCase() === input.username?.toLowerCase()),
-    )
+    const accounts = await q.accountsByPhone(ctx.db, { phone, username: input.purpose === 'login' ? undefined : (input.username ?? '') }, ctx.now)
     const [account] = accounts
     const known = await knows(ctx, request, accounts)
     if (input.purpose === 'login') return sent(await issueCode(ctx, { phone, purpose: 'LOGIN', userId: null, orgId: 1, deliver: account !== undefined, known }))
@@ -68,9 +66,7 @@ export const loginv = prepared<Contract['loginv'], FastifyRequest>({
     const verdict = await judgeAddress(ctx)
     const code = codeHash(ctx.app, phone, 'LOGIN', input.smsCode as string)
     const spent = verdict.shut ? null : await spendCode(ctx, { phone, purpose: 'LOGIN' }, code)
-    const accounts = (await q.accountsByPhone(ctx.db, phone)).filter(
-      (account) => account.usable && (input.username === undefined || account.username.toLowerCase() === input.username.toLowerCase()),
-    )
+    const accounts = await q.accountsByPhone(ctx.db, { phone, username: input.username }, ctx.now)
     const [account] = accounts
     if (!spent || !account) {
       if (spent) await giveBack(ctx, spent)
@@ -82,6 +78,7 @@ export const loginv = prepared<Contract['loginv'], FastifyRequest>({
       await giveBack(ctx, spent)
       return refused(sessionErrors.ambiguousPhone)
     }
+    await q.phoneShown(ctx, account.id, { first: false })
     return admit(ctx, account, request)
   },
 })

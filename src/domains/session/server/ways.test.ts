@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { TestApi } from '../../../../test/support/api.ts'
 import { passwordWork } from '../../../server/passwords.ts'
+import { bySystem } from '../../../server/run.ts'
 import { session } from '../contract.ts'
 import { forgetOld } from './jobs.ts'
 import { codeWork } from './sms.ts'
 import { codeOf, openWays, password, shows, type Ways } from './testWorld.ts'
+import { runWayMessages, wayChanged, waysOf } from './ways.ts'
 
 /** Codes by SMS, a forgotten password, and the list of sessions. */
 let ways: Ways
@@ -163,6 +165,73 @@ describe('codes', () => {
     expect(codeOf(await enter(phone, code, 'nobody'))).toBe(400007)
     const { token } = (await enter(phone, code, twin.toUpperCase())).body
     expect((await api.call(session.user, {}, { token })).body.username).toBe(twin)
+  })
+  /** Another tenant's people, with whatever number he writes. */
+  async function elsewhere(n: number, to: string) {
+    await api.sql(`insert into organisations (id, parent_id, path, kind, name) values (4, 1, '1.4', 'AGENT', 'b') on conflict do nothing`)
+    await api.sql(
+      `with made as (insert into users (id, org_id, username, password_hash, real_name, phone)
+          overriding system value select -row_number() over () - 1000 * $3, 4, $1 || i, 'x', 'x', $2 from generate_series(1, $4::int) i returning id)
+        insert into user_roles (user_id, role_id, org_id) select m.id, r.id, 4 from made m, roles r where r.code = 'ROLE_RTU_SP'`,
+      [`${name}else`, to, ways.n, n],
+    )
+  }
+  test('a number that its holder showed is his, whatever other tenants write; a name finds its account among any', async () => {
+    const token = await api.login(name)
+    const to = `1360001${String(ways.n).padStart(4, '0')}`
+    await api.call(session.loginsend, { channel: 'sms', purpose: 'changePhone', phone: to }, { token })
+    expect((await api.call(session.changePhone, { phone: to, smsCode: await ways.delivered(to) }, { token })).status).toBe(200)
+    await elsewhere(60, to)
+    const code = async () => {
+      ways.later(61)
+      await send(to)
+      return ways.delivered(to)
+    }
+    const entered = async (username?: string) => {
+      const answer = await enter(to, await code(), username)
+      return answer.body.token ? (await api.call(session.user, {}, { token: answer.body.token })).body.username : codeOf(answer)
+    }
+    expect(await entered()).toBe(name)
+    // at home it is a question as ever
+    await ways.addUser(`${name}b`, to)
+    expect(await entered()).toBe(409006)
+    expect(await entered(`${name}b`)).toBe(`${name}b`)
+    // what was shown long ago may be another's by now
+    await api.sql('update users set deleted_at = now(), status = $2 where username = $1', [`${name}b`, 'DISABLED'])
+    ways.later(91 * 86_400)
+    expect([await entered(), await entered(name)]).toEqual([409006, name])
+    expect(await entered(), 'shown again').toBe(name)
+  })
+  test('messages about changes: ten a day to a number, from one tenant; two hundred to numbers nobody showed', async () => {
+    const change = (username: string) =>
+      bySystem(api.app, async (ctx) => {
+        const [row] = await api.sql<{ id: string }>('select id from users where username = $1', [username])
+        await wayChanged(ctx, await waysOf(ctx, Number(row?.id)), 'PASSWORD')
+      })
+    const told = async (to: string) => {
+      while ((await runWayMessages(api.app)) > 0);
+      return (await api.sql(`select 1 from dev_messages where phone = $1`, [to])).length
+    }
+    await ways.addUser(`${name}b`, phone)
+    for (let i = 0; i < 6; i += 1) for (const one of [name, `${name}b`]) await change(one)
+    expect(await told(phone)).toBe(10)
+    await elsewhere(1, phone)
+    await change(`${name}else1`)
+    expect(await told(phone), 'what one tenant sends keeps none of another back').toBe(11)
+    ways.later(86_401)
+    await api.sql(
+      `insert into way_changes (org_id, user_id, kind, created_at, expires_at, phone, send_state)
+        select u.org_id, u.id, 'PASSWORD', $2, $2::timestamptz + interval '3 days', '13500000000', 'SENT' from users u, generate_series(1, 200) where u.username = $1`,
+      [`${name}b`, ways.now()],
+    )
+    await change(name)
+    expect(await told(phone)).toBe(11)
+    await api.sql(`update users set shown_phone = phone where username = $1`, [name])
+    await change(name)
+    expect(await told(phone), 'his own').toBe(12)
+    expect(await api.sql(`select send_state, last_error from way_changes where last_error <> '' order by id desc limit 1`)).toEqual([
+      { send_state: 'FAILED', last_error: 'limit of the day' },
+    ])
   })
   test.each(['12345678901', '1380013800', '+8613800138000', 'abc'])('%s is no number', async (bad) => {
     const answer = await send(bad)

@@ -8,6 +8,7 @@ import { notify } from '../../notices/server/notify.ts'
 import { locale } from '../locale.ts'
 import { factorLimits, nextSend, type WayKind, wayLimits } from '../rules.ts'
 import { sha256 } from './identity.ts'
+import { tenantOf } from './queries.ts'
 import { smsLoop } from './sms.ts'
 import { hasSms, smsProvider } from './smsProvider.ts'
 
@@ -17,11 +18,13 @@ type Ways = {
   wechat: { openid: string; unionid: string; nickname: string; bound_at: string } | null
   factor: { secret: string; confirmed_at: string; codes: string[] } | null
 }
-export type WaysBefore = { userId: number; orgId: number; username: string; ways: Ways }
+export type WaysBefore = { userId: number; orgId: number; username: string; known: boolean; ways: Ways }
 
 /** How somebody signs in now; asked before a change, for `wayChanged`. */
 export async function waysOf(ctx: Ctx, userId: number): Promise<WaysBefore> {
-  const { rows } = await sql<{ org_id: number; username: string } & Ways>`select u.org_id, u.username, u.phone,
+  const { rows } = await sql<
+    { org_id: number; username: string; known: boolean } & Ways
+  >`select u.org_id, u.username, u.shown_phone = u.phone as known, u.phone,
       (select json_build_object('openid', w.openid, 'unionid', w.unionid, 'nickname', w.nickname, 'bound_at', w.bound_at)
         from wechat_bindings w where w.user_id = u.id) as wechat,
       (select json_build_object('secret', encode(f.secret, 'hex'), 'confirmed_at', f.confirmed_at,
@@ -30,8 +33,8 @@ export async function waysOf(ctx: Ctx, userId: number): Promise<WaysBefore> {
     from users u where u.id = ${userId}`.execute(ctx.db)
   const row = rows[0]
   if (!row) throw new Error('no such user')
-  const { org_id: orgId, username, phone, wechat, factor } = row
-  return { userId, orgId, username, ways: { phone, wechat, factor } }
+  const { org_id: orgId, username, known, phone, wechat, factor } = row
+  return { userId, orgId, username, known, ways: { phone, wechat, factor } }
 }
 
 const use = 'session.ways'
@@ -64,9 +67,7 @@ export async function wayChanged(ctx: Ctx, before: WaysBefore, kind: WayKind): P
   const token = randomBytes(32).toString('base64url')
   const hash = sha256(token)
   const { config } = ctx.app
-  const { rows: sent } = await sql<{ n: number }>`select count(*) as n from way_changes
-    where user_id = ${userId} and send_state <> 'NONE' and created_at > ${ctx.now}::timestamptz - interval '24 hours'`.execute(ctx.db)
-  const reach = /^1[3-9]\d{9}$/.test(ways.phone) && hasSms(ctx.app) && (sent[0]?.n ?? 0) < wayLimits.messagesPerDay
+  const reach = /^1[3-9]\d{9}$/.test(ways.phone) && hasSms(ctx.app)
   await ctx.db
     .insertInto('way_changes')
     .values({
@@ -78,6 +79,7 @@ export async function wayChanged(ctx: Ctx, before: WaysBefore, kind: WayKind): P
       created_at: ctx.now,
       expires_at: new Date(ctx.now.getTime() + wayLimits.undoHours * 3_600_000),
       phone: reach ? ways.phone : '',
+      known: before.known,
       sealed: reach ? sealSecret(config, use, placeOfText(ways.phone), messageOf(ctx, username, kind, told, token)) : null,
       send_state: reach ? 'PENDING' : 'NONE',
       next_at: reach ? ctx.now : null,
@@ -111,7 +113,17 @@ const messageOf = (ctx: Ctx, username: string, kind: WayKind, told: keyof typeof
     link: undoLink(ctx.app, token),
   })}`
 
-type Due = { id: number; phone: string; sealed: Buffer; attempts: number }
+type Due = { id: number; org_id: number; phone: string; known: boolean; sealed: Buffer; attempts: number }
+
+/** Whether the tenant had its share of today: an administrator writes what numbers he likes into his accounts, and changes them as often. */
+async function isMuch(ctx: Ctx, row: Due): Promise<boolean> {
+  const { rows } = await sql<{ here: number; all: number }>`select count(*) filter (where w.phone = ${row.phone}) as here, count(*) as all
+    from way_changes w join organisations o on o.id = w.org_id
+    where w.send_state = 'SENT' and w.created_at > ${ctx.now}::timestamptz - interval '24 hours'
+      and ${tenantOf(sql`o.path`)} = (select ${tenantOf(sql`m.path`)} from organisations m where m.id = ${row.org_id})`.execute(ctx.db)
+  const { here = 0, all = 0 } = rows[0] ?? {}
+  return here >= wayLimits.perPhoneDay || (!row.known && all >= wayLimits.toUnknownDay)
+}
 
 /** Sends the messages that are due, as `runSms` does with codes: taken and committed, then the call, then the result. */
 export async function runWayMessages(app: App): Promise<number> {
@@ -121,12 +133,15 @@ export async function runWayMessages(app: App): Promise<number> {
     const { rows } = await sql<Due>`with due as (select id from way_changes where send_state in ('PENDING','SENDING') and next_at <= ${ctx.now}
         order by next_at limit 20 for update skip locked)
       update way_changes w set send_state = 'SENDING', attempts = w.attempts + 1, next_at = ${new Date(ctx.now.getTime() + 30_000)}::timestamptz
-      from due where w.id = due.id returning w.id, w.phone, w.sealed, w.attempts`.execute(ctx.db)
+      from due where w.id = due.id returning w.id, w.org_id, w.phone, w.known, w.sealed, w.attempts`.execute(ctx.db)
     return rows
   })
   for (const row of due) {
     const content = openSecret(app.config, use, placeOfText(row.phone), row.sealed)
-    const answer = await provider.send({ phone: row.phone, purpose: 'NOTICE', code: '', content })
+    const much = await bySystem(app, (ctx) => isMuch(ctx, row))
+    const answer = much
+      ? { state: 'FAILED' as const, reason: 'limit of the day' }
+      : await provider.send({ phone: row.phone, purpose: 'NOTICE', code: '', content })
     const wait = answer.state === 'RETRY' ? nextSend(row.attempts) : null
     const state = answer.state === 'SENT' ? 'SENT' : wait ? 'PENDING' : 'FAILED'
     const reason = 'reason' in answer ? answer.reason : ''
