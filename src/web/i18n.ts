@@ -1,16 +1,18 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import type { Locale } from '../shared/locale.ts'
+import { words } from '../shared/words.ts'
 import { locale as web } from './locale.ts'
 import { onPrefs, prefs } from './prefs.ts'
 
-/** Texts use `{name}` like the texts of the contracts. */
+/** Texts use `{name}` like the texts of the contracts. What a domain does not say itself is said by the platform: shared words of fields. */
 void i18next.use(initReactI18next).init({
   lng: prefs().lang,
   fallbackLng: 'zh-CN',
   ns: ['web'],
   defaultNS: 'web',
-  resources: { 'zh-CN': { web: web.zh }, en: { web: web.en } },
+  fallbackNS: 'web',
+  resources: { 'zh-CN': { web: { ...web.zh, ...words.zh } }, en: { web: { ...web.en, ...words.en } } },
   interpolation: { escapeValue: false, prefix: '{', suffix: '}' },
   react: { useSuspense: false },
 })

@@ -39,7 +39,10 @@ export const locale = defineLocale(
       reset: '恢复默认',
       search: '搜索',
       add: '新增',
+      edit: '编辑',
+      delete: '删除',
     },
+    record: { create: '新增{one}', edit: '编辑{one}', removeAsk: '确定删除该{one}?', empty: '还没有{many}' },
     bool: { true: '是', false: '否' },
     unknown: '—',
     shell: {
@@ -215,7 +218,10 @@ export const locale = defineLocale(
       reset: 'Reset',
       search: 'Search',
       add: 'Add',
+      edit: 'Edit',
+      delete: 'Delete',
     },
+    record: { create: 'New {one}', edit: 'Edit {one}', removeAsk: 'Delete this {one}?', empty: 'No {many} yet' },
     bool: { true: 'Yes', false: 'No' },
     unknown: '—',
     shell: {

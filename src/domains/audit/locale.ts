@@ -95,6 +95,7 @@ export const locale = defineLocale(
       session: '登录与个人',
       settings: '系统设置',
       stock: '库存',
+      stores: '门店管理',
       users: '组织用户',
     },
     fields: {
@@ -246,6 +247,7 @@ export const locale = defineLocale(
       session: 'Sign-in and profile',
       settings: 'System settings',
       stock: 'Stock',
+      stores: 'Stores',
       users: 'Organisation users',
     },
     fields: {

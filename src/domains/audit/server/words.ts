@@ -4,6 +4,7 @@ import { baseType, type Contract, type Endpoint } from '../../../shared/contract
 import { common } from '../../../shared/errors.ts'
 import type { Texts } from '../../../shared/locale.ts'
 import { type Lang, say } from '../../../shared/text.ts'
+import { textsOver } from '../../../shared/words.ts'
 import { permissions } from '../../accounts/permissions.ts'
 import { contracts } from '../../contracts.ts'
 import { locales } from '../../locales.ts'
@@ -12,7 +13,7 @@ import { locale } from '../locale.ts'
 import { type Change, changesOf, listChange } from '../rules.ts'
 
 /** The words of a log row in the reader's language: rows themselves are kept in Chinese and by code. */
-const textsOf = (domain: string, lang: Lang): Texts => (lang === 'en' ? locales[domain]?.en : locales[domain]?.zh) ?? {}
+const textsOf = (domain: string, lang: Lang): Texts => textsOver(locales[domain], lang)
 
 export function moduleName(module: string, lang: Lang): string {
   const named = (lang === 'en' ? locale.en.modules : locale.zh.modules) as Readonly<Record<string, string>>

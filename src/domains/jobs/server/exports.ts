@@ -11,6 +11,7 @@ import { exportKeys, rowShape } from '../../../shared/exportFields.ts'
 import { shanghaiClock } from '../../../shared/instants.ts'
 import type { Texts } from '../../../shared/locale.ts'
 import type { Lang } from '../../../shared/text.ts'
+import { textsOver } from '../../../shared/words.ts'
 import { permissions } from '../../accounts/permissions.ts'
 import { jobErrors } from '../contract.ts'
 import { jobLimits } from '../rules.ts'
@@ -41,7 +42,7 @@ async function loadTargets(): Promise<ReadonlyMap<string, Target>> {
         endpoint,
         right: endpoint.export,
         run: handler as ListHandler,
-        texts: (lang) => (lang === 'en' ? (locale.en as Texts) : locale.zh),
+        texts: (lang) => textsOver(locale, lang),
       })
     }
   }

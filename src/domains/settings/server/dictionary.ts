@@ -4,6 +4,7 @@ import { baseType, type Endpoint } from '../../../shared/contract.ts'
 import { common, type ErrorDef } from '../../../shared/errors.ts'
 import type { Texts } from '../../../shared/locale.ts'
 import { say } from '../../../shared/text.ts'
+import { textsOver } from '../../../shared/words.ts'
 import { contracts } from '../../contracts.ts'
 import { locales } from '../../locales.ts'
 import type { DictionaryRow, settings } from '../contract.ts'
@@ -49,7 +50,7 @@ function walk(type: z.ZodType, field: string, seen: Set<z.ZodType>, found: (fiel
 }
 
 function textAt(area: string, lang: 'zh' | 'en', ...path: string[]): string | undefined {
-  let at: string | Texts | undefined = locales[area]?.[lang]
+  let at: string | Texts | undefined = textsOver(locales[area], lang === 'en' ? 'en' : 'zh-CN')
   for (const step of path) at = typeof at === 'object' ? at[step] : undefined
   return typeof at === 'string' ? at : undefined
 }
