@@ -1,6 +1,7 @@
 import { Button } from 'antd'
-import { useState } from 'react'
+import { createElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { z } from 'zod'
 import type { Endpoint, Output } from '../shared/contract.ts'
 import { queryClient, readKey, useRead } from './api.ts'
 import { call } from './call.ts'
@@ -13,15 +14,19 @@ import { ListTable } from './list/ListTable.tsx'
 import { arrange, readLayout } from './list/layout.ts'
 import { activeFilters, type Query } from './list/listUrl.ts'
 import { Tools } from './list/Tools.tsx'
-import type { ListPageProps, RowOf } from './list/types.ts'
+import type { ListPageProps, Records, RowOf } from './list/types.ts'
 import { useChanged } from './list/useChanged.ts'
 import { useListQuery } from './list/useListQuery.ts'
 import { usePreference } from './list/usePreference.ts'
+import { useRecords } from './list/useRecords.tsx'
 import { useLive } from './live.ts'
 import { Problem } from './Problem.tsx'
+import { fieldInfo } from './schema.ts'
 import { useMay } from './session.ts'
 import { useTabPath } from './shell/tabs.ts'
 import { toast } from './toast.ts'
+import { useDetail } from './useDetail.ts'
+import { useScreen } from './useScreen.ts'
 
 type Answer<R> = { list: R[]; total: number }
 const nothing: Query = {}
@@ -30,9 +35,14 @@ const mostSelected = 1000
 /** A list: filters, table, paging, selection, settings. A page that needs a flag here should use antd directly. */
 export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
   type R = RowOf<E>
-  const { endpoint, filters = [], ns, batch = [], rowKey, title } = props
-  const { t } = useTranslation('web')
+  const { endpoint, ns, batch = [], rowKey = 'id' as keyof R & string } = props
+  const { t } = useTranslation([ns, 'web'])
   const path = useTabPath()
+  const screen = useScreen()
+  const title = props.title ?? screen.title
+  const filters = (props.filters ?? []).map((filter) => (typeof filter === 'string' ? { key: filter } : filter))
+  const columns = props.columns.filter((column) => column !== false)
+  const views = typeof props.views === 'string' ? enumViews(props.views) : (props.views ?? [])
   const fixed = (props.fixed as Query | undefined) ?? nothing
   const { query, change, reset } = useListQuery(endpoint.input, fixed)
   const [layout, setLayout] = usePreference(`columns:${path.replace(/\/\d+(?=\/|$)/g, '/id')}`, readLayout)
@@ -57,20 +67,28 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
       if (!part || part.list.length === 0) break
       rows.push(...part.list)
     }
-    if ((answer?.total ?? 0) > mostSelected) toast('info', t('list.tooMany'))
+    if ((answer?.total ?? 0) > mostSelected) toast('info', t('web:list.tooMany'))
     setSelected(new Map(rows.slice(0, mostSelected).map((row) => [keyOf(row), row])))
   }
+  const firstText = columns.find((column) => column.card?.as === 'line')
+  const records = useRecords<R & object>(props.records as Records<R & object> | undefined, props, (row) =>
+    props.records?.name ? String(row[props.records.name as keyof typeof row]) : firstText ? String(row[firstText.key as keyof typeof row]) : null,
+  )
+  const detail = useDetail()
+  const keys = (answer?.list ?? []).map((row) => String(keyOf(row)))
+  const at = detail.id === null ? -1 : keys.indexOf(detail.id)
+  const step = (key: string | undefined) => (at < 0 || key === undefined ? undefined : () => detail.open(key))
   const may = useMay()
   const confirm = useConfirm()
   const writeFile = async () => {
     const { exportList } = await import('./list/exportList.ts')
-    const shown = arrange(props.columns, layout).flatMap(({ column, shown }) => (shown ? [column.key] : []))
+    const shown = arrange(columns, layout).flatMap(({ column, shown }) => (shown ? [column.key] : []))
     await exportList({ endpoint, ns, query, columns: shown, total: answer?.total ?? 0, confirm })
   }
   const exportable = endpoint.export !== null && [endpoint.export, endpoint.access].every((right) => right === 'self' || may(right))
   const tools = (
     <Tools
-      columns={props.columns}
+      columns={columns}
       layout={layout}
       onLayout={setLayout}
       onRefresh={refresh}
@@ -80,7 +98,18 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
 
   return (
     <section className={styles.sheet} aria-label={title}>
-      <ListHead title={title} views={props.views ?? []} query={query} onView={(view) => reset(view)} actions={props.header} />
+      <ListHead
+        title={title}
+        views={views}
+        query={query}
+        onView={(view) => reset(view)}
+        actions={
+          <>
+            {props.header}
+            {records.add}
+          </>
+        }
+      />
       <FilterBar ns={ns} input={endpoint.input} filters={filters} query={query} fixed={fixed} onChange={change} onReset={() => reset({})} tools={tools} />
       {props.notice ? <div className={styles.notice}>{props.notice}</div> : null}
       {selected.size > 0 ? (
@@ -93,19 +122,24 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
       ) : null}
       {read.error && answer ? (
         <div className={styles.stale} role="alert">
-          {t('list.stale')}: {read.error.message}
+          {t('web:list.stale')}: {read.error.message}
           <Button type="link" size="small" onClick={refresh}>
-            {t('action.retry')}
+            {t('web:action.retry')}
           </Button>
         </div>
       ) : null}
       <div className={styles.body}>
-        {read.isFetching && answer ? <div className={styles.bar} role="status" aria-label={t('loading')} /> : null}
+        {read.isFetching && answer ? <div className={styles.bar} role="status" aria-label={t('web:loading')} /> : null}
         {read.error && !answer ? (
-          <Problem error={read.error} title={t('list.failed', { title })} onRetry={() => void read.refetch()} />
+          <Problem error={read.error} title={t('web:list.failed', { title })} onRetry={() => void read.refetch()} />
         ) : (
           <ListTable
             {...props}
+            columns={columns}
+            filters={filters}
+            rowKey={rowKey}
+            {...(props.records ? { actions: (row: R) => records.actionsOf(row as R & object, props.actions?.(row) ?? []) } : {})}
+            empty={props.empty ?? (records.empty ? { title: records.empty, action: records.add } : undefined)}
             answer={answer}
             layout={layout}
             query={query}
@@ -119,6 +153,18 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
         )}
       </div>
       <Footer answer={answer} query={query} onChange={change} sums={answer && props.sums ? props.sums(answer) : []} />
+      {records.dialog}
+      {detail.id !== null && props.detail
+        ? createElement(props.detail, { id: detail.id, onClose: detail.close, onPrevious: step(keys[at - 1]), onNext: step(keys[at + 1]) })
+        : null}
     </section>
   )
+
+  function enumViews(key: string) {
+    const { values } = fieldInfo(endpoint.input.shape[key] as z.ZodType | undefined)
+    return [
+      { key: 'all', label: t('web:list.all'), query: {} },
+      ...values.map((value) => ({ key: value, label: t(`${ns}:enums.${key}.${value}`), query: { [key]: value } })),
+    ]
+  }
 }

@@ -1,4 +1,5 @@
 import { yuan } from '../shared/money.ts'
+import { Bad } from './ui/Text.tsx'
 
 /** Fen as yuan. Unknown is a dash, never a zero. */
 export function Money({ fen, strong = false }: { fen: number | null | undefined; strong?: boolean }) {
@@ -13,3 +14,9 @@ export function Count({ value }: { value: number | null | undefined }) {
 }
 
 export const formatCount = (value: number): string => `${value < 0 ? '\u2212' : ''}${Math.abs(value).toLocaleString('en-US', { maximumFractionDigits: 6 })}`
+
+/** Tenths of a percent; less than nothing stands out. */
+export function Percent({ permille }: { permille: number | null }) {
+  if (permille === null) return <span className="hd-none">—</span>
+  return <Bad when={permille < 0}>{(permille / 10).toFixed(1).replace('-', '\u2212')}%</Bad>
+}

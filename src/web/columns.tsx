@@ -3,25 +3,43 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 import type { z } from 'zod'
+import { yuan } from '../shared/money.ts'
 import { textWidth } from './list/textWidth.ts'
-import { Count, Money } from './Money.tsx'
+import { Count, formatCount, Money, Percent } from './Money.tsx'
 import { Picture } from './Picture.tsx'
 import { StatusTag, type Tone } from './StatusTag.tsx'
 import { type FieldInfo, fieldInfo } from './schema.ts'
 import { Time } from './Time.tsx'
 
 /** An antd column whose title is text, so that the column settings can list it. */
-export type Column<R> = Omit<ColumnType<R>, 'title' | 'key'> & { readonly key: string; readonly title: string; readonly defaultHidden?: boolean }
+export type Column<R> = Omit<ColumnType<R>, 'title' | 'key'> & {
+  readonly key: string
+  readonly title: string
+  readonly defaultHidden?: boolean
+  /** A column nobody gave a width: as wide as what stands in the list, within these bounds. */
+  readonly fit?: { readonly least: number; readonly most: number; readonly text: (value: unknown) => string }
+  /** What it is on a phone's card, and how it looks there. */
+  readonly card?: { readonly as: 'picture' | 'state' | 'line' | 'fact'; readonly draw: (row: R) => ReactNode }
+}
 
 type Overrides<R> = Partial<Omit<Column<R>, 'key'>> & {
   /** Where the cell leads to. */
-  readonly link?: (row: R) => string
+  readonly link?: (row: R) => string | undefined
   /** Marks of an enum's values, when the contract names none. */
   readonly tones?: Readonly<Record<string, Tone>>
+  /** Where the words of an enum's values stand, when another field of the domain has the same name: `laneStatus`. */
+  readonly words?: string
 }
 
-/** Padding and sort mark of a head cell, which never wraps. */
+/** Padding of a cell; with the sort mark of a head, which never wraps; with the mark of a state. */
+const padding = 24
 const headRoom = 44
+const stateRoom = 40
+/** Eight Chinese characters, and where a text is cut. */
+const leastText = 124
+const mostText = 224
+/** A picture does not make its row higher. */
+const thumb = { display: 'block', marginBlock: -6, lineHeight: 0 } as const
 const widths: Readonly<Record<string, number>> = {
   fen: 120,
   instant: 124,
@@ -44,27 +62,57 @@ export function useCols<S extends z.ZodObject>(
   namespace: string,
 ): (key: (keyof S['shape'] & string) | (string & {}), overrides?: Overrides<z.output<S>>) => Column<z.output<S>> {
   const { t } = useTranslation(namespace)
-  return (name, { link, tones, ...overrides } = {}) => {
+  return (name, { link, tones, words: enumKey = name, ...overrides } = {}) => {
     const key: string = name
     const info = fieldInfo(row.shape[key] as z.ZodType | undefined)
     const title = overrides.title ?? t(`fields.${key}`)
     const right = info.kind === 'number' && key !== 'id'
-    const show = (value: unknown): ReactNode =>
-      renderValue(
-        value,
-        info,
-        tones ?? info.tones,
-        (word) => t(`enums.${key}.${word}`),
-        (yes) => t(`web:bool.${yes}`),
-      )
+    const marks = tones ?? info.tones
+    const word = (value: string) => t(`enums.${enumKey}.${value}`)
+    const show = (value: unknown): ReactNode => renderValue(value, info, marks, word, (yes) => t(`web:bool.${yes}`))
+    const text = info.kind === 'text' && info.unit === undefined && !marks
+    const head = textWidth(title) + (info.unit === 'image' || info.kind === 'boolean' ? padding : headRoom)
+    // the words of a state are known before the rows are
+    const states = marks ? info.values.map((value) => textWidth(word(value)) + stateRoom) : []
+    const usual = states.length > 0 ? 0 : (widths[info.unit ?? ''] ?? widths[info.kind] ?? 120)
+    const fits =
+      info.unit === 'fen'
+        ? (value: unknown) => yuan(Number(value))
+        : text
+          ? String
+          : info.kind === 'number'
+            ? (value: unknown) => formatCount(Number(value))
+            : null
+    const own = overrides.render
     return {
       key,
       dataIndex: key,
       title,
-      width: Math.max(widths[info.unit ?? ''] ?? widths[info.kind] ?? 120, textWidth(title) + headRoom),
-      ellipsis: (info.kind === 'text' && info.unit === undefined) || (info.kind === 'enum' && !tones && !info.tones),
+      width: Math.max(head, usual, ...states),
+      ...(fits && !own && overrides.width === undefined ? { fit: { least: Math.max(text ? leastText : 0, head), most: mostText, text: fits } } : {}),
+      card: {
+        as: info.unit === 'image' ? 'picture' : marks ? 'state' : text || info.kind === 'enum' ? 'line' : 'fact',
+        draw: (record) => {
+          const value = (record as Record<string, unknown>)[key]
+          const tone = marks?.[String(value)]
+          if (own) return own(value, record, 0) as ReactNode
+          if (info.unit === 'image') return <Picture src={String(value ?? '')} size={48} />
+          return tone ? (
+            <StatusTag tone={tone} chip>
+              {word(String(value))}
+            </StatusTag>
+          ) : (
+            show(value)
+          )
+        },
+      },
+      ellipsis: text || (info.kind === 'enum' && !marks),
       ...(right ? { align: 'right' as const } : {}),
-      render: (value: unknown, record) => (link ? <Link to={link(record)}>{show(value)}</Link> : show(value)),
+      render: (value: unknown, record) => {
+        const to = link?.(record)
+        const shown = info.unit === 'image' ? <span style={thumb}>{show(value)}</span> : show(value)
+        return to ? <Link to={to}>{shown}</Link> : shown
+      },
       ...overrides,
     }
   }
@@ -80,12 +128,12 @@ export function renderValue(
 ): ReactNode {
   if (value === null || value === undefined || value === '') return <span className="hd-none">—</span>
   if (info.unit === 'fen') return <Money fen={Number(value)} />
+  if (info.unit === 'permille') return <Percent permille={Number(value)} />
   if (info.unit === 'instant') return <Time at={String(value)} />
   if (info.unit === 'image') return <Picture src={String(value)} />
-  if (info.kind === 'enum') {
-    const tone = tones?.[String(value)]
-    return tone ? <StatusTag tone={tone}>{word(String(value))}</StatusTag> : word(String(value))
-  }
+  const tone = tones?.[String(value)]
+  if (tone) return <StatusTag tone={tone}>{word(String(value))}</StatusTag>
+  if (info.kind === 'enum') return word(String(value))
   if (typeof value === 'boolean') return bool(value)
   if (typeof value === 'number') return <Count value={value} />
   return Array.isArray(value) ? value.join(', ') : String(value)

@@ -1,4 +1,4 @@
-import { Form, Input, InputNumber, Radio, Select, Switch } from 'antd'
+import { Alert, Form, Input, InputNumber, Radio, Select, Switch } from 'antd'
 import { type ReactElement, type ReactNode, useContext, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
@@ -170,4 +170,9 @@ export const Fixed = ({ label, children, wide }: { label: string; children: Reac
   <Form.Item className={`${styles.item} ${wide ? styles.wide : ''}`} label={label}>
     <span className={styles.fixed}>{children}</span>
   </Form.Item>
+)
+
+/** A sentence across both columns. */
+export const Note = ({ type = 'info', children }: { type?: 'info' | 'warning'; children: ReactNode }) => (
+  <Alert className={`${styles.wide} ${styles.note}`} type={type} showIcon title={children} />
 )

@@ -8,7 +8,7 @@ import { fieldInfo } from '../schema.ts'
 import type { DayProps, DayRangeProps } from './DayFields.tsx'
 import styles from './List.module.css'
 import { activeFilters, type Query } from './listUrl.ts'
-import type { Filter } from './types.ts'
+import type { Filter, PickerProps } from './types.ts'
 
 type Props = {
   ns: string
@@ -68,7 +68,7 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
   const { t } = useTranslation([ns, 'web'])
   const { key } = filter
   const info = fieldInfo(input.shape[key] as z.ZodType | undefined)
-  const label = filter.label ?? (key === 'keyword' ? t('web:list.keyword') : t(`${ns}:fields.${key}`))
+  const label = filter.label ?? t(`${ns}:fields.${key}`)
   const value = query[key]
   const set = (next: unknown) => onChange({ [key]: next === '' || next === null ? undefined : next })
   const prefix = <span className={styles.label}>{label}</span>
@@ -77,7 +77,7 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
   if (filter.picker)
     return (
       <span className={className} style={style}>
-        {filter.picker({ value, onChange: set, placeholder: t('web:list.all'), prefix })}
+        <Picked draw={filter.picker} value={value} onChange={set} placeholder={t('web:list.all')} prefix={prefix} />
       </span>
     )
   const text = (found: unknown) => (typeof found === 'string' ? found : null)
@@ -129,6 +129,9 @@ function FilterField({ ns, input, filter, query, used, onChange }: FieldProps) {
     />
   )
 }
+
+/** Called, not created: pages write pickers in place, and a component that is new with every render would forget what is typed. */
+const Picked = ({ draw, ...props }: PickerProps & { draw: NonNullable<Filter['picker']> }) => draw(props)
 
 /** Searches on Enter, on leaving the field, or when it was cleared: never while somebody types. */
 function SearchField({

@@ -1,5 +1,5 @@
 import { Button, Table, type TableProps } from 'antd'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
 import type { Endpoint } from '../../shared/contract.ts'
@@ -11,10 +11,16 @@ import styles from './List.module.css'
 import { arrange, type Layout } from './layout.ts'
 import type { Query } from './listUrl.ts'
 import { actionsWidth, RowActions } from './RowActions.tsx'
+import { RowCard } from './RowCard.tsx'
 import { textWidth } from './textWidth.ts'
-import type { ListPageProps, RowOf } from './types.ts'
+import type { Filter, ListPageProps, RowOf } from './types.ts'
+import { useFitted } from './useFitted.ts'
 
-type Props<E extends Endpoint, R = RowOf<E>> = ListPageProps<E> & {
+type Props<E extends Endpoint, R = RowOf<E>> = Omit<ListPageProps<E>, 'columns' | 'filters' | 'rowKey' | 'empty'> & {
+  columns: readonly Column<R>[]
+  filters: readonly Filter[]
+  rowKey: keyof R & string
+  empty: { readonly title: string; readonly hint?: string; readonly action?: ReactNode } | undefined
   answer: { list: R[]; total: number } | undefined
   layout: Layout
   query: Query
@@ -43,9 +49,10 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
     else body?.setAttribute('tabindex', '0')
   })
   const sortable = fieldInfo(props.endpoint.input.shape.sort as z.ZodType | undefined).values
+  const fitted = useFitted(answer?.list, t('action.more'))
   const shown: Column<R>[] = arrange(props.columns, layout)
     .filter((item) => item.shown)
-    .map((item) => item.column)
+    .map((item) => fitted(item.column))
   const sort = String(query.sort ?? '')
   const keyOf = (row: R) => row[rowKey] as string | number
   const rows = answer?.list ?? []
@@ -59,7 +66,7 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
           ? empty
           : rows.map((row) => (
               <article key={keyOf(row)} className={`${styles.card} ${changed.has(keyOf(row)) ? styles.changed : ''}`}>
-                {card(row, rowActions(row))}
+                {typeof card === 'function' ? card(row, rowActions(row)) : <RowCard row={row} columns={props.columns} keys={card} actions={rowActions(row)} />}
               </article>
             ))}
       </div>
@@ -136,7 +143,7 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
   )
 }
 
-function EmptyList<E extends Endpoint>({ filtered, filters = [], ns, empty, onReset }: Props<E>) {
+function EmptyList<E extends Endpoint>({ filtered, filters, ns, empty, onReset }: Props<E>) {
   const { t } = useTranslation(['web', ns])
   if (filtered.length > 0) {
     const keys = new Set(filtered.map((key) => (key === 'from' || key === 'to' ? 'range' : key)))

@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react'
+import type { Column } from '../columns.tsx'
+import { CardHead, Facts } from '../ui/Card.tsx'
+
+const blank = (value: unknown) => value === null || value === undefined || value === ''
+
+/** One row on a phone, drawn from the columns of its list: picture, first text and state lead, then what `keys` names. */
+export function RowCard<R>({
+  row,
+  columns,
+  keys,
+  actions,
+}: {
+  row: R
+  columns: readonly Column<R>[]
+  keys: readonly string[]
+  actions: ReactNode
+}) {
+  const find = (as: NonNullable<Column<R>['card']>['as']) =>
+    columns.find((column) => column.card?.as === as)
+  const [picture, title, state] = [find('picture'), find('line'), find('state')]
+  const chosen = keys.flatMap((key) => columns.find((column) => column.key === key) ?? [])
+  const filled = chosen.filter(
+    (column) => !blank((row as Record<string, unknown>)[column.key]) || column.card?.as === 'fact',
+  )
+  return (
+    <>
+      <CardHead
+        picture={picture?.card?.draw(row)}
+        title={title?.card?.draw(row)}
+        lines={filled
+          .filter((column) => column.card?.as === 'line')
+          .map((column) => column.card?.draw(row))}
+        end={state?.card?.draw(row)}
+      />
+      <Facts
+        items={filled
+          .filter((column) => column.card?.as === 'fact')
+          .map((column) => [column.title, column.card?.draw(row)] as const)}
+      />
+      {actions}
+    </>
+  )
+}
