@@ -6,7 +6,7 @@ import { bi } from '../../shared/text.ts'
 import { barcodeIsValid, type Checked, dosageForms, drugClasses, productErrors, productFindings, ruleTexts } from './rules.ts'
 
 const DrugClass = z.enum(drugClasses, bi('请选择药品分类', 'Choose a drug class'))
-const Status = z.enum(['ON', 'OFF'])
+const Status = z.enum(['ON', 'OFF']).meta({ tones: { ON: 'online', OFF: 'offline' } })
 const count = z.number().int().min(0)
 
 /** An empty field of a form is no value. */
@@ -74,7 +74,7 @@ export const ProductRow = z.strictObject({
   costPrice: shownCost,
   retailPrice: f.fen,
   /** Share of the retail price that stays, in tenths of a percent. */
-  margin: z.number().int().nullable(),
+  margin: z.number().int().nullable().meta({ unit: 'permille' }),
   deviceCount: count,
   laneCount: count,
   stock: count,
@@ -128,6 +128,8 @@ export const ProductQuery = listQuery(
   '-createTime',
 )
 
+const laneTones = { ENABLED: 'online', DISABLED: 'locked', FAULT: 'fault', LOCKED: 'locked', MERGED: 'closed' }
+
 export const ProductLane = z.strictObject({
   id: f.id,
   deviceId: f.id,
@@ -138,7 +140,7 @@ export const ProductLane = z.strictObject({
   capacity: count,
   price: f.fen,
   retailPrice: f.fen,
-  status: z.string(),
+  status: z.string().meta({ tones: laneTones }),
 })
 
 const categoryFields = {

@@ -1,60 +1,56 @@
-import { Alert, Form } from 'antd'
+import { Form } from 'antd'
 import { useTranslation } from 'react-i18next'
-import { useParams, useSearchParams } from 'react-router'
 import { say } from '../../../shared/text.ts'
-import { useRead } from '../../../web/api.ts'
-import { FormPage, Section } from '../../../web/FormPage.tsx'
-import { Field, Fixed, ImageField, MoneyField, NumberField, RadioField, SelectField, TextField } from '../../../web/form/fields.tsx'
-import { pickFor, type Values } from '../../../web/form/values.ts'
+import { Section } from '../../../web/FormPage.tsx'
+import {
+  Field,
+  Fixed,
+  ImageField,
+  MoneyField,
+  Note,
+  NumberField,
+  RadioField,
+  SelectField,
+  TextField,
+} from '../../../web/form/fields.tsx'
+import { Percent } from '../../../web/Money.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
+import { RecordPage } from '../../../web/RecordPage.tsx'
+import { Bad } from '../../../web/ui/Text.tsx'
 import { products } from '../contract.ts'
-import { type DrugClass, dosageForms, marginPermille, nearExpiryDefault, retailAboveCost } from '../rules.ts'
+import {
+  type DrugClass,
+  dosageForms,
+  marginPermille,
+  nearExpiryDefault,
+  retailAboveCost,
+} from '../rules.ts'
 import { CategorySelect } from './pickers.tsx'
-import styles from './products.module.css'
 
-const blank: Values = { drugClass: 'NONE', status: 'ON', purchaseLimit: 0, images: [], detailImages: [] }
-
-/** Create, copy (`?from=12`) and edit. */
-export function ProductForm() {
-  const { t } = useTranslation(['products', 'web'])
-  const { id } = useParams()
-  const [search] = useSearchParams()
-  const from = id ?? search.get('from') ?? undefined
-  const loaded = useRead(products.get, { id: Number(from) }, { inline: true, enabled: from !== undefined })
-  const data = loaded.data
-  const page = { ns: 'products', back: '/product/product-manage', ...(from ? { loaded } : {}) }
-  const sections = <Sections fresh={id === undefined} inherited={id !== undefined && data?.source === 'INHERITED'} />
-  if (id) {
-    return (
-      <FormPage
-        {...page}
-        title={t('form.editTitle')}
-        subtitle={data ? `${data.name} ${data.model}` : ''}
-        tab={data?.name ?? ''}
-        save={products.edit}
-        success="products:success.edit"
-        initial={data ? pickFor(products.edit.input, data) : {}}
-      >
-        {sections}
-      </FormPage>
-    )
-  }
-  // a copy gets a barcode of its own
-  const initial = data ? pickFor(products.create.input, { ...data, barcode: null }) : blank
-  return (
-    <FormPage {...page} title={t('form.createTitle')} save={products.create} success="products:success.create" initial={initial}>
-      {sections}
-    </FormPage>
-  )
-}
+/** Create, copy and edit. A copy gets a barcode of its own. */
+export const ProductForm = () => (
+  <RecordPage
+    ns="products"
+    get={products.get}
+    create={products.create}
+    update={products.edit}
+    name={({ name, model }) => [name, model]}
+    blank={{ drugClass: 'NONE', images: [] }}
+    own={{ barcode: null }}
+  >
+    {(edited, fresh) => <Sections fresh={fresh} inherited={edited?.source === 'INHERITED'} />}
+  </RecordPage>
+)
 
 function Sections({ fresh, inherited }: { fresh: boolean; inherited: boolean }) {
-  const { t } = useTranslation(['products', 'web'])
+  const { t } = useTranslation('products')
   const drugClass = (Form.useWatch('drugClass') as DrugClass | undefined) ?? 'NONE'
+  const expiry = t('form.days', { n: nearExpiryDefault(drugClass) })
+  const forms = dosageForms.map((value) => ({ value, label: t(`enums.dosageForm.${value}`) }))
   return (
     <>
       <Section title={t('form.basic')} purpose={t('form.basicHint')}>
-        {inherited ? <Alert className={styles.banner ?? ''} type="info" showIcon title={t('list.inherited')} /> : null}
+        {inherited ? <Note>{t('inherited')}</Note> : null}
         <TextField name="name" count />
         <TextField name="model" count />
         <Field name="categoryId">
@@ -75,9 +71,9 @@ function Sections({ fresh, inherited }: { fresh: boolean; inherited: boolean }) 
       </Section>
       {drugClass === 'NONE' ? null : (
         <Section title={t('form.drug')} purpose={t('form.drugHint')}>
-          {drugClass === 'OTC_B' ? null : <Alert className={styles.banner ?? ''} type="warning" showIcon title={t('form.drugBanner')} />}
+          {drugClass === 'OTC_B' ? null : <Note type="warning">{t('form.drugBanner')}</Note>}
           <TextField name="approvalNo" required placeholder="国药准字Z20147726" />
-          <SelectField name="dosageForm" required options={dosageForms.map((value) => ({ value, label: t(`enums.dosageForm.${value}`) }))} />
+          <SelectField name="dosageForm" required options={forms} />
           <TextField name="manufacturer" required wide />
           <NumberField name="storeTempMin" precision={1} min={-40} max={60} unit="°C" />
           <NumberField name="storeTempMax" precision={1} min={-40} max={60} unit="°C" />
@@ -86,7 +82,7 @@ function Sections({ fresh, inherited }: { fresh: boolean; inherited: boolean }) 
       <Section title={t('form.selling')} purpose={t('form.sellingHint')}>
         <NumberField name="purchaseLimit" min={0} max={999} hint={t('form.noLimit')} />
         <NumberField name="warnQty" min={0} max={199} hint={t('form.byLane')} />
-        <NumberField name="nearExpiryDays" min={1} max={720} hint={t('form.days', { n: nearExpiryDefault(drugClass) })} />
+        <NumberField name="nearExpiryDays" min={1} max={720} hint={expiry} />
       </Section>
     </>
   )
@@ -103,13 +99,9 @@ function Margin() {
   const wrong = known ? retailAboveCost({ costPrice, retailPrice }) : null
   return (
     <Fixed label={t('fields.margin')}>
-      {margin === null ? (
-        <span className="hd-none">—</span>
-      ) : (
-        <span className={wrong ? styles.low : undefined} aria-live="polite">
-          {(margin / 10).toFixed(1).replace('-', '\u2212')}%{wrong ? ` ${say(wrong.text, lang)}` : ''}
-        </span>
-      )}
+      <span aria-live="polite">
+        <Percent permille={margin} /> {wrong ? <Bad>{say(wrong.text, lang)}</Bad> : null}
+      </span>
     </Fixed>
   )
 }

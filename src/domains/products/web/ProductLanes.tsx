@@ -1,48 +1,62 @@
 import { Table } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { Detail } from '../../../web/Detail.tsx'
-import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
+import type { DetailProps } from '../../../web/list/types.ts'
 import { StockBar } from '../../../web/StockBar.tsx'
-import { ProductLane, type ProductRow, products } from '../contract.ts'
-import styles from './products.module.css'
-
-const tones: Record<string, Tone> = { ENABLED: 'online', DISABLED: 'locked', FAULT: 'fault', LOCKED: 'locked', MERGED: 'closed' }
+import { Lead } from '../../../web/ui/Text.tsx'
+import { ProductLane, products } from '../contract.ts'
 
 /** Where a product is sold: machines and lanes, beside the list. */
-export function ProductLanes({ product, onClose }: { product: ProductRow; onClose: () => void }) {
-  const { t } = useTranslation(['products', 'web'])
+export function ProductLanes({ id, ...steps }: DetailProps) {
+  const { t } = useTranslation('products')
   const col = useCols(ProductLane, 'products')
   const [page, setPage] = useState(1)
-  const read = useRead(products.lanes, { id: product.id, page, pageSize: 20 }, { keep: true, inline: true })
-  const sums = read.data?.sums
+  const product = useRead(products.get, { id: Number(id) }, { inline: true })
+  const input = { id: Number(id), page, pageSize: 20 } as const
+  const read = useRead(products.lanes, input, { keep: true, inline: true })
+  const { sums, total = 0, list = [] } = read.data ?? {}
   return (
-    <Detail open title={product.name} onClose={onClose} loading={read.isPending} error={read.error} onRetry={() => void read.refetch()}>
-      {sums ? <p className={styles.sum}>{t('list.laneSum', { n: sums.devices, m: sums.lanes, k: sums.stock })}</p> : null}
+    <Detail
+      open
+      {...steps}
+      title={product.data?.name}
+      loading={read.isPending}
+      error={read.error ?? product.error}
+      onRetry={() => void read.refetch()}
+    >
+      {sums ? <Lead>{t('laneSum', { n: sums.devices, m: sums.lanes, k: sums.stock })}</Lead> : null}
       <Table
         rowKey="id"
         size="middle"
-        dataSource={read.data?.list ?? []}
+        dataSource={list}
         scroll={{ x: 700 }}
-        locale={{ emptyText: t('list.lanesEmpty') }}
+        locale={{ emptyText: t('lanesEmpty') }}
         columns={[
-          col('rtuNumber', { width: 128, render: (_, lane) => <Link to={`/device/device-list/cargo-road/${lane.deviceId}`}>{lane.rtuNumber}</Link> }),
+          col('rtuNumber', {
+            width: 128,
+            link: (lane) => `/device/device-list/cargo-road/${lane.deviceId}`,
+          }),
           col('nickname'),
-          col('roadIndex', { width: 72 }),
+          col('roadIndex'),
           col('quantity', {
             title: `${t('fields.quantity')} / ${t('fields.capacity')}`,
             width: 144,
-            align: 'right',
             render: (_, lane) => <StockBar stock={lane.quantity} capacity={lane.capacity} />,
           }),
-          col('price', { width: 96, align: 'right' }),
-          col('status', { width: 96, render: (value: string) => <StatusTag tone={tones[value] ?? 'closed'}>{t(`enums.laneStatus.${value}`)}</StatusTag> }),
+          col('price'),
+          col('status', { words: 'laneStatus', width: 104 }),
         ]}
         pagination={
-          (read.data?.total ?? 0) > 20 ? { current: page, pageSize: 20, total: read.data?.total ?? 0, showSizeChanger: false, onChange: setPage } : false
+          total > 20 && {
+            current: page,
+            pageSize: 20,
+            total,
+            showSizeChanger: false,
+            onChange: setPage,
+          }
         }
       />
     </Detail>
