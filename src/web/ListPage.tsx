@@ -138,7 +138,9 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
             columns={columns}
             filters={filters}
             rowKey={rowKey}
-            {...(props.records ? { actions: (row: R) => records.actionsOf(row as R & object, props.actions?.(row) ?? []) } : {})}
+            {...(props.records?.update || props.records?.remove
+              ? { actions: (row: R) => records.actionsOf(row as R & object, props.actions?.(row) ?? []) }
+              : {})}
             empty={props.empty ?? (records.empty ? { title: records.empty, action: records.add } : undefined)}
             answer={answer}
             layout={layout}

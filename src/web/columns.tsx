@@ -72,9 +72,9 @@ export function useCols<S extends z.ZodObject>(
     const show = (value: unknown): ReactNode => renderValue(value, info, marks, word, (yes) => t(`web:bool.${yes}`))
     const text = info.kind === 'text' && info.unit === undefined && !marks
     const head = textWidth(title) + (info.unit === 'image' || info.kind === 'boolean' ? padding : headRoom)
-    // the words of a state are known before the rows are
-    const states = marks ? info.values.map((value) => textWidth(word(value)) + stateRoom) : []
-    const usual = states.length > 0 ? 0 : (widths[info.unit ?? ''] ?? widths[info.kind] ?? 120)
+    // the words of an enum are known before the rows are
+    const words = overrides.width === undefined ? info.values.map((value) => textWidth(word(value)) + (marks ? stateRoom : padding)) : []
+    const usual = words.length > 0 ? 0 : (widths[info.unit ?? ''] ?? widths[info.kind] ?? 120)
     const fits =
       info.unit === 'fen'
         ? (value: unknown) => yuan(Number(value))
@@ -88,7 +88,7 @@ export function useCols<S extends z.ZodObject>(
       key,
       dataIndex: key,
       title,
-      width: Math.max(head, usual, ...states),
+      width: Math.max(head, usual, ...words),
       ...(fits && !own && overrides.width === undefined ? { fit: { least: Math.max(text ? leastText : 0, head), most: mostText, text: fits } } : {}),
       card: {
         as: info.unit === 'image' ? 'picture' : marks ? 'state' : text || info.kind === 'enum' ? 'line' : 'fact',

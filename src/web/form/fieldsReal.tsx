@@ -1,4 +1,4 @@
-import { Alert, Form, Input, InputNumber, Radio, Select, Switch } from 'antd'
+import { Alert, Form, Input, InputNumber, Radio, Select, type SelectProps, Switch } from 'antd'
 import { type ReactElement, type ReactNode, useContext, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
@@ -20,7 +20,7 @@ type Base = {
   readonly disabled?: boolean
   readonly placeholder?: string
 }
-export type Option = { readonly value: string | number; readonly label: string; readonly disabled?: boolean }
+export type Option = { readonly value: string | number | boolean; readonly label: string; readonly disabled?: boolean }
 
 function useField(name: string) {
   const context = useContext(FormContext)
@@ -29,7 +29,10 @@ function useField(name: string) {
   let type: z.ZodType | undefined = context.schema.shape[name.split('.')[0] as string] as z.ZodType | undefined
   if (name.includes('.')) type = undefined
   const info = fieldInfo(type)
-  const enumOptions = info.values.map((value) => ({ value, label: t(`${context.ns}:enums.${name}.${value}`) }))
+  const enumOptions: Option[] =
+    info.kind === 'boolean'
+      ? [true, false].map((value) => ({ value, label: t(`web:bool.${value}`) }))
+      : info.values.map((value) => ({ value, label: t(`${context.ns}:enums.${name}.${value}`) }))
   return { ...context, t, type, info, enumOptions, required: isRequired(type) }
 }
 
@@ -131,7 +134,7 @@ export function SelectField(props: Base & { options?: readonly Option[]; multipl
   return (
     <Field {...props}>
       <Select
-        options={[...(props.options ?? enumOptions)]}
+        options={[...(props.options ?? enumOptions)] as SelectProps['options'] & object}
         disabled={props.disabled ?? false}
         loading={props.loading ?? false}
         allowClear={!(props.required ?? required)}

@@ -27,7 +27,7 @@ type Found<R> = {
 }
 
 /** `{one}` and `{many}` of a domain make the sentences about its records; one that says its own sentence is heard. */
-export function useRecordTexts({
+function useRecordTexts({
   ns,
   texts,
 }: Pick<Texts, 'ns' | 'texts'>): (key: 'create' | 'edit' | 'removeAsk' | 'empty') => string {
