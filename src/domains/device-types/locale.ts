@@ -2,20 +2,14 @@ import { defineLocale } from '../../shared/locale.ts'
 
 export const locale = defineLocale(
   {
-    title: '设备类型',
-    create: '新增类型',
-    edit: '编辑',
-    editTitle: '编辑类型',
-    remove: '删除',
-    removeAsk: '确定删除该设备类型?',
-    empty: '还没有设备类型',
+    one: '类型',
+    many: '设备类型',
     withScreen: '有 {size}',
     inch: '寸',
     without: '无',
     levels: '{levels} 层 × {roads}',
     fields: {
       keyword: '类型名称',
-      img: '图片',
       name: '类型名称',
       screen: '屏幕',
       screenSize: '屏幕尺寸',
@@ -25,8 +19,6 @@ export const locale = defineLocale(
       dropSensor: '掉货检测',
       maxLevels: '最大层数',
       maxRoads: '每层最大货道',
-      deviceCount: '设备数',
-      createTime: '创建时间',
       size: '最大层数 / 每层货道',
     },
     enums: {
@@ -34,23 +26,16 @@ export const locale = defineLocale(
       kind: { GENERAL: '普通', DRUG: '售药机', FLOWER: '鲜花机', LIFT: '升降机', CABINET: '带屏货柜' },
     },
     audit: { create: '新增设备类型', update: '编辑设备类型', remove: '删除设备类型' },
-    success: { create: '保存成功', update: '编辑成功', remove: '删除成功' },
   },
   {
-    title: 'Device types',
-    create: 'New type',
-    edit: 'Edit',
-    editTitle: 'Edit type',
-    remove: 'Delete',
-    removeAsk: 'Delete this device type?',
-    empty: 'No device types yet',
+    one: 'type',
+    many: 'device types',
     withScreen: 'Yes, {size}',
     inch: ' in',
     without: 'No',
     levels: '{levels} levels × {roads}',
     fields: {
       keyword: 'Name',
-      img: 'Picture',
       name: 'Name',
       screen: 'Screen',
       screenSize: 'Screen size',
@@ -60,8 +45,6 @@ export const locale = defineLocale(
       dropSensor: 'Drop detection',
       maxLevels: 'Most levels',
       maxRoads: 'Most lanes per level',
-      deviceCount: 'Devices',
-      createTime: 'Created',
       size: 'Levels / lanes',
     },
     enums: {
@@ -69,6 +52,5 @@ export const locale = defineLocale(
       kind: { GENERAL: 'General', DRUG: 'Drug machine', FLOWER: 'Flower machine', LIFT: 'Lift machine', CABINET: 'Screen cabinet' },
     },
     audit: { create: 'Added device type', update: 'Edited device type', remove: 'Deleted device type' },
-    success: { create: 'Saved', update: 'Changed', remove: 'Deleted' },
   },
 )
