@@ -13,7 +13,9 @@ import { ProductLane, products } from '../contract.ts'
 export function ProductLanes({ id, ...steps }: DetailProps) {
   const { t } = useTranslation('products')
   const col = useCols(ProductLane, 'products')
-  const [page, setPage] = useState(1)
+  // the next product begins at its first page
+  const [at, setAt] = useState({ id, page: 1 })
+  const page = at.id === id ? at.page : 1
   const product = useRead(products.get, { id: Number(id) }, { inline: true })
   const input = { id: Number(id), page, pageSize: 20 } as const
   const read = useRead(products.lanes, input, { keep: true, inline: true })
@@ -25,7 +27,7 @@ export function ProductLanes({ id, ...steps }: DetailProps) {
       title={product.data?.name}
       loading={read.isPending}
       error={read.error ?? product.error}
-      onRetry={() => void read.refetch()}
+      onRetry={() => void Promise.all([read.refetch(), product.refetch()])}
     >
       {sums ? <Lead>{t('laneSum', { n: sums.devices, m: sums.lanes, k: sums.stock })}</Lead> : null}
       <Table
@@ -55,7 +57,7 @@ export function ProductLanes({ id, ...steps }: DetailProps) {
             pageSize: 20,
             total,
             showSizeChanger: false,
-            onChange: setPage,
+            onChange: (next) => setAt({ id, page: next }),
           }
         }
       />
