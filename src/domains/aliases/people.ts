@@ -20,10 +20,10 @@ const organUser = (row: OrganUserRow) => ({
 
 /** `role` is an identifier such as ROLE_RTU_SP, `operatorId` the organisation. */
 async function newUser(call: CallOn, given: Given): Promise<CallInput<typeof users.create>> {
-  const { list } = await call(roles.assignable, {})
+  const orgId = Number(given.operatorId ?? given.orgId) || undefined
+  const { list } = await call(roles.assignable, orgId ? { orgId } : {})
   const asked = String(given.role ?? '').split(',')
   const roleIds = list.filter((role) => asked.includes(role.identifier)).map((role) => role.id)
-  const orgId = Number(given.operatorId ?? given.orgId) || undefined
   const fresh = { ...known(users.create, given), ...(orgId ? { orgId } : {}), repeat: given.repeat ?? given.password, ...(given.roleIds ? {} : { roleIds }) }
   return fresh as CallInput<typeof users.create>
 }

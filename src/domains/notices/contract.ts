@@ -130,7 +130,8 @@ export const notices = {
   }),
   roles: read('notice:read', {
     path: '/notices/roles',
-    summary: 'Roles an announcement may address',
+    summary: 'Roles an announcement may address: built-in ones, those of the own organisation and above, others by name',
+    input: z.strictObject({ keyword, ids: f.ids().max(200).optional() }),
     output: z.strictObject({ list: z.array(z.strictObject({ id: f.id, name: z.string() })) }),
   }),
   audience: read('notice:read', {

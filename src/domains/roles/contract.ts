@@ -122,7 +122,9 @@ const DistributionRow = z.strictObject({
   maxUsers: z.number().int().nullable(),
   version: count,
 })
-export const Distribution = z.strictObject({ rows: z.array(DistributionRow), orgKinds: z.array(OrgKind) })
+/** `columns`: what can be given, built-in roles and those of the platform's own making. */
+const DistributionColumn = DistributionRow.pick({ roleId: true, name: true, nameEn: true, rank: true, orgName: true })
+export const Distribution = z.strictObject({ rows: z.array(DistributionRow), columns: z.array(DistributionColumn), orgKinds: z.array(OrgKind) })
 export type DistributionRow = z.infer<typeof DistributionRow>
 
 const Beyond = z.strictObject({
@@ -150,7 +152,8 @@ export const roles = {
   }),
   assignable: read('self', {
     path: '/roles/assignable',
-    summary: 'Roles, kinds of organisations and number of users the actor may give',
+    summary: 'Roles, kinds of organisations and number of users the actor may give: to people of an organisation (the own one), or any by name',
+    input: z.strictObject({ orgId: f.id.optional(), keyword, ids: f.ids().max(50).optional() }),
     output: z.strictObject({ list: z.array(RoleOption), orgKinds: z.array(OrgKind), maxUsers: z.number().int().nullable() }),
   }),
   catalogue: read('role:read', { path: '/permissions', summary: 'The catalogue of permissions and pages, with what the actor may tick', output: Catalogue }),
@@ -166,7 +169,7 @@ export const roles = {
     summary: 'Add a custom role',
     audit: 'roles.create',
     fresh: true,
-    errors: [errors.nameTaken, errors.notHeld, errors.above, errors.scopeTooWide, errors.unknownCode, errors.readMissing, errors.menuNeedsRead],
+    errors: [errors.nameTaken, errors.tooMany, errors.notHeld, errors.above, errors.scopeTooWide, errors.unknownCode, errors.readMissing, errors.menuNeedsRead],
     input: z.strictObject(fields),
     output: RoleDetail,
   }),
@@ -208,7 +211,7 @@ export const roles = {
     summary: 'A custom role with the same permissions and menus, as far as the actor holds them',
     audit: 'roles.copy',
     fresh: true,
-    errors: [errors.nameTaken, errors.scopeTooWide],
+    errors: [errors.nameTaken, errors.tooMany, errors.scopeTooWide],
     input: z.strictObject({ id: f.id, name: fields.name }),
     output: RoleDetail,
   }),
@@ -230,7 +233,12 @@ export const roles = {
     input: z.strictObject({ id: f.id }),
     output: f.done,
   }),
-  distribution: read('role:distribute-read', { path: '/role-distributions', summary: 'Who may give which roles when adding users', output: Distribution }),
+  distribution: read('role:distribute-read', {
+    path: '/role-distributions',
+    summary: 'Who may give which roles when adding users: people with built-in roles and the platform’s own, or with the roles a tenant made',
+    input: z.strictObject({ orgId: f.id.optional() }),
+    output: Distribution,
+  }),
   beyond: read('role:distribute-read', {
     path: '/role-distributions/beyond',
     summary: 'Users whose role their giver could not give any more',
@@ -245,6 +253,7 @@ export const roles = {
     fresh: true,
     errors: [errors.stale, errors.rowEmpty, errors.cellAbove, errors.superFixed],
     input: z.strictObject({
+      orgId: f.id.optional(),
       rows: z
         .array(
           z.strictObject({

@@ -86,7 +86,9 @@ export const en = {
   },
   matrix: {
     title: 'Roles selectable on user creation',
-    hint: 'Rows: the role of whoever adds users; columns: roles to choose from. Existing users are not touched.',
+    hint: 'Rows: the role of whoever adds users; columns: roles to choose from. Custom roles of an organisation are given by whoever holds all they contain. Existing users are not touched.',
+    tenant: 'Custom roles of an organisation',
+    none: 'This organisation has no custom roles',
     actor: 'Acting role',
     kinds: 'Kinds of organisations',
     maxUsers: 'Most users',

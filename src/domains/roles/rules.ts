@@ -1,6 +1,8 @@
 import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
 
 export const superCode = 'ROLE_SUPER_ADMIN'
+/** Roles an organisation makes for itself. */
+export const mostRoles = 100
 /** Which rows a role reaches; the same words as in accounts/roles.ts and the table's check. */
 type DataScope = 'ALL' | 'ORG_TREE' | 'ASSIGNED_DEVICES' | 'OWN_LANES' | 'OWN_BUDGET' | 'OWN_GOODS' | 'REGION_DRUGS'
 
@@ -21,6 +23,7 @@ export const roleErrors = defineErrors('roles', {
   menuNeedsRead: [400001, '菜单“{title}”需要先勾选“{read}”', 'The menu “{title}” needs “{read}”'],
   ownRight: [422001, '不能移除自己编辑角色的权限', 'You cannot take away your own right to edit roles'],
   rowEmpty: [400001, '请至少选择一个角色', 'Choose at least one role'],
+  tooMany: [422001, '每个机构最多{n}个自定义角色', 'An organisation has at most {n} roles of its own'],
   cellAbove: [403001, '不能授予级别高于操作者的角色', 'A role cannot be given by one of lower rank'],
 })
 export const menuErrors = defineErrors('menus', {
@@ -50,7 +53,7 @@ const crossesOrganisations = (scope: DataScope): boolean => scope === 'REGION_DR
 /**
  * Whether somebody may give a role to another. Built-in roles are composed and distributed by super administrators alone, so the
  * distribution is the grant: an agent gives "finance" without holding its codes. Custom roles are composed below; nobody gives
- * through them what he does not hold.
+ * through them what he does not hold. `listed`: by the distribution, or made by a tenant: those never stand in rows all tenants share.
  */
 export function mayGive(giver: Giver, role: Given): boolean {
   if (!role.enabled || (crossesOrganisations(role.dataScope) && !giver.ofPlatform)) return false

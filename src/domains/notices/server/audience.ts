@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, inheritable, visible } from '../../../server/context.ts'
-import type { NoticeInput } from '../contract.ts'
+import type { Input } from '../../../shared/contract.ts'
+import { builtinFirst, called, heldIn } from '../../roles/server/assign.ts'
+import type { NoticeInput, notices } from '../contract.ts'
 
 /** Whom a notice reaches: enabled people below its organisation that one of its targets names. */
 
@@ -60,8 +62,10 @@ export async function writeTargets(ctx: Ctx, notice: { id: number; orgId: number
     .execute()
 }
 
-export async function roleOptions(ctx: Ctx): Promise<{ id: number; name: string }[]> {
+/** Built-in roles, the own ones and those from above; others by name, and those that are chosen already. */
+export async function roleOptions(ctx: Ctx, { keyword, ids = [] }: Input<typeof notices.roles>): Promise<{ id: number; name: string }[]> {
   const { rows } = await sql<{ id: number; name: string; name_en: string }>`select r.id, r.name, r.name_en from roles r
-    where ${inheritable(ctx, 'r.org_id')} and r.status = 'ENABLED' order by r.rank desc, r.id limit 500`.execute(ctx.db)
+    where ${inheritable(ctx, 'r.org_id')} and r.status = 'ENABLED' and (${keyword ? called(keyword) : heldIn(ctx, [ctx.actor.orgId])} or r.id = any(${[...ids]}::bigint[]))
+    order by ${builtinFirst} limit ${keyword ? 200 : null}`.execute(ctx.db)
   return rows.map((r) => ({ id: r.id, name: ctx.lang === 'en' ? r.name_en : r.name }))
 }

@@ -227,7 +227,7 @@ export const handlers: Handlers<Contract> = {
     return { list: rows.map((n) => shownRow(ctx, n)), total }
   },
   get: (ctx, input) => shown(ctx, input.id),
-  roles: async (ctx) => ({ list: await roleOptions(ctx) }),
+  roles: async (ctx, input) => ({ list: await roleOptions(ctx, input) }),
   audience,
   async readers(ctx, input) {
     found(await q.row(ctx, input.id))

@@ -2,6 +2,7 @@ import { Select, TreeSelect } from 'antd'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
+import { useSettled } from '../../../web/useSettled.ts'
 import { accounts, type OrganisationOption } from '../../accounts/contract.ts'
 import { notices } from '../contract.ts'
 import styles from './notices.module.css'
@@ -35,9 +36,13 @@ export function OrganisationsSelect({ id, value = [], onChange }: Props) {
   )
 }
 
+/** Roles at hand, any other by its name. */
 export function RolesSelect({ id, value = [], onChange }: Props) {
   const { t } = useTranslation('web')
-  const read = useRead(notices.roles, {}, { staleTime: 60_000 })
+  const [typed, setTyped] = useState('')
+  const keyword = useSettled(typed.trim().slice(0, 60))
+  const chosen = value.length ? { ids: value } : {}
+  const read = useRead(notices.roles, { ...chosen, ...(keyword ? { keyword } : {}) }, { staleTime: 60_000, keep: true })
   return (
     <Select
       {...(id ? { id } : {})}
@@ -45,9 +50,9 @@ export function RolesSelect({ id, value = [], onChange }: Props) {
       mode="multiple"
       allowClear
       value={value}
-      loading={read.isPending}
+      loading={read.isFetching}
       placeholder={t('form.choose')}
-      showSearch={{ optionFilterProp: 'label' }}
+      showSearch={{ optionFilterProp: 'label', onSearch: setTyped }}
       options={(read.data?.list ?? []).map((role) => ({ value: role.id, label: role.name }))}
       onChange={(next: number[]) => onChange?.(next)}
     />

@@ -82,7 +82,10 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
     where parent_id = any(${parents.map(({ id }) => id)}::bigint[]) and name = any(${names}::text[])`.execute(ctx.db)
   const { rows: ids } = await sql<{ id: number }>`
     select nextval(pg_get_serial_sequence('organisations', 'id')) as id from generate_series(1, ${rows.length}::int)`.execute(ctx.db)
-  const roles = await assignableRoles(ctx)
+  const roles = await assignableRoles(
+    ctx,
+    parents.map(({ id }) => id),
+  )
   const mine = await creatableKinds(ctx)
   const limit = await userLimit(ctx)
   const taken = new Set(takenNames)

@@ -64,7 +64,7 @@ export function OrganisationForm() {
       <Section title={t('form.account')} purpose={t('form.accountHint')}>
         <Fixed label={t('fields.username')}>{data?.username || t('form.noPrincipal')}</Fixed>
         <TextField name="realName" />
-        {data?.principalId ? <Principal held={data.roles} pictured={data.avatar !== ''} /> : null}
+        {data?.principalId ? <Principal held={data.roles} orgId={data.id} pictured={data.avatar !== ''} /> : null}
       </Section>
       <Contact />
     </FormPage>
@@ -105,11 +105,12 @@ function Place() {
 }
 
 /** Who came without a picture, by an import, may stay so. */
-function Principal({ held = [], pictured = true }: { held?: OrganisationDetail['roles']; pictured?: boolean }) {
+function Principal({ held = [], orgId, pictured = true }: { held?: OrganisationDetail['roles']; orgId?: number; pictured?: boolean }) {
+  const parentId = Form.useWatch('parentId') as number | undefined
   return (
     <>
       <Field name="roleIds" wide required>
-        <AssignableRoles held={held} />
+        <AssignableRoles held={held} orgId={orgId ?? parentId} />
       </Field>
       <ImageField name="avatar" required={pictured} />
     </>

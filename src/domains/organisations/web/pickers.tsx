@@ -1,8 +1,9 @@
 import { Select, TreeSelect } from 'antd'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { usePrefs } from '../../../web/prefs.ts'
+import { useSettled } from '../../../web/useSettled.ts'
 import { roles } from '../../roles/contract.ts'
 import { organisations, type TreeNode } from '../contract.ts'
 
@@ -59,13 +60,15 @@ export function OrganisationSelect(props: Props & { without?: number }) {
   )
 }
 
-/** Roles the actor may give, and those the account has already. */
+/** Roles the actor may give to people of an organisation (his own), and those the account has already. */
 export function AssignableRoles({
   id,
   value,
   onChange,
+  orgId,
   held = [],
 }: {
+  orgId?: number | undefined
   id?: string
   value?: unknown
   onChange?: (value: number[]) => void
@@ -73,7 +76,7 @@ export function AssignableRoles({
 }) {
   const { t } = useTranslation('web')
   const english = usePrefs().lang === 'en'
-  const read = useRead(roles.assignable, {}, { staleTime: 60_000 })
+  const read = useRead(roles.assignable, orgId ? { orgId } : {}, { staleTime: 60_000, keep: true })
   const options = new Map(held.map((role) => [role.id, role.name]))
   for (const role of read.data?.list ?? []) options.set(role.id, english ? role.nameEn || role.name : role.name)
   return (
@@ -90,19 +93,22 @@ export function AssignableRoles({
   )
 }
 
-/** One role as a filter. */
+/** One role as a filter: those at hand, and any other by its name. */
 export function RoleFilter(props: Props) {
   const { t } = useTranslation('web')
   const english = usePrefs().lang === 'en'
-  const read = useRead(roles.assignable, {}, { staleTime: 60_000 })
+  const [typed, setTyped] = useState('')
+  const keyword = useSettled(typed.trim().slice(0, 60))
+  const chosen = typeof props.value === 'number' ? { ids: [props.value] } : {}
+  const read = useRead(roles.assignable, { ...chosen, ...(keyword ? { keyword } : {}) }, { staleTime: 60_000, keep: true })
   return (
     <Select
       {...own(props)}
       value={typeof props.value === 'number' ? props.value : null}
-      loading={read.isPending}
+      loading={read.isFetching}
       placeholder={props.placeholder ?? t('form.choose')}
       allowClear
-      showSearch={{ optionFilterProp: 'label' }}
+      showSearch={{ optionFilterProp: 'label', onSearch: setTyped }}
       options={(read.data?.list ?? []).map((role) => ({ value: role.id, label: english ? role.nameEn || role.name : role.name }))}
       onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
     />

@@ -1,8 +1,11 @@
-import { sql } from 'kysely'
-import { byRole, type Ctx, inheritable } from '../../../server/context.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { byRole, type Ctx, inheritable, visible } from '../../../server/context.ts'
+import type { Input } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import type { DataScope } from '../../accounts/roles.ts'
+import { platformOrg } from '../../settings/server/values.ts'
+import type { roles } from '../contract.ts'
 import { belongsIn, mayGive, superCode } from '../rules.ts'
 
 /** Which roles an actor may give to others. Whoever adds people or changes their roles asks here. */
@@ -22,16 +25,22 @@ type Candidate = AssignableRole & { listed: boolean; enabled: boolean; codes: st
 /** A super administrator of the platform itself; the role in another organisation is worth no more than its rank. */
 export const isSuper = (ctx: Pick<Ctx, 'actor'>): boolean => byRole(ctx, (role) => role === superCode) && ctx.actor.ofPlatform
 
-/** Roles the actor sees, each with whether his own row of the distribution lists it. */
-async function candidates(ctx: Ctx, ids: readonly number[] | null): Promise<Candidate[]> {
+/** What everybody finds first, however many roles tenants have. */
+export const builtinFirst = sql`r.builtin desc, r.rank desc, r.id`
+/** Roles that people of these organisations may hold. */
+export const heldIn = (ctx: Ctx, orgIds: readonly number[]) =>
+  sql<boolean>`r.org_id in (select unnest(string_to_array(o.path::text, '.')::bigint[]) from organisations o where o.id = any(${[...orgIds]}::bigint[]) and ${visible(ctx, 'o.id')})`
+/** Roles of this name. */
+export const called = (keyword: string) => sql<boolean>`strpos(lower(r.name || ' ' || r.name_en), lower(${keyword})) > 0`
+
+/** Those of these roles that the actor sees, each with whether it is his to give by the distribution. */
+async function candidates(ctx: Ctx, which: RawBuilder<boolean>, most?: number): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
     select r.id, r.code, r.name, r.name_en, r.org_id, r.rank, r.data_scope, r.builtin, r.status = 'ENABLED' as enabled,
-      exists (select 1 from role_distributions d join user_roles ur on ur.role_id = d.role_id join roles own on own.id = d.role_id and own.status = 'ENABLED'
+      not (r.builtin or r.org_id = ${platformOrg}) or exists (select 1 from role_distributions d join user_roles ur on ur.role_id = d.role_id join roles own on own.id = d.role_id and own.status = 'ENABLED'
         where d.target_role_id = r.id and ur.user_id = ${ctx.actor.userId}) as listed,
       array(select p.permission_code from role_permissions p where p.role_id = r.id) as codes
-    from roles r where ${inheritable(ctx, 'r.org_id')} ${ids ? sql`and r.id = any(${[...ids]}::bigint[])` : sql``} order by r.rank desc, r.builtin desc, r.id`.execute(
-    ctx.db,
-  )
+    from roles r where ${inheritable(ctx, 'r.org_id')} and (${which}) order by ${builtinFirst} limit ${most ?? null}`.execute(ctx.db)
   return rows
 }
 /** What decides which roles and rights somebody may give. */
@@ -47,8 +56,19 @@ function givable(ctx: Ctx): (role: Candidate) => boolean {
   return (role) => mayGive(giver, { ...role, dataScope: role.data_scope })
 }
 
-/** What a picker offers. The actor's rows are those of the right he acts with, so a wide right elsewhere adds nothing. */
-export const assignableRoles = async (ctx: Ctx): Promise<AssignableRole[]> => (await candidates(ctx, null)).filter(givable(ctx))
+/**
+ * Roles the actor may give to people of these organisations or of his own. The actor's rows are those of the right he acts with, so a
+ * wide right elsewhere adds nothing.
+ */
+export const assignableRoles = async (ctx: Ctx, orgIds: readonly number[] = []): Promise<AssignableRole[]> =>
+  (await candidates(ctx, heldIn(ctx, [ctx.actor.orgId, ...orgIds]))).filter(givable(ctx))
+
+/** What a picker offers: for one organisation; or wherever they are from, by name and those that are chosen already. */
+export async function offeredRoles(ctx: Ctx, { orgId, keyword, ids = [] }: Input<typeof roles.assignable>) {
+  const home = heldIn(ctx, [orgId ?? ctx.actor.orgId])
+  const which = sql<boolean>`${keyword ? called(keyword) : home} or r.id = any(${[...ids]}::bigint[])`
+  return (await candidates(ctx, which, keyword ? 200 : undefined)).filter(givable(ctx))
+}
 
 /**
  * Refuses unless the actor may give every one of these roles; answers them, highest first. With `orgId`, the organisation of the
@@ -56,7 +76,7 @@ export const assignableRoles = async (ctx: Ctx): Promise<AssignableRole[]> => (a
  */
 export async function checkAssignable(ctx: Ctx, roleIds: readonly number[], orgId?: number): Promise<AssignableRole[]> {
   if (!roleIds.length) throw new Refusal(common.invalid, {}, [{ field: 'roleIds', text: bi('请至少选择一个角色', 'Choose at least one role') }])
-  const found = await candidates(ctx, roleIds)
+  const found = await candidates(ctx, sql`r.id = any(${[...roleIds]}::bigint[])`)
   if (found.length !== new Set(roleIds).size) throw new Refusal(common.notFound)
   if (!found.every(givable(ctx))) throw new Refusal(common.forbidden)
   if (orgId !== undefined && !(await fitsOrganisation(ctx, found, orgId))) throw new Refusal(common.forbidden)

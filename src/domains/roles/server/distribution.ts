@@ -4,6 +4,7 @@ import { selectPage } from '../../../server/lists.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { distributionOf, orgKinds } from '../../accounts/roles.ts'
+import { platformOrg } from '../../settings/server/values.ts'
 import type { DistributionRow, roles } from '../contract.ts'
 import { roleErrors, superCode } from '../rules.ts'
 
@@ -18,17 +19,31 @@ type Row = Omit<DistributionRow, 'roleId' | 'nameEn' | 'orgName' | 'orgKinds' | 
   max_users: number | null
 }
 
-async function rowsOf(ctx: Ctx): Promise<Row[]> {
-  const { rows } = await sql<Row>`
-    select r.id, r.code, r.name, r.name_en, r.rank, r.builtin, coalesce(o.name, '') as org_name, coalesce(l.org_kinds, '{}') as org_kinds, l.max_users, coalesce(l.version, 0) as version,
-      exists (select 1 from role_permissions p where p.role_id = r.id and p.permission_code = 'user:create') as adds,
-      array(select t.id from role_distributions d join roles t on t.id = d.target_role_id where d.role_id = r.id and ${inheritable(ctx, 't.org_id')} order by t.rank desc, t.id) as targets
-    from roles r left join organisations o on o.id = r.org_id left join role_distribution_limits l on l.role_id = r.id
-    where ${inheritable(ctx, 'r.org_id')} order by r.rank desc, r.builtin desc, r.id limit 500`.execute(ctx.db)
+type Column = Pick<Row, 'id' | 'code' | 'name' | 'name_en' | 'rank' | 'builtin' | 'org_name'>
+/** Built-in roles and those the platform made: what rows all tenants share may give. A tenant's own are given by whoever holds what is in them. */
+const shared = sql<boolean>`(r.builtin or r.org_id = ${platformOrg})`
+
+async function columnsOf(ctx: Ctx): Promise<Column[]> {
+  const { rows } = await sql<Column>`select r.id, r.code, r.name, r.name_en, r.rank, r.builtin, coalesce(o.name, '') as org_name
+    from roles r left join organisations o on o.id = r.org_id where ${inheritable(ctx, 'r.org_id')} and ${shared} order by r.rank desc, r.builtin desc, r.id`.execute(
+    ctx.db,
+  )
   return rows
 }
 
-const shown = (rows: readonly Row[]): Output<typeof roles.distribution> => ({
+/** The rows all tenants share, or those of the roles a tenant made. */
+async function rowsOf(ctx: Ctx, orgId?: number): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select r.id, r.code, r.name, r.name_en, r.rank, r.builtin, coalesce(o.name, '') as org_name, coalesce(l.org_kinds, '{}') as org_kinds, l.max_users, coalesce(l.version, 0) as version,
+      exists (select 1 from role_permissions p where p.role_id = r.id and p.permission_code = 'user:create') as adds,
+      array(select d.target_role_id from role_distributions d join roles t on t.id = d.target_role_id where d.role_id = r.id order by t.rank desc, t.id) as targets
+    from roles r left join organisations o on o.id = r.org_id left join role_distribution_limits l on l.role_id = r.id
+    where ${inheritable(ctx, 'r.org_id')} and ${orgId === undefined || orgId === platformOrg ? shared : sql`r.org_id = ${orgId} and not r.builtin`}
+    order by r.rank desc, r.builtin desc, r.id`.execute(ctx.db)
+  return rows
+}
+
+const shown = (rows: readonly Row[], columns: readonly Column[]): Output<typeof roles.distribution> => ({
   rows: rows.map((row) => ({
     roleId: row.id,
     name: row.name,
@@ -39,29 +54,31 @@ const shown = (rows: readonly Row[]): Output<typeof roles.distribution> => ({
     adds: row.adds,
     fixed: row.code === superCode,
     // a super administrator gives what there is, roles of tomorrow too
-    targets: row.code === superCode ? rows.map((other) => other.id) : row.targets,
+    targets: row.code === superCode ? columns.map((other) => other.id) : row.targets,
     orgKinds: (row.code === superCode ? [...orgKinds] : row.org_kinds) as DistributionRow['orgKinds'],
     maxUsers: row.max_users,
     version: row.version,
   })),
+  columns: columns.map((column) => ({ roleId: column.id, name: column.name, nameEn: column.name_en, rank: column.rank, orgName: column.org_name })),
   orgKinds: [...orgKinds],
 })
 
-export const read = async (ctx: Ctx) => shown(await rowsOf(ctx))
+export const read = async (ctx: Ctx, input: Input<typeof roles.distribution>) => shown(await rowsOf(ctx, input.orgId), await columnsOf(ctx))
 
 export async function save(ctx: Ctx, input: Input<typeof roles.distribute>): Promise<Output<typeof roles.distribution>> {
-  const known = new Map((await rowsOf(ctx)).map((row) => [row.id, row]))
+  const known = new Map((await rowsOf(ctx, input.orgId)).map((row) => [row.id, row]))
+  const columns = await columnsOf(ctx)
+  const given = new Map(columns.map((column) => [column.id, column]))
   const before = input.rows.map((next) => known.get(next.roleId))
   for (const next of input.rows) {
     const row = known.get(next.roleId)
-    const targets = next.targets.map((id) => known.get(id))
+    const targets = next.targets.map((id) => given.get(id))
     if (!row || targets.some((target) => target === undefined)) throw new Refusal(common.notFound)
     if (row.code === superCode) throw new Refusal(roleErrors.superFixed)
     if (targets.some((target) => (target?.rank ?? 0) > row.rank)) throw new Refusal(roleErrors.cellAbove)
     if (row.adds && !targets.length) throw new Refusal(roleErrors.rowEmpty, {}, [{ field: 'rows', text: roleErrors.rowEmpty.text }])
     await writeRow(ctx, next)
   }
-  const after = await rowsOf(ctx)
   ctx.audit({
     id: input.rows[0]?.roleId ?? 0,
     name: input.rows.map((next) => known.get(next.roleId)?.name).join('、'),
@@ -69,7 +86,7 @@ export async function save(ctx: Ctx, input: Input<typeof roles.distribute>): Pro
     after: input.rows.map(({ version: _, ...row }) => row),
   })
   ctx.touch('roles')
-  return shown(after)
+  return shown(await rowsOf(ctx, input.orgId), columns)
 }
 
 type Written = Input<typeof roles.distribute>['rows'][number]
@@ -92,7 +109,7 @@ async function writeRow(ctx: Ctx, next: Written): Promise<void> {
   )
 }
 
-/** Rows of built-in roles as in a fresh installation; custom roles they may give stay. */
+/** Rows of built-in roles as in a fresh installation; roles of the platform's making that they may give stay. */
 export async function restore(ctx: Ctx): Promise<Output<typeof roles.distribution>> {
   const rows = await rowsOf(ctx)
   const ids = new Map(rows.filter((row) => row.builtin).map((row) => [row.code, row]))
@@ -109,11 +126,12 @@ export async function restore(ctx: Ctx): Promise<Output<typeof roles.distributio
   }
   ctx.audit({ id: ctx.actor.orgId, name: '内置角色' })
   ctx.touch('roles')
-  return shown(await rowsOf(ctx))
+  return shown(await rowsOf(ctx), await columnsOf(ctx))
 }
 
-/** A role somebody made enters the rows of his own roles, as far as their rank allows. */
+/** A role somebody of the platform made enters the rows of his own roles, as far as their rank allows. */
 export async function addToOwnRows(ctx: Ctx, roleId: number): Promise<void> {
+  if (ctx.actor.orgId !== platformOrg) return
   await sql`
     insert into role_distributions (role_id, target_role_id) select own.id, r.id from user_roles ur join roles own on own.id = ur.role_id join roles r on r.id = ${roleId}
     where ur.user_id = ${ctx.actor.userId} and own.status = 'ENABLED' and own.rank >= r.rank on conflict do nothing`.execute(ctx.db)
@@ -137,6 +155,7 @@ export async function beyond(ctx: Ctx, input: Input<typeof roles.beyond>): Promi
     sort: { createTime: sql`ur.created_at`, userName: sql`lower(u.username)` },
     where: [
       visible(ctx, 'ur.org_id'),
+      shared,
       sql`u.deleted_at is null`,
       sql`not exists (select 1 from user_roles gr join roles go on go.id = gr.role_id where gr.user_id = g.id and go.status = 'ENABLED'
         and (go.code = ${superCode} or exists (select 1 from role_distributions d where d.role_id = go.id and d.target_role_id = r.id)))`,

@@ -50,6 +50,13 @@ export const listRows = (ctx: Ctx, input: Input<typeof roles.list>) =>
     ],
   })
 
+/** Whoever makes roles for an organisation at once takes turns. */
+export const lockRoles = (ctx: Ctx) => sql`select 1 from organisations where id = ${ctx.actor.orgId} for no key update`.execute(ctx.db)
+export async function customRoles(ctx: Ctx): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from roles where org_id = ${ctx.actor.orgId} and not builtin`.execute(ctx.db)
+  return rows[0]?.n ?? 0
+}
+
 /** A role of the actor's organisations or above; `lock` for a change. */
 export async function row(ctx: Ctx, id: number, lock = false): Promise<Row | undefined> {
   if (lock) await sql`select 1 from roles where id = ${id} for no key update`.execute(ctx.db)

@@ -4,6 +4,7 @@ import { systemScope } from '../../../server/database.ts'
 import { permissions } from '../../accounts/permissions.ts'
 import { roles as builtin } from '../../accounts/roles.ts'
 import { seedAccess } from '../../accounts/seed.ts'
+import { notices } from '../../notices/contract.ts'
 import { session } from '../../session/contract.ts'
 import { roles } from '../contract.ts'
 
@@ -266,6 +267,63 @@ describe('the matrix', () => {
   })
 })
 
+describe('roles of tenants', () => {
+  const names = (list: { name: string }[]) => list.map((row) => row.name)
+  beforeAll(async () => {
+    await world.sql(`insert into roles (org_id, code, name, name_en, rank, data_scope)
+      select 4, 'ROLE_C_FLOOD' || n, '洪水' || n, 'flood ' || n, 70, 'ORG_TREE' from generate_series(1, 600) n`)
+    await world.sql(`insert into role_permissions select id, 'device:read' from roles where code like 'ROLE_C_FLOOD%'`)
+  })
+  test('however many, everybody finds the built-in ones and gives what he gave', async () => {
+    const given = async () => names((await call('ROLE_RTU_AGENT', roles.assignable, { orgId: 2 })).body.list)
+    const before = await given()
+    const matrix = (await call('ROLE_SUPER_ADMIN', roles.distribution)).body
+    expect(names(matrix.rows)).toEqual(names(matrix.columns))
+    expect(names(matrix.rows)).toEqual(expect.arrayContaining(builtin.map((role) => role.zh)))
+    expect(names(matrix.rows).filter((name) => name.startsWith('洪水'))).toEqual([])
+    const { roleId, targets, orgKinds, maxUsers, version } = matrix.rows.find((row: { name: string }) => row.name === '代理商')
+    expect((await call('ROLE_SUPER_ADMIN', roles.distribute, { rows: [{ roleId, targets, orgKinds, maxUsers, version }] })).status).toBe(200)
+    expect((await call('ROLE_SUPER_ADMIN', roles.restoreDistribution)).status).toBe(200)
+    expect([await given(), before.includes('供应商')]).toEqual([before, true])
+    expect(names((await call('ROLE_SUPER_ADMIN', notices.roles)).body.list)).toEqual(expect.arrayContaining(['代理商', '补货员']))
+  })
+  test('pickers offer those of the organisation that is asked for, and any by name', async () => {
+    const offered = async (input: Record<string, unknown>) => names((await call('ROLE_SUPER_ADMIN', roles.assignable, input)).body.list)
+    expect((await offered({})).filter((name) => name.startsWith('洪水'))).toEqual([])
+    expect((await offered({ orgId: 4 })).filter((name) => name.startsWith('洪水'))).toHaveLength(600)
+    expect(await offered({ keyword: '洪水59' })).toHaveLength(11)
+    expect(await offered({ ids: [await idOf('ROLE_C_FLOOD7')] })).toContain('洪水7')
+    expect(names((await call('ROLE_SUPER_ADMIN', notices.roles, { keyword: '洪水599' })).body.list)).toEqual(['洪水599'])
+    expect(names((await call('ROLE_FULL', roles.assignable, { keyword: '洪水' })).body.list)).toEqual([])
+  })
+  test('whoever holds what is in one gives it, and the rows all share do not name it', async () => {
+    const made = (await call('ROLE_FULL', roles.create, form({ rank: 5 }))).body
+    expect(await world.sql('select 1 from role_distributions where target_role_id = $1', [made.id])).toEqual([])
+    const may = async (username: string) => names((await call(username, roles.assignable)).body.list).includes(made.name)
+    expect([await may('ROLE_FULL'), await may('ROLE_RTU_SP'), await may(manager)]).toEqual([true, true, false])
+    // what its holders give beside it, the platform says in a row of its own
+    const { rows, columns } = (await call('ROLE_SUPER_ADMIN', roles.distribution, { orgId: 3 })).body
+    const { roleId, version } = rows.find((row: { roleId: number }) => row.roleId === made.id)
+    expect(names(columns)).not.toContain(made.name)
+    const target = columns.find((column: { rank: number }) => column.rank <= 5).roleId
+    const row = { roleId, targets: [target], orgKinds: [], maxUsers: null, version }
+    const saved = await call('ROLE_SUPER_ADMIN', roles.distribute, { orgId: 3, rows: [row] })
+    expect([saved.status, saved.body.rows.find((found: { roleId: number }) => found.roleId === roleId).targets]).toEqual([200, [target]])
+    expect((await call('ROLE_SUPER_ADMIN', roles.distribute, { orgId: 3, rows: [{ ...row, targets: [made.id], version: 1 }] })).status).toBe(404)
+  })
+  test('an organisation makes a hundred, also at once', async () => {
+    const before = Number((await world.sql<{ n: number }>('select count(*) as n from roles where org_id = 3 and not builtin'))[0]?.n)
+    await world.sql(
+      `insert into roles (org_id, code, name, name_en, rank, data_scope) select 3, 'ROLE_C_MANY' || n, '多' || n, 'x', 1, 'ORG_TREE' from generate_series(1, $1::int) n`,
+      [97 - before],
+    )
+    const made = await Promise.all(Array.from({ length: 8 }, () => call('ROLE_FULL', roles.create, form())))
+    expect(made.map(({ status }) => status).sort()).toEqual([200, 200, 200, 422, 422, 422, 422, 422])
+    expect((await call(manager, roles.copy, { id: await idOf(manager), name: '第101个' })).body.message).toBe('每个机构最多100个自定义角色')
+    await world.sql(`delete from roles where code like 'ROLE_C_MANY%'`)
+  })
+})
+
 /** The manager with one role more, while `work` runs. */
 async function besides(role: string, work: () => Promise<void>): Promise<void> {
   const [user] = await world.sql<{ id: number }>('select id from users where username = $1', [manager])
@@ -290,7 +348,6 @@ test.each([
       expect((await call(manager, roles.update, { ...form({ ...codes, name, dataScope }), id, version })).body.error).toBe('roles.notHeld')
       // nor is such a role of somebody else his to give
       const others = (await call('ROLE_FULL', roles.create, form({ ...codes, dataScope }))).body
-      await world.sql(`insert into role_distributions select id, $2 from roles where code = $1`, [manager, others.id])
       const list = (await call(manager, roles.assignable)).body.list.map((role: { id: number }) => role.id)
       expect([list.includes(made[0]?.body.id), list.includes(others.id)]).toEqual([true, false])
     }

@@ -8,8 +8,8 @@ import { permissions } from '../../accounts/permissions.ts'
 import { roles as builtinRoles, type DataScope } from '../../accounts/roles.ts'
 import { readOf } from '../../accounts/rules.ts'
 import type { RoleDetail, RoleRow, roles } from '../contract.ts'
-import { editable, foreignChanges, holds, menusWithoutRead, roleErrors, scopesOf, withoutRead } from '../rules.ts'
-import { assignableRoles, creatableKinds, giverOf, isSuper, userLimit } from './assign.ts'
+import { editable, foreignChanges, holds, menusWithoutRead, mostRoles, roleErrors, scopesOf, withoutRead } from '../rules.ts'
+import { creatableKinds, giverOf, isSuper, offeredRoles, userLimit } from './assign.ts'
 import { catalogue, reachOf } from './catalogue.ts'
 import * as distribution from './distribution.ts'
 import { explain, why } from './explain.ts'
@@ -114,9 +114,11 @@ async function unique<T>(work: Promise<T>): Promise<T> {
 
 type NewRole = { name: string; nameEn: string; description: string; dataScope: DataScope; rank: number } & Lists
 
-/** Whoever makes a role may give it: it enters the distribution of his own roles. */
+/** Whoever makes a role may give it. */
 async function add(ctx: Ctx, next: NewRole): Promise<number> {
   checkNames(next)
+  await q.lockRoles(ctx)
+  if ((await q.customRoles(ctx)) >= mostRoles) throw new Refusal(roleErrors.tooMany, { n: mostRoles })
   const { id } = await unique(
     ctx.db
       .insertInto('roles')
@@ -251,8 +253,8 @@ const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   return { ok: true as const }
 }
 
-async function assignable(ctx: Ctx) {
-  const list = await assignableRoles(ctx)
+const assignable: Handlers<Contract>['assignable'] = async (ctx, input) => {
+  const list = await offeredRoles(ctx, input)
   return {
     list: list.map((role) => ({
       id: role.id,

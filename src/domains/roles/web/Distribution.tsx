@@ -9,6 +9,7 @@ import { Bones, Problem } from '../../../web/Problem.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { useMay } from '../../../web/session.ts'
 import { useDirty } from '../../../web/shell/tabs.ts'
+import { OrganisationSelect } from '../../organisations/web/pickers.tsx'
 import { type DistributionRow, roles } from '../contract.ts'
 import styles from './matrix.module.css'
 
@@ -22,7 +23,9 @@ export function Distribution() {
   const { lang } = usePrefs()
   const may = useMay()
   const confirm = useConfirm()
-  const read = useRead(roles.distribution, {}, { inline: true })
+  const [orgId, setOrgId] = useState<number>()
+  const of = orgId === undefined ? {} : { orgId }
+  const read = useRead(roles.distribution, of, { inline: true })
   const [drafts, setDrafts] = useState<ReadonlyMap<number, Draft>>(new Map())
   const [beyond, setBeyond] = useState(false)
   const clear = () => setDrafts(new Map())
@@ -30,13 +33,13 @@ export function Distribution() {
   const restore = useWrite(roles.restoreDistribution, { success: 'roles:success.distribute', onSuccess: clear })
   useLive('roles', [roles.distribution.path])
   useDirty(drafts.size > 0)
-  const rows = read.data?.rows ?? []
-  const nameOf = (row: DistributionRow) => (lang === 'en' ? row.nameEn : row.name)
+  const { rows = [], columns = [] } = read.data ?? {}
+  const nameOf = (row: Pick<DistributionRow, 'name' | 'nameEn'>) => (lang === 'en' ? row.nameEn : row.name)
   const readOnly = !may('role:distribute')
   const change = (row: DistributionRow, part: Partial<Draft>) => setDrafts(new Map(drafts).set(row.roleId, { ...shownOf(row), ...part }))
   const shownOf = (row: DistributionRow): Draft => drafts.get(row.roleId) ?? { targets: row.targets, orgKinds: row.orgKinds, maxUsers: row.maxUsers }
   const submit = () =>
-    save.mutate({ rows: rows.filter((row) => drafts.has(row.roleId)).map((row) => ({ roleId: row.roleId, version: row.version, ...shownOf(row) })) })
+    save.mutate({ ...of, rows: rows.filter((row) => drafts.has(row.roleId)).map((row) => ({ roleId: row.roleId, version: row.version, ...shownOf(row) })) })
   const askRestore = async () => {
     if (await confirm({ title: t('matrix.restoreAsk'), danger: true })) restore.mutate({})
   }
@@ -46,6 +49,9 @@ export function Distribution() {
         <h1>{t('matrix.title')}</h1>
         <p>{t(readOnly ? 'matrix.readonly' : 'matrix.hint')}</p>
         <span className={styles.tools}>
+          <span className={styles.tenant}>
+            <OrganisationSelect value={orgId} placeholder={t('matrix.tenant')} disabled={drafts.size > 0} onChange={setOrgId} />
+          </span>
           <Button onClick={() => setBeyond(true)}>{t('matrix.beyond')}</Button>
           {readOnly ? null : (
             <>
@@ -59,13 +65,14 @@ export function Distribution() {
         </span>
       </header>
       {read.error && !read.data ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : !read.data ? <Bones rows={12} /> : null}
+      {read.data && !rows.length ? <p>{t('matrix.none')}</p> : null}
       {rows.length ? (
         <div className={styles.scroll}>
           <table>
             <thead>
               <tr>
                 <th scope="col">{t('matrix.actor')}</th>
-                {rows.map((target) => (
+                {columns.map((target) => (
                   <th key={target.roleId} scope="col" title={target.orgName}>
                     {nameOf(target)}
                   </th>
@@ -86,7 +93,7 @@ export function Distribution() {
                       {nameOf(row)}
                       {row.adds ? <small>{t('matrix.adds')}</small> : null}
                     </th>
-                    {rows.map((target) => {
+                    {columns.map((target) => {
                       const above = target.rank > row.rank
                       return (
                         <td key={target.roleId} title={above ? t('matrix.above') : t('matrix.cell', { actor: nameOf(row), target: nameOf(target) })}>

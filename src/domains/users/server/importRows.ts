@@ -47,7 +47,10 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<UserRow>[]): P
   const orgs = await organisationsNamed(ctx, [...new Set(rows.map(({ value }) => value.org))])
   const { rows: departments } = await sql<{ id: number; org_id: number; name: string }>`
     select id, org_id, name from departments where org_id = any(${orgs.map((org) => org.id)}::bigint[])`.execute(ctx.db)
-  const roles = await assignableRoles(ctx)
+  const roles = await assignableRoles(
+    ctx,
+    orgs.map((org) => org.id),
+  )
   const checked = new Map<string, Refusal | null>()
 
   const departmentOf = (org: Named, word: string | undefined): number | null | string => {

@@ -15,6 +15,8 @@ export function RolesDialog({ rows, onClose, onSaved }: { rows: readonly OrganUs
   const [one] = rows
   const single = rows.length === 1 && one
   const held = single ? one.roles.map((role) => ({ id: role.id, name: english ? role.nameEn || role.name : role.name })) : []
+  // people of several organisations get what may be held in the own one
+  const homes = new Set(open.map((row) => row.operatorId))
   const fields = (
     <>
       <Alert className={styles.note ?? ''} type="info" showIcon title={t('rolesEnd')} />
@@ -22,7 +24,7 @@ export function RolesDialog({ rows, onClose, onSaved }: { rows: readonly OrganUs
         <Alert className={styles.note ?? ''} type="warning" showIcon title={t('skippedRoles', { n: rows.length - open.length })} />
       ) : null}
       <Field name="roleIds" wide required>
-        <AssignableRoles held={held} />
+        <AssignableRoles held={held} orgId={homes.size === 1 ? one?.operatorId : undefined} />
       </Field>
     </>
   )

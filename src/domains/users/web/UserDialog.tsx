@@ -36,9 +36,6 @@ export function UserDialog({ id, orgId, onClose }: Props) {
           <HomeSelect />
         </Field>
         <NewHome />
-        <Field name="roleIds" wide required>
-          <AssignableRoles />
-        </Field>
         <Contact />
         <ImageField name="avatar" required />
         <SwitchField name="mustChangePassword" />
@@ -67,7 +64,14 @@ export function UserDialog({ id, orgId, onClose }: Props) {
 
 function NewHome() {
   const orgId = Form.useWatch('orgId') as number | undefined
-  return <Department orgId={orgId ?? undefined} />
+  return (
+    <>
+      <Department orgId={orgId ?? undefined} />
+      <Field name="roleIds" wide required>
+        <AssignableRoles orgId={orgId ?? undefined} />
+      </Field>
+    </>
+  )
 }
 
 function Department({ orgId }: { orgId: number | undefined }) {
