@@ -10,6 +10,8 @@ describe('a wrong setting is named in one sentence and one language', () => {
     [{ DEMO: 'yes' }, 'The setting DEMO must be 1 or 0.'],
     [{ DEMO: '1', PRODUCTION: '1' }, 'The setting DEMO must be 0 in production: demo accounts have a public password.'],
     [{ PORT: '99999' }, 'The setting PORT must be a whole number from 1 to 65535.'],
+    [{ TRUST_PROXY: '::::' }, 'The setting TRUST_PROXY must be 0, 1 or a list of proxy addresses.'],
+    [{ TRUST_PROXY: '10.0.0.1,10.0.0.0/99' }, 'The setting TRUST_PROXY must be 0, 1 or a list of proxy addresses.'],
     [{ SMS_API_KEY: 'x'.repeat(501) }, /^The setting SMS_API_KEY is wrong: [\x20-\x7e]+$/],
     [{ DATABASE_OWNER_URL: 'postgres://o@h/d' }, /wants DATABASE_URL as well/],
   ])('%o', (more, message) => expect(withSetting(more as Record<string, string>)).toThrow(message))

@@ -62,7 +62,7 @@ const settings = z.object({
   PUBLIC_URL: url('http:', 'https:'),
   TRUST_PROXY: z
     .string()
-    .regex(/^(0|1|[0-9a-f.:/]+(,[0-9a-f.:/]+)*)$/i, 'must be 0, 1 or a list of proxy addresses')
+    .refine((text) => text === '0' || text === '1' || text.split(',').every(isNetwork), 'must be 0, 1 or a list of proxy addresses')
     .default('0'),
   SECRET_KEY: secret.optional(),
   SIM_PAY_KEY: secret.optional(),
