@@ -234,6 +234,13 @@ describe('activation', () => {
     expect((await activate({ boardNo: 'BD-ACT-3' })).body.errors[0].message).toBe('请输入激活码')
     expect(await boardOf('BD-ACT-3')).toBeUndefined()
   })
+  test('guesses of an address are seen', async () => {
+    const seen = async () =>
+      (await world.rows(`select detail->>'tries' as tries from security_events where kind = 'ACTIVATION_GUESSED'`)).map((row) => row.tries)
+    const before = await seen()
+    for (let n = 0; n < 10; n += 1) await activate({ code: `GUESS-${n}`, boardNo: 'BD-ACT-3' })
+    expect([before, (await seen()).length]).toEqual([[], 1])
+  })
   test('a board of somebody else or in another machine does not', async () => {
     const { activationCode } = await code(1)
     expect((await activate({ code: activationCode, boardNo: 'BOARD-4' })).body.message).toBe('该主板已绑定其他设备')
