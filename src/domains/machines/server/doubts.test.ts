@@ -367,6 +367,15 @@ test('when the lane of a piece breaks, the next piece of the same lane is given 
   ])
 })
 
+test('an id said in capitals is the same command', async () => {
+  const machine = await world.addMachine()
+  await world.rows(`update device_states set online = true, last_seen_at = $2 where device_id = $1`, [machine.id, new Date(world.clock.now)])
+  const { cmdId } = await sell(machine)
+  await hear([[machine, 'vend_result', { boot: 1, seq: 1, cmdId: cmdId.toUpperCase(), result: 'OK', dropDetected: true }]])
+  expect(await world.rows(`select state from vend_commands where cmd_id = $1`, [cmdId])).toEqual([{ state: 'SUCCESS' }])
+  expect(await events(machine)).toEqual([])
+})
+
 test('faults without end: so many are kept, the rest share one row, lanes stop all the same, and people see it', async () => {
   const machine = await world.addMachine()
   let seq = 0
