@@ -376,6 +376,20 @@ test('an id said in capitals is the same command', async () => {
   expect(await events(machine)).toEqual([])
 })
 
+test.each([
+  ['stops the lane until somebody counts', 2, 'LOCKED'],
+  ['stops no lane of another owner', 1, 'ENABLED'],
+])('a result that comes after the void %s', async (_, owner, status) => {
+  const machine = await world.addMachine()
+  await world.rows(`update device_states set online = true, last_seen_at = $2 where device_id = $1`, [machine.id, new Date(world.clock.now)])
+  const { cmdId } = await sell(machine)
+  await hear([[machine, 'cmd_ack', { boot: 1, seq: 1, cmdId, ack: 'VOIDED' }]])
+  await world.rows(`update devices set org_id = $2 where id = $1`, [machine.id, owner])
+  await hear([[machine, 'vend_result', { boot: 1, seq: 2, cmdId, result: 'OK' }]])
+  const lanes = await world.rows(`select status from lanes where device_id = $1 and road_index = 3`, [machine.id])
+  expect(lanes).toEqual([{ status }])
+})
+
 test('faults without end: so many are kept, the rest share one row, lanes stop all the same, and people see it', async () => {
   const machine = await world.addMachine()
   let seq = 0

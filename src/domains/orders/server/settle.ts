@@ -21,6 +21,8 @@ type Command = {
   attempt: number
   state: VendState
   result_code: string | null
+  /** Whose the machine is now: it may have changed hands since. */
+  owner_id: number
   drop_sensor: boolean
   auto_refund: boolean
 }
@@ -35,7 +37,7 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled>
   const contradicted = new Set<string>()
   if (!facts.length) return { owners: new Map(), contradicted }
   const { rows: found } = await sql<Command>`
-    select c.cmd_id, c.org_id, c.device_id, c.order_id, c.order_at, c.unit_id, c.attempt, c.state, c.result_code, d.drop_sensor, d.auto_refund
+    select c.cmd_id, c.org_id, c.device_id, c.order_id, c.order_at, c.unit_id, c.attempt, c.state, c.result_code, d.org_id as owner_id, d.drop_sensor, d.auto_refund
     from vend_commands c join devices d on d.id = c.device_id where c.cmd_id = any(${[...new Set(facts.map((f) => f.cmdId))]}::uuid[])`.execute(ctx.db)
   const commandOf = new Map(found.map((command) => [command.cmd_id, command]))
   const owners = new Map(found.map((command) => [command.cmd_id, command.device_id]))
@@ -97,8 +99,8 @@ const newWork = (): Work => ({
 function apply(work: Work, unit: Unit, command: Command, effect: Effect, fact: Fact, test: boolean): void {
   const result = fact.what.kind === 'result' ? fact.what.result : fact.what.kind === 'ack' ? fact.what.ack : null
   if (effect.park) {
-    // the machine says a piece left that the books hold as put back: a person counts
-    work.moves.push({ laneId: unit.lane_id, stop: { to: 'LOCKED', reason: 'COUNT_NEEDED' } })
+    // the machine says a piece left that the books hold as put back: a person counts, as long as the lane is that owner's
+    if (command.owner_id === command.org_id) work.moves.push({ laneId: unit.lane_id, stop: { to: 'LOCKED', reason: 'COUNT_NEEDED' } })
     work.cases.push({ unit, kind: 'UNKNOWN_RESULT' })
     work.events.push({ unit, kind: 'LATE_RESULT', at: fact.at, data: { result } })
     return
