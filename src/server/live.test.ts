@@ -1,4 +1,6 @@
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '../domains/audit/contract.ts'
 import { organisations } from '../domains/organisations/contract.ts'
@@ -133,4 +135,12 @@ test('one token holds few streams; the oldest make room', async () => {
   const many = []
   for (let n = 0; n < 20; n++) many.push(await open(await world.login('other')))
   expect(world.app.live.streaming() - before).toBe(16)
+})
+
+test('a stream that the server ends leaves no connection', async () => {
+  const socket = connect(Number(new URL(base).port), '127.0.0.1')
+  socket.write(`GET /api/me/events HTTP/1.1\r\nHost: a\r\nAuthorization: ${await world.login('other')}\r\n\r\n`)
+  await once(socket, 'data')
+  world.app.live.endStreams()
+  expect(await Promise.race([once(socket, 'close').then(() => 'closed'), sleep(2000).then(() => 'open')])).toBe('closed')
 })

@@ -166,7 +166,7 @@ function openStream(
   reply.hijack()
   const out = reply.raw
   let listener = first
-  out.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+  out.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' })
   out.write('retry: 3000\n\n')
   const look = (ping: string) =>
     check().then(
@@ -183,7 +183,7 @@ function openStream(
   const unsubscribe = subscribe((named, change) => {
     if (named.includes(sessionsOf(listener.userId ?? 0)) || named.some((topic) => accessTopics.includes(topic))) void look('')
     // a reader that does not drain is dropped rather than buffered for ever
-    if (out.writableLength > 65_536) return end()
+    if (out.writableLength > 65_536) return void out.destroy()
     const heard = named.filter((topic) => hears(listener, topic, change[topic] ?? []))
     if (heard.length) tell(heard)
     watch.hear(change)

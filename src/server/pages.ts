@@ -41,9 +41,9 @@ export async function servePages(
   http.get('/files/:name', async (request, reply) => {
     const { name } = request.params as { name: string }
     if (!fileName.test(name)) return answerError(app, new Refusal(common.notFound), request, reply)
-    reply.type(name.endsWith('.png') ? 'image/png' : 'image/jpeg').header('cache-control', 'public, max-age=31536000, immutable')
     const stream = app.files.get(name)
     await new Promise<void>((resolve, reject) => stream.once('open', () => resolve()).once('error', () => reject(new Refusal(common.notFound))))
+    reply.type(name.endsWith('.png') ? 'image/png' : 'image/jpeg').header('cache-control', 'public, max-age=31536000, immutable')
     return reply.send(stream)
   })
   http.setNotFoundHandler(async (request, reply) => {
