@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { common, type FieldError, Refusal } from '../shared/errors.ts'
+import { common, type ErrorDef, type FieldError, Refusal } from '../shared/errors.ts'
 import { say, toLang } from '../shared/text.ts'
 import type { App } from './context.ts'
+import { perApp } from './perApp.ts'
 import { databaseRefusal } from './run.ts'
 
 /** The requested path as it may be shown: cut and with markup escaped. */
@@ -15,10 +16,11 @@ export const pathOf = (url: string): string => (url.split('?', 1)[0] ?? '').slic
 export function answerError(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const lang = toLang(request.headers['accept-language'])
   const { refusal, fields } = asRefusal(error, lang)
-  // what was turned away on purpose is no fault of ours
-  if (refusal.def.status >= 500)
-    app.log[error instanceof Refusal ? 'warn' : 'error']({ err: error, requestId: request.id, url: pathOf(request.url) }, 'request failed')
   const { def } = refusal
+  if (def.status >= 500) {
+    if (error instanceof Refusal && !error.cause) noteTurnedAway(app, def, request)
+    else app.log.error({ err: error, requestId: request.id, url: pathOf(request.url) }, 'request failed')
+  }
   if (def.status === 503) reply.header('retry-after', '5')
   return reply
     .status(def.status)
@@ -30,6 +32,22 @@ export function answerError(app: App, error: unknown, request: FastifyRequest, r
       requestId: request.id,
       ...(fields.length ? { errors: fields } : {}),
     })
+}
+
+const turnedAway = perApp(() => ({ requests: new WeakSet<FastifyRequest>(), kinds: new Map<string, { said: number; count: number }>() }))
+/** Whether the answer was no fault of ours, whatever its status. */
+export const wasTurnedAway = (app: App, request: FastifyRequest): boolean => turnedAway(app).requests.has(request)
+
+/** On purpose, for others' sake: a line a second of each kind, however many ask. */
+function noteTurnedAway(app: App, def: ErrorDef, request: FastifyRequest): void {
+  const { requests, kinds } = turnedAway(app)
+  requests.add(request)
+  const kind = kinds.get(def.name) ?? { said: 0, count: 0 }
+  kinds.set(def.name, kind)
+  kind.count += 1
+  if (Date.now() - kind.said < 1000) return
+  app.log.warn({ error: def.name, count: kind.count, requestId: request.id, url: pathOf(request.url) }, 'turned away')
+  Object.assign(kind, { said: Date.now(), count: 0 })
 }
 
 /** What went wrong, as the person would be told. */

@@ -11,7 +11,7 @@ import { addressOf } from '../shared/address.ts'
 import type { Endpoint, Output } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import { toLang } from '../shared/text.ts'
-import { answerError, pathOf } from './answers.ts'
+import { answerError, pathOf, wasTurnedAway } from './answers.ts'
 import type { CallOn, Handler } from './bind.ts'
 import { type App, isRefused, systemActor } from './context.ts'
 import { sendCookie } from './cookies.ts'
@@ -99,7 +99,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
   http.addHook('onResponse', async (request, reply) => {
     debugLog.note(request, reply.statusCode, reply.elapsedTime)
     const ms = Math.round(reply.elapsedTime)
-    app.log[reply.statusCode >= 500 ? 'error' : ms > 1000 ? 'warn' : 'debug'](
+    app.log[reply.statusCode >= 500 && !wasTurnedAway(app, request) ? 'error' : ms > 1000 ? 'warn' : 'debug'](
       { requestId: request.id, method: request.method, url: pathOf(request.url), status: reply.statusCode, ms },
       'request',
     )

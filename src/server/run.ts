@@ -132,9 +132,10 @@ function stable(value: unknown): string {
 
 /** A database failure as the refusal a person can read; null when it is ours to investigate. */
 export function databaseRefusal(error: unknown): Refusal | null {
-  if (isConnectionError(error) || isOutdatedPlan(error) || isOutOfRoom(error)) return new Refusal(common.busy)
+  const busy = () => Object.assign(new Refusal(common.busy), { cause: error })
+  if (isConnectionError(error) || isOutdatedPlan(error) || isOutOfRoom(error)) return busy()
   const code = (error as { code?: string }).code
-  if (code === '57014' || code === '55P03' || code === '53300') return new Refusal(common.busy) // deadline, lock, too many connections
+  if (code === '57014' || code === '55P03' || code === '53300') return busy() // deadline, lock, too many connections
   if (code === '40001' || code === '40P01') return new Refusal(common.stale)
   if (code === '22021' || code === '22P05') return new Refusal(common.invalid) // text the database cannot hold
   if (code === '23505') return new Refusal(common.duplicate)

@@ -4,6 +4,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApi, type TestApi } from '../../test/support/api.ts'
 import { buildApi } from '../apps/api.ts'
+import { common, Refusal } from '../shared/errors.ts'
 
 /** What a stranger gets from the address of a server in production. */
 let api: TestApi
@@ -73,6 +74,26 @@ it('what somebody asks for stands in no line of the process log', async () => {
   expect(lines.filter((line) => /OAUTHCODE|13800138000|SECRET/.test(line))).toEqual([])
 })
 
+it('what is turned away on purpose is one line a second without a stack, what the database refused a fault', async () => {
+  const lines: string[] = []
+  const loud = await buildApi({ ...api.app, log: pino({ level: 'info' }, { write: (line: string) => lines.push(line) }) })
+  loud.get('/full', async () => {
+    throw new Refusal(common.busy)
+  })
+  loud.get('/slow', async () => {
+    throw Object.assign(new Error('canceling statement'), { code: '57014' })
+  })
+  for (let i = 0; i < 20; i += 1) expect((await loud.inject({ url: '/full' })).statusCode).toBe(503)
+  const turnedAway = lines.splice(0).map((line) => JSON.parse(line))
+  expect((await loud.inject({ url: '/slow' })).statusCode).toBe(503)
+  await loud.close()
+  expect(turnedAway).toMatchObject([{ level: 40, error: 'common.busy', count: 1, msg: 'turned away' }])
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 50, err: { message: 'canceling statement' } },
+    { level: 50, status: 503 },
+  ])
+})
+
 it('a failure of ours tells its number and nothing else', async () => {
   const broken = await buildApi({ ...api.app })
   broken.get('/boom', async () => {
@@ -94,5 +115,8 @@ it('of the stored files only pictures are open, whatever address is tried', asyn
   writeFileSync(join(api.app.files.folder, 'beside.txt'), 'x')
   const up = '..%2f'.repeat(3)
   for (const tried of [name, `${name.slice(0, 36)}.png`, `${up}installation.json`, `${up}etc%2fpasswd`, '..%2fbeside.txt', 'beside.txt', '%00'])
-    expect([tried, (await api.http.inject({ url: `/files/${tried}`, headers: { accept: 'application/json' } })).statusCode]).toEqual([tried, 404])
+    expect(await api.http.inject({ url: `/files/${tried}`, headers: { accept: 'application/json' } }), tried).toMatchObject({
+      statusCode: 404,
+      headers: { 'cache-control': 'no-store' },
+    })
 })
