@@ -55,8 +55,9 @@ const simulated: IdentityProvider = {
   identify: async ({ nickname }) => (nickname ? { openid: `sim-${randomUUID()}`, unionid: '', nickname } : null),
 }
 
+/** WeChat wants the address phones come back to; a request does not choose it. */
 export const identityProvider = (config: Config): IdentityProvider | null =>
-  config.wechatAppId && config.wechatAppSecret ? wechat(config) : config.demo ? simulated : null
+  config.wechatAppId && config.wechatAppSecret && config.publicUrl ? wechat(config) : config.demo ? simulated : null
 
 export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 const signature = (config: Config, body: string) => createHmac('sha256', keyFor(config, 'session.identity')).update(body).digest('base64url')

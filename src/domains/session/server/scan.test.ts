@@ -2,10 +2,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../../../../test/support/api.ts'
+import { buildApi } from '../../../apps/api.ts'
 import { systemScope } from '../../../server/database.ts'
 import { bySystem } from '../../../server/run.ts'
 import { seedAccess } from '../../accounts/seed.ts'
 import { session } from '../contract.ts'
+import { identityProvider } from './identity.ts'
 import { runSms } from './sms.ts'
 import { codeOf, openWays, password, shows, type Ways } from './testWorld.ts'
 import { unbindWechat } from './verbs.ts'
@@ -54,6 +56,15 @@ describe('scan', () => {
     expect((await poll(it)).body).toEqual({ state: 'EXPIRED' })
     const [row] = await api.sql(`select last_login_at, last_login_ip from users where username = $1`, [name])
     expect(row).toEqual({ last_login_at: ways.now(), last_login_ip: '127.0.0.1' })
+  })
+  test('the address in the code is no other than the browser came by, and WeChat wants a set one', async () => {
+    const proxied = await buildApi({ ...api.app, config: { ...api.app.config, trustProxy: true } })
+    const ask = { method: 'POST', url: '/auth/loginsend', payload: { channel: 'qr', purpose: 'login' } } as const
+    const answer = await proxied.inject({ ...ask, headers: { host: 'hd.example', 'x-forwarded-host': 'evil.example' } })
+    await proxied.close()
+    expect(answer.json().qrContent).toMatch(/^http:\/\/hd\.example\/scan\?t=/)
+    const config = { ...api.app.config, demo: false, wechatAppId: 'wx1', wechatAppSecret: 's' }
+    expect([identityProvider(config), identityProvider({ ...config, publicUrl: 'https://hd.example' })?.name]).toEqual([null, 'wechat'])
   })
   test('fifty who ask at once get one token', async () => {
     const identity = await bound()

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
+import type { Config } from '../../../server/config.ts'
 import { type Ctx, found, refused } from '../../../server/context.ts'
 import type { SignedIn } from '../../../server/signedIn.ts'
 import { Refusal } from '../../../shared/errors.ts'
@@ -116,9 +117,9 @@ export const scanIdentity = prepared<Contract['scanIdentity'], { who: Who | null
   },
 })
 
-/** PUBLIC_URL, or the address the browser came by; with a slash at its end. */
-export const baseUrlOf = (config: { publicUrl: string | undefined; basePath: string }, request: { protocol: string; host: string }): string =>
-  config.publicUrl ? `${config.publicUrl.replace(/\/+$/, '')}/` : `${request.protocol}://${request.host}${config.basePath}`
+/** PUBLIC_URL, or in the demo the address the browser came by, whatever it says it was forwarded for; with a slash at its end. */
+export const baseUrlOf = (config: Pick<Config, 'publicUrl' | 'basePath' | 'host'>, request: Pick<FastifyRequest, 'protocol' | 'headers'>): string =>
+  config.publicUrl ? `${config.publicUrl.replace(/\/+$/, '')}/` : `${request.protocol}://${request.headers.host ?? config.host}${config.basePath}`
 
 async function read(ctx: Ctx, id: string, identity: string): Promise<{ ticket: Ticket; who: Who }> {
   const who = readIdentity(ctx.app.config, identity, ctx.now)
