@@ -58,7 +58,7 @@ describe('scan', () => {
     expect(row).toEqual({ last_login_at: ways.now(), last_login_ip: '127.0.0.1' })
   })
   test('the address in the code is no other than the browser came by, and WeChat wants a set one', async () => {
-    const proxied = await buildApi({ ...api.app, config: { ...api.app.config, trustProxy: true } })
+    const proxied = await buildApi({ ...api.app, config: { ...api.app.config, trustProxy: '127.0.0.1' } })
     const ask = { method: 'POST', url: '/auth/loginsend', payload: { channel: 'qr', purpose: 'login' } } as const
     const answer = await proxied.inject({ ...ask, headers: { host: 'hd.example', 'x-forwarded-host': 'evil.example' } })
     await proxied.close()
