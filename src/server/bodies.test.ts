@@ -52,6 +52,33 @@ test('one address holds so many connections, not more', async () => {
   server.close()
 })
 
+test('the rest of a large body that was refused is not read; a small one ends, and the connection stays', async () => {
+  const served: Socket[] = []
+  world.http.server.on('connection', (socket: Socket) => served.push(socket))
+  const begin = (length: number) => `POST /auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${length}\r\n\r\n`
+  const refused = async (length: number) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    socket.write(begin(length))
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1.1 415 /)
+    return socket
+  }
+  const large = await refused(200_000_000)
+  const part = Buffer.alloc(1_000_000)
+  const send = () => {
+    while (!large.destroyed && large.write(part));
+  }
+  large.on('drain', send)
+  send()
+  await new Promise((resolve) => large.once('close', resolve))
+  expect(served[0]?.bytesRead).toBeLessThan(5_000_000)
+  const small = await refused(100_000)
+  small.write(Buffer.alloc(100_000))
+  small.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
+  expect(String((await once(small, 'data'))[0])).toMatch(/^HTTP\/1.1 200 /)
+  small.destroy()
+})
+
 const boundary = 'b0undary'
 const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n`
 /** The beginning of an upload whose rest never comes. */

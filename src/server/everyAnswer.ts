@@ -40,8 +40,21 @@ export function guardEvery(http: FastifyInstance): void {
   http.addHook('onRequest', async ({ raw }) => {
     if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw new Refusal(common.invalid)
   })
+  http.addHook('onResponse', async ({ raw }) => leaveUnread(raw))
   // an expectation we do not know is no reason to refuse
   http.server.on('checkExpectation', (request, response) => http.routing(request, response))
+}
+
+/** Bytes of a body that may still come after its answer, and how long one has to read an answer that came before the body's end. */
+const smallRest = 262_144
+const readingAnswer = 2000
+
+/** Answered before its body is whole: Node would take in the rest, however much it is. A small one ends by itself. */
+function leaveUnread(raw: FastifyRequest['raw']): void {
+  if (raw.complete !== false || Number(raw.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= smallRest) return
+  // a tick later: Node has just set the rest flowing
+  setImmediate(() => raw.socket.pause())
+  setTimeout(() => raw.socket.destroy(), readingAnswer).unref()
 }
 
 /** An address that cannot be decoded never reaches a route, nor its hooks. */
