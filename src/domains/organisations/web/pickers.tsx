@@ -1,9 +1,10 @@
-import { Select, TreeSelect } from 'antd'
+import { Select } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { usePrefs } from '../../../web/prefs.ts'
 import { useSettled } from '../../../web/useSettled.ts'
+import { TreeSelect } from '../../../web/ui/fields.ts'
 import { roles } from '../../roles/contract.ts'
 import { organisations, type TreeNode } from '../contract.ts'
 

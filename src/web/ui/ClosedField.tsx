@@ -4,8 +4,8 @@ import { type FocusEvent, type ReactNode, useId } from 'react'
 
 type Choice = { readonly value?: unknown; readonly label?: ReactNode; readonly children?: readonly Choice[] }
 type Day = { format(pattern: string): string }
-export type FakeProps = {
-  readonly name: string
+export type ClosedFieldProps = {
+  readonly kind: 'select' | 'day' | 'range'
   readonly value?: unknown
   readonly options?: readonly Choice[]
   readonly prefix?: ReactNode
@@ -25,16 +25,16 @@ export type FakeProps = {
 }
 
 /** What a closed select or date field shows, without its machinery: same room, same words. */
-export function Fake(props: FakeProps) {
-  const { name, prefix, className = '', style, size, disabled = false, id } = props
+export function ClosedField(props: ClosedFieldProps) {
+  const { kind, prefix, className = '', style, size, disabled = false, id } = props
   const own = useId()
-  const isDate = /picker/i.test(name)
+  const isDate = kind !== 'select'
   const texts = isDate ? days(props) : choices(props)
   const placeholders = [props.placeholder ?? ''].flat() as ReactNode[]
   return (
     <button
       type="button"
-      className={`hd-fake ${isDate ? 'ant-picker' : 'ant-select'} ${className}`}
+      className={`hd-closed ${isDate ? 'ant-picker' : 'ant-select'} ${className}`}
       {...(style ? { style } : {})}
       {...(id ? { id } : {})}
       data-size={size}
@@ -51,31 +51,31 @@ export function Fake(props: FakeProps) {
       onClick={props.onClick}
     >
       {prefix ? (
-        <span id={own} className="hd-fake-prefix">
+        <span id={own} className="hd-closed-prefix">
           {prefix}
         </span>
       ) : null}
-      {(isDate && name === 'RangePicker' ? [0, 1] : [0]).map((index) => (
+      {(kind === 'range' ? [0, 1] : [0]).map((index) => (
         <span
           key={index}
           {...(prefix || index > 0 ? {} : { id: own })}
           data-arrow={index === 1}
-          className={`hd-fake-text ${texts[index] ? 'ant-select-content' : 'hd-fake-empty ant-select-placeholder'}`}
+          className={`hd-closed-text ${texts[index] ? 'ant-select-content' : 'hd-closed-empty ant-select-placeholder'}`}
         >
           {texts[index] ?? placeholders[index] ?? placeholders[0]}
         </span>
       ))}
-      <span className="hd-fake-icon">{isDate ? <CalendarOutlined /> : <DownOutlined />}</span>
+      <span className="hd-closed-icon">{isDate ? <CalendarOutlined /> : <DownOutlined />}</span>
     </button>
   )
 }
 
 const isDay = (found: unknown): found is Day => typeof found === 'object' && found !== null && 'format' in found
-const days = ({ value, format = 'YYYY-MM-DD' }: FakeProps): (string | undefined)[] =>
+const days = ({ value, format = 'YYYY-MM-DD' }: ClosedFieldProps): (string | undefined)[] =>
   [value].flat().map((day) => (isDay(day) ? day.format(format) : typeof day === 'string' ? day : undefined))
 
 /** The words of the chosen values, joined when there are several; for a tree of choices the path. */
-function choices({ value, options = [] }: FakeProps): ReactNode[] {
+function choices({ value, options = [] }: ClosedFieldProps): ReactNode[] {
   if (value === undefined || value === null || value === '') return []
   const values = [value].flat()
   if (values.length === 0) return []

@@ -1,0 +1,4 @@
+import { DatePicker } from 'antd'
+
+export const { RangePicker } = DatePicker
+export { DatePicker }
