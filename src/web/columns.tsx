@@ -16,8 +16,8 @@ export type Column<R> = Omit<ColumnType<R>, 'title' | 'key'> & {
   readonly key: string
   readonly title: string
   readonly defaultHidden?: boolean
-  /** A column nobody gave a width: as wide as what stands in the list, within these bounds. */
-  readonly fit?: { readonly least: number; readonly most: number; readonly text: (value: unknown) => string }
+  /** A column nobody gave a width is as wide as its heading and what stands in the list: its value as text. */
+  readonly fit?: (value: unknown) => string
   /** What it is on a phone's card, and how it looks there. */
   readonly card?: { readonly as: 'picture' | 'state' | 'line' | 'fact'; readonly draw: (row: R) => ReactNode }
 }
@@ -35,9 +35,6 @@ type Overrides<R> = Partial<Omit<Column<R>, 'key'>> & {
 const padding = 24
 const headRoom = 44
 const stateRoom = 40
-/** Eight Chinese characters, and where a text is cut. */
-const leastText = 124
-const mostText = 224
 /** A picture does not make its row higher. */
 const thumb = { display: 'block', marginBlock: -6, lineHeight: 0 } as const
 const widths: Readonly<Record<string, number>> = {
@@ -75,21 +72,16 @@ export function useCols<S extends z.ZodObject>(
     // the words of an enum are known before the rows are
     const words = overrides.width === undefined ? info.values.map((value) => textWidth(word(value)) + (marks ? stateRoom : padding)) : []
     const usual = words.length > 0 ? 0 : (widths[info.unit ?? ''] ?? widths[info.kind] ?? 120)
-    const fits =
-      info.unit === 'fen'
-        ? (value: unknown) => yuan(Number(value))
-        : text
-          ? String
-          : info.kind === 'number'
-            ? (value: unknown) => formatCount(Number(value))
-            : null
+    const content =
+      info.unit === 'fen' ? (value: unknown) => yuan(Number(value)) : info.kind === 'number' ? (value: unknown) => formatCount(Number(value)) : String
+    const fits = (text || info.kind === 'number') && overrides.width === undefined && !overrides.render
     const own = overrides.render
     return {
       key,
       dataIndex: key,
       title,
       width: Math.max(head, usual, ...words),
-      ...(fits && !own && overrides.width === undefined ? { fit: { least: Math.max(text ? leastText : 0, head), most: mostText, text: fits } } : {}),
+      ...(fits ? { fit: content } : {}),
       card: {
         as: info.unit === 'image' ? 'picture' : marks ? 'state' : text || info.kind === 'enum' ? 'line' : 'fact',
         draw: (record) => {

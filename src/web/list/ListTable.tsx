@@ -49,7 +49,7 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
     else body?.setAttribute('tabindex', '0')
   })
   const sortable = fieldInfo(props.endpoint.input.shape.sort as z.ZodType | undefined).values
-  const fitted = useFitted(answer?.list, t('action.more'))
+  const fitted = useFitted(answer?.list, t('action.more'), sortable)
   const shown: Column<R>[] = arrange(props.columns, layout)
     .filter((item) => item.shown)
     .map((item) => fitted(item.column))

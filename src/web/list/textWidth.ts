@@ -1,2 +1,3 @@
-/** Rough width in pixels of a 13 px text: Chinese characters are square, Latin ones about half as wide. */
-export const textWidth = (text: string): number => [...text].reduce((sum, char) => sum + (char.charCodeAt(0) > 0x2e7f ? 13 : 7), 0)
+/** Rough width in pixels of a 13 px text: Chinese characters are square, digits and capitals wider than small letters. */
+export const textWidth = (text: string): number =>
+  Math.ceil([...text].reduce((sum, char) => sum + (char.charCodeAt(0) > 0x2e7f ? 13 : /[0-9A-Z¥]/.test(char) ? 8.4 : 7), 0))
