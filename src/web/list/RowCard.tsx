@@ -4,6 +4,12 @@ import { CardHead, Facts } from '../ui/Card.tsx'
 
 const blank = (value: unknown) => value === null || value === undefined || value === ''
 
+const Fact = ({ label, value }: { label: string; value: ReactNode }) => (
+  <>
+    {label} {value}
+  </>
+)
+
 /** One row on a phone, drawn from the columns of its list: picture, first text and state lead, then what `keys` names. */
 export function RowCard<R>({
   row,
@@ -23,21 +29,23 @@ export function RowCard<R>({
   const filled = chosen.filter(
     (column) => !blank((row as Record<string, unknown>)[column.key]) || column.card?.as === 'fact',
   )
+  const texts = filled.filter((column) => column.card?.as === 'line')
+  const facts = filled
+    .filter((column) => column.card?.as === 'fact')
+    .map((column) => [column.title, column.card?.draw(row)] as const)
+  // one fact alone does not need a line of its own
+  const [alone, more] = facts
+  const lines = texts.map((column) => column.card?.draw(row))
+  if (alone && !more) lines.push(<Fact label={alone[0]} value={alone[1]} />)
   return (
     <>
       <CardHead
         picture={picture?.card?.draw(row)}
         title={title?.card?.draw(row)}
-        lines={filled
-          .filter((column) => column.card?.as === 'line')
-          .map((column) => column.card?.draw(row))}
+        lines={lines}
         end={state?.card?.draw(row)}
       />
-      <Facts
-        items={filled
-          .filter((column) => column.card?.as === 'fact')
-          .map((column) => [column.title, column.card?.draw(row)] as const)}
-      />
+      <Facts items={more ? facts : []} />
       {actions}
     </>
   )

@@ -44,7 +44,11 @@ export function ProductList() {
       ]}
       columns={[
         col('img'),
-        col('name', { fixed: 'start', link: editPath }),
+        col('name', {
+          fixed: 'start',
+          link: editPath,
+          card: { as: 'line', draw: (row) => <Named row={row} /> },
+        }),
         col('model'),
         col('categoryName'),
         col('drugClass', {
@@ -78,10 +82,16 @@ export function ProductList() {
           to: `${page}/create?from=${row.id}`,
         },
       ]}
-      card={['model', 'categoryName', 'drugClass', 'retailPrice', 'laneCount', 'stock', 'sales30']}
+      card={['model', 'categoryName', 'retailPrice', 'laneCount', 'stock', 'sales30']}
     />
   )
 }
+
+const Named = ({ row }: { row: ProductRow }) => (
+  <>
+    {row.name} <DrugMark drugClass={row.drugClass} />
+  </>
+)
 
 const Placed = ({ row }: { row: ProductRow }) => (
   <>
