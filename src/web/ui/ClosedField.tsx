@@ -2,7 +2,11 @@ import CalendarOutlined from '@ant-design/icons/es/icons/CalendarOutlined'
 import DownOutlined from '@ant-design/icons/es/icons/DownOutlined'
 import { type FocusEvent, type ReactNode, useId } from 'react'
 
-type Choice = { readonly value?: unknown; readonly label?: ReactNode; readonly children?: readonly Choice[] }
+type Choice = {
+  readonly value?: unknown
+  readonly label?: ReactNode
+  readonly children?: readonly Choice[]
+}
 type Day = { format(pattern: string): string }
 export type ClosedFieldProps = {
   readonly kind: 'select' | 'day' | 'range'
@@ -70,9 +74,12 @@ export function ClosedField(props: ClosedFieldProps) {
   )
 }
 
-const isDay = (found: unknown): found is Day => typeof found === 'object' && found !== null && 'format' in found
+const isDay = (found: unknown): found is Day =>
+  typeof found === 'object' && found !== null && 'format' in found
 const days = ({ value, format = 'YYYY-MM-DD' }: ClosedFieldProps): (string | undefined)[] =>
-  [value].flat().map((day) => (isDay(day) ? day.format(format) : typeof day === 'string' ? day : undefined))
+  [value]
+    .flat()
+    .map((day) => (isDay(day) ? day.format(format) : typeof day === 'string' ? day : undefined))
 
 /** The words of the chosen values, joined when there are several; for a tree of choices the path. */
 function choices({ value, options = [] }: ClosedFieldProps): ReactNode[] {
@@ -82,10 +89,17 @@ function choices({ value, options = [] }: ClosedFieldProps): ReactNode[] {
   let level: readonly Choice[] = options
   const words = values.map((item) => {
     if (typeof item === 'object' && item !== null && 'label' in item) return (item as Choice).label
-    const found = level.find((choice) => choice.value === item) ?? flat(options).find((choice) => choice.value === item)
+    const found =
+      level.find((choice) => choice.value === item) ??
+      flat(options).find((choice) => choice.value === item)
     if (found?.children) level = found.children
     return found?.label ?? String(item)
   })
-  return [words.every((word) => typeof word === 'string') ? words.join(level === options ? ', ' : ' / ') : words[0]]
+  return [
+    words.every((word) => typeof word === 'string')
+      ? words.join(level === options ? ', ' : ' / ')
+      : words[0],
+  ]
 }
-const flat = (options: readonly Choice[]): readonly Choice[] => options.flatMap((choice) => [choice, ...flat(choice.children ?? [])])
+const flat = (options: readonly Choice[]): readonly Choice[] =>
+  options.flatMap((choice) => [choice, ...flat(choice.children ?? [])])

@@ -1,4 +1,11 @@
-import { cloneElement, type FocusEvent, type ReactElement, type ReactNode, useLayoutEffect, useRef } from 'react'
+import {
+  cloneElement,
+  type FocusEvent,
+  type ReactElement,
+  type ReactNode,
+  useLayoutEffect,
+  useRef,
+} from 'react'
 import { hideHint, showHint } from './hint.ts'
 
 type Child = ReactElement<Record<string, unknown>>
@@ -30,7 +37,11 @@ export function Tooltip({ title, children, placement }: TooltipProps) {
   if (text === undefined || text === null || text === '' || typeof child !== 'object') return child
   const show = (event: { currentTarget: EventTarget }) => {
     shown.current = said
-    showHint({ node: event.currentTarget as HTMLElement, text: text as ReactElement, side: String(placement ?? 'top') })
+    showHint({
+      node: event.currentTarget as HTMLElement,
+      text: text as ReactElement,
+      side: String(placement ?? 'top'),
+    })
   }
   const hide = () => {
     shown.current = null

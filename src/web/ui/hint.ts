@@ -1,7 +1,11 @@
 import type { ReactNode } from 'react'
 
 /** The one tooltip of the page: what it says and which element it belongs to. */
-export type Shown = { readonly node: HTMLElement; readonly text: ReactNode; readonly side: string } | null
+export type Shown = {
+  readonly node: HTMLElement
+  readonly text: ReactNode
+  readonly side: string
+} | null
 
 let shown: Shown = null
 let timer: ReturnType<typeof setTimeout> | undefined

@@ -5,10 +5,13 @@ import { ClosedField, type ClosedFieldProps } from './ClosedField.tsx'
 type Props = Record<string, unknown>
 type Load<P> = () => Promise<ComponentType<P>>
 
-const lazily = <P,>(load: Load<P>) => lazy(async () => ({ default: (await load()) as unknown as ComponentType<Props> }))
+const lazily = <P,>(load: Load<P>) =>
+  lazy(async () => ({ default: (await load()) as unknown as ComponentType<Props> }))
 
 /** Dialogs and drawers: nothing until they are opened. */
-export function whenOpen<P extends { readonly open?: boolean | undefined }>(load: Load<P>): ComponentType<P> {
+export function whenOpen<P extends { readonly open?: boolean | undefined }>(
+  load: Load<P>,
+): ComponentType<P> {
   const Real = lazily(load)
   function WhenOpen(props: Props) {
     const [used, setUsed] = useState(false)
@@ -44,10 +47,22 @@ export function onTouch<P>(load: Load<P>, kind: ClosedFieldProps['kind']): Compo
       />
     )
     // What already is in use, or is made in another way than by options, does not wait.
-    if (used === null && props.open === undefined && !props.autoFocus && !props.defaultOpen && !props.children && props.ref === undefined) return closed
+    if (
+      used === null &&
+      props.open === undefined &&
+      !props.autoFocus &&
+      !props.defaultOpen &&
+      !props.children &&
+      props.ref === undefined
+    )
+      return closed
     return (
       <Suspense fallback={closed}>
-        <Real {...props} {...(used === null ? {} : { autoFocus: true })} {...(used === 'pointer' && !props.disabled ? { defaultOpen: true } : {})} />
+        <Real
+          {...props}
+          {...(used === null ? {} : { autoFocus: true })}
+          {...(used === 'pointer' && !props.disabled ? { defaultOpen: true } : {})}
+        />
       </Suspense>
     )
   }
