@@ -82,8 +82,8 @@ test.each([
   [{ boardNo: 'B', sellingLanes: 1, licenceMatches: false }, 'licenceElsewhere'],
 ] as const)('%o: %s', (device, error) => expect(readyRule(device)).toBe(error && deviceErrors[error]))
 test('a repairer changes board, card and place only', () => {
-  expect(forbiddenFields('ROLE_RTU_REPAIRER', ['boardNo', 'address', 'nickname', 'kind'])).toEqual(['nickname', 'kind'])
-  expect(forbiddenFields('ROLE_RTU_SP', ['nickname'])).toEqual([])
+  expect(forbiddenFields(['ROLE_RTU_REPAIRER'], ['boardNo', 'address', 'nickname', 'kind'])).toEqual(['nickname', 'kind'])
+  expect(forbiddenFields(['ROLE_RTU_REPAIRER', 'ROLE_RTU_SP'], ['nickname'])).toEqual([])
 })
 test.each([
   [3.9, 'fresh'],

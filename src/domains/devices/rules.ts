@@ -53,8 +53,9 @@ export function readyRule(device: { boardNo: string | null; sellingLanes: number
 
 /** A repairer changes board, SIM card and place only (core.md, edit device). */
 export const repairerFields: ReadonlySet<string> = new Set(['boardNo', 'card', 'county', 'address', 'lng', 'lat'])
-export const forbiddenFields = (role: string, changed: readonly string[]): string[] =>
-  role === 'ROLE_RTU_REPAIRER' ? changed.filter((field) => !repairerFields.has(field)) : []
+/** `roles`: those by which he edits machines; another role beside it, however high, widens nothing unless it lets him edit too. */
+export const forbiddenFields = (roles: readonly string[], changed: readonly string[]): string[] =>
+  roles.every((role) => role === 'ROLE_RTU_REPAIRER') ? changed.filter((field) => !repairerFields.has(field)) : []
 
 /** In hours: fresh below the first, stale above the second. */
 export type AgeLimits = { fresh: number; stale: number }

@@ -220,3 +220,10 @@ export async function lanesOf(ctx: Ctx, deviceId: number) {
     from lanes l left join products p on p.id = l.product_id where l.device_id = ${deviceId} and l.archived_at is null`.execute(ctx.db)
   return rows[0] as (typeof rows)[number]
 }
+
+/** Identifiers of the actor's roles that let him edit machines. */
+export async function editsBy(ctx: Ctx): Promise<string[]> {
+  const { rows } = await sql<{ code: string }>`select r.code from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
+    join role_permissions p on p.role_id = r.id and p.permission_code = 'device:update' where ur.user_id = ${ctx.actor.userId}`.execute(ctx.db)
+  return rows.map((row) => row.code)
+}

@@ -53,7 +53,7 @@ export const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const changed = (Object.keys(input) as (keyof EditDevice)[]).filter(
     (key) => key !== 'id' && key !== 'version' && !isDeepStrictEqual(input[key] ?? '', before[key as keyof DeviceDetail] ?? ''),
   )
-  const forbidden = forbiddenFields(ctx.actor.role, changed)
+  const forbidden = forbiddenFields(await q.editsBy(ctx), changed)
   if (forbidden.length)
     throw new Refusal(
       common.forbidden,
