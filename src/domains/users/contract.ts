@@ -22,6 +22,11 @@ export const userErrors = defineErrors('users', {
   lastSuperAdmin: [422001, '至少保留一个超级管理员', 'At least one super administrator must stay'],
   notOneself: [422001, '不能对自己执行该操作', 'You cannot do this to yourself'],
   rankTooHigh: [403001, '不能操作同级或更高级别的用户', 'You cannot act on people of an equal or higher rank'],
+  holdsMore: [
+    403001,
+    '该用户拥有您没有的权限，请由其机构负责人、上级机构负责人或平台处理',
+    'This person holds rights you do not: ask the principal there or above, or the platform',
+  ],
   principalStays: [422001, '主账号不能删除', 'A principal account cannot be deleted'],
   notServing: [422001, '仅补货员和维修员可分配设备', 'Only replenishers and repairmen are assigned devices'],
   deviceElsewhere: [422001, '设备不属于该用户的机构', 'The device does not belong to the organisation of this user'],
@@ -142,7 +147,7 @@ export const ResetPassword = z
 
 const AssignedDevice = z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), operatorName: z.string(), since: f.instant })
 const passwordErrors = [sessionErrors.passwordShort, sessionErrors.passwordHasName, sessionErrors.passwordCommon] as const
-const personErrors = [userErrors.rankTooHigh, userErrors.regionMissing] as const
+const personErrors = [userErrors.rankTooHigh, userErrors.holdsMore, userErrors.regionMissing] as const
 
 export const users = {
   list: read('user:read', {
@@ -246,7 +251,7 @@ export const users = {
     summary: 'A new password, made or typed; ends every session and lifts a lock',
     audit: 'users.resetPassword',
     fresh: true,
-    errors: [userErrors.notOneself, userErrors.rankTooHigh, sessionErrors.passwordRepeated, ...passwordErrors],
+    errors: [userErrors.notOneself, userErrors.rankTooHigh, userErrors.holdsMore, sessionErrors.passwordRepeated, ...passwordErrors],
     input: ResetPassword,
     /** The made password, shown this once; null for a typed one. */
     output: z.strictObject({ password: z.string().nullable() }),
@@ -273,7 +278,7 @@ export const users = {
     summary: 'Take the second factor off a user who lost it; ends every session',
     audit: 'users.resetFactor',
     fresh: true,
-    errors: [userErrors.notOneself, userErrors.rankTooHigh, factorErrors.factorOff],
+    errors: [userErrors.notOneself, userErrors.rankTooHigh, userErrors.holdsMore, factorErrors.factorOff],
     input: z.strictObject(ofUser),
     output: f.done,
   }),

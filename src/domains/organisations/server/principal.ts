@@ -4,7 +4,7 @@ import { sessionsOf } from '../../../server/live.ts'
 import { requireProof } from '../../../server/proof.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
-import { checkAssignable, outranks } from '../../roles/server/assign.ts'
+import { checkAssignable, mayStandFor, outranks } from '../../roles/server/assign.ts'
 import { wayChanged, waysOf } from '../../session/server/verbs.ts'
 import { userErrors } from '../../users/contract.ts'
 import { missingHome, regionRule } from '../../users/rules.ts'
@@ -61,6 +61,7 @@ export async function editPrincipal(ctx: Ctx, before: Detail, input: EditOrganis
   if (!changed && !roles) return
   if (roles || next.phone !== now.phone) await requireProof(ctx.app, ctx.actor)
   if (!(await outranks(ctx, now.id))) throw new Refusal(userErrors.rankTooHigh)
+  if (next.phone !== now.phone && !(await mayStandFor(ctx, now.id))) throw new Refusal(userErrors.holdsMore)
   const ways = await waysOf(ctx, now.id)
   if (changed)
     await ctx.db

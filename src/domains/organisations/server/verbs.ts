@@ -6,8 +6,9 @@ import type { Output } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { placeName } from '../../../shared/regions.ts'
 import { pauseDevicesOf } from '../../devices/server/verbs.ts'
-import { creatableKinds } from '../../roles/server/assign.ts'
+import { creatableKinds, outranksBranch } from '../../roles/server/assign.ts'
 import { passwordRule } from '../../session/rules.ts'
+import { userErrors } from '../../users/contract.ts'
 import { maskedPhone } from '../../users/rules.ts'
 import { type OrganisationDetail, type OrganisationRow, organisationErrors, type organisations, type TreeNode } from '../contract.ts'
 import { guardRule, kindsBelow } from '../rules.ts'
@@ -122,11 +123,20 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   return after
 }
 
+/** What stops or moves an organisation reaches everybody who works there and below. */
+async function requireRank(ctx: Ctx, path: string): Promise<void> {
+  if (!(await outranksBranch(ctx, path))) throw new Refusal(userErrors.rankTooHigh)
+}
+
 type Status = { status: 'ENABLED' | 'DISABLED'; pauseDevices: boolean }
 /** Rows in the order of their ids, so that crossing batches wait for one another. Answers the numbers of the paused machines. */
 async function changeStatus(ctx: Ctx, items: readonly { id: number; version: number }[], { status, pauseDevices }: Status): Promise<string[]> {
+  // whoever may not touch machines does not stop them through their owner either
+  if (pauseDevices && !may(ctx, 'device:update')) throw new Refusal(common.forbidden)
   for (const item of items.toSorted((a, b) => a.id - b.id)) {
-    guard(ctx, found(await q.place(ctx, item.id)))
+    const org = found(await q.place(ctx, item.id))
+    guard(ctx, org)
+    await requireRank(ctx, org.path)
     const changed = await ctx.db
       .updateTable('organisations')
       .set((eb) => ({ status, updated_at: ctx.now, version: eb('version', '+', 1) }))
@@ -185,6 +195,7 @@ const move: Handlers<Contract>['move'] = async (ctx, input) => {
   await q.lockBranch(ctx, seen.path)
   const org = found(await q.place(ctx, input.id))
   if (org.version !== input.version) throw new Refusal(common.stale)
+  await requireRank(ctx, org.path)
   found(await q.place(ctx, input.parentId, 'share'))
   const target = await checkMove(ctx, org, input.parentId)
   await unique(q.moveBranch(ctx, org, target))

@@ -6,7 +6,7 @@ import { bi } from '../../../shared/text.ts'
 import type { DataScope } from '../../accounts/roles.ts'
 import { platformOrg } from '../../settings/server/values.ts'
 import type { roles } from '../contract.ts'
-import { belongsIn, mayGive, superCode } from '../rules.ts'
+import { belongsIn, holds, mayGive, superCode } from '../rules.ts'
 
 /** Which roles an actor may give to others. Whoever adds people or changes their roles asks here. */
 
@@ -115,4 +115,31 @@ export async function outranks(ctx: Ctx, userId: number): Promise<boolean> {
   const { rows } = await sql<{ rank: number | null }>`
     select max(r.rank) as rank from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = ${userId}`.execute(ctx.db)
   return ctx.actor.rank > (rows[0]?.rank ?? 0)
+}
+
+/** The one account an organisation was made with speaks for it, towards everybody in it and below. */
+async function isPrincipal(ctx: Ctx): Promise<boolean> {
+  const { rows } = await sql`select 1 from users where id = ${ctx.actor.userId} and is_principal`.execute(ctx.db)
+  return rows.length > 0
+}
+
+/**
+ * Whether he may take somebody's way to sign in into his hands: it makes him that person, so he holds what that person holds or could
+ * give it to anybody; the platform, and principals here or above, answer for their people.
+ */
+export async function mayStandFor(ctx: Ctx, userId: number): Promise<boolean> {
+  if (ctx.actor.ofPlatform || userId === ctx.actor.userId || (await isPrincipal(ctx))) return true
+  const { rows } = await sql<{ id: number }>`select role_id as id from user_roles where user_id = ${userId}`.execute(ctx.db)
+  const roles = await candidates(ctx, sql`r.id = any(${rows.map((role) => role.id)}::bigint[])`)
+  const giver = giverOf(ctx)
+  const may = givable(ctx)
+  return roles.length === rows.length && roles.every((role) => may(role) || role.codes.every((code) => holds(giver, role.data_scope, code)))
+}
+
+/** Whether he may stop or move an organisation: nobody who works at or below it outranks him, or he is the principal of one above it. */
+export async function outranksBranch(ctx: Ctx, path: string): Promise<boolean> {
+  if (ctx.actor.ofPlatform || (await isPrincipal(ctx))) return true
+  const { rows } = await sql<{ rank: number }>`select coalesce(max(r.rank), 0) as rank from organisations o join user_roles ur on ur.org_id = o.id
+    join roles r on r.id = ur.role_id where o.path <@ ${path}::ltree`.execute(ctx.db)
+  return ctx.actor.rank >= (rows[0]?.rank ?? 0)
 }

@@ -5,7 +5,9 @@ import { permissions } from '../../accounts/permissions.ts'
 import { roles as builtin } from '../../accounts/roles.ts'
 import { seedAccess } from '../../accounts/seed.ts'
 import { notices } from '../../notices/contract.ts'
+import { organisations } from '../../organisations/contract.ts'
 import { session } from '../../session/contract.ts'
+import { users } from '../../users/contract.ts'
 import { roles } from '../contract.ts'
 
 let world: World
@@ -361,4 +363,41 @@ test('who starts a stopped role gives what it holds', async () => {
   expect((await turn('ROLE_FULL', role.version + 1, 'ENABLED')).status).toBe(200)
   // to stop is to take: rank alone decides
   expect((await turn(manager, role.version + 2, 'DISABLED')).status).toBe(200)
+})
+
+test('whoever takes a way to sign in holds what its owner holds, could give it, or answers for him', async () => {
+  const owner = await world.sql<{ id: number }>(
+    `insert into users (org_id, username, password_hash, real_name) values (3, 'owner-3', 'x', '主'), (3, 'owner-more', 'x', '多'), (3, 'owner-less', 'x', '少') returning id`,
+  )
+  const [, more, less] = owner.map((user) => Number(user.id))
+  const role = (await call('ROLE_FULL', roles.create, form({ rank: 5 }))).body
+  for (const [id, code] of [
+    [more, role.identifier],
+    [less, 'ROLE_RTU_REPLENISHER'],
+  ])
+    await world.sql('insert into user_roles (user_id, role_id, org_id) select $1, id, 3 from roles where code = $2', [id, code])
+  const reset = async (by: string, id: number | undefined) => (await call(by, users.resetPassword, { id, mustChangePassword: true })).body.error ?? 'done'
+  expect(await reset(manager, more)).toBe('users.holdsMore')
+  expect((await call(manager, users.resetFactor, { id: more })).body.error).toBe('users.holdsMore')
+  // the distribution lets him make such an account, so this gives him nothing new
+  expect(await reset(manager, less)).toBe('done')
+  expect(await reset('ROLE_FULL', more)).toBe('done')
+  expect(await reset('ROLE_ADMIN', more)).toBe('done')
+  await world.sql('update users set is_principal = true where username = $1', [manager])
+  expect(await reset(manager, more)).toBe('done')
+  await world.sql('update users set is_principal = false where username = $1', [manager])
+})
+test('nobody stops an organisation in which somebody outranks him, but its principal above or the platform', async () => {
+  const [boss] = await world.sql<{ id: number }>(`insert into users (org_id, username, password_hash, real_name) values (7, 'boss-7', 'x', '高') returning id`)
+  await world.sql(`insert into user_roles (user_id, role_id, org_id) select $1, id, 7 from roles where code = 'ROLE_RTU_AGENT'`, [boss?.id])
+  const version = async () => (await world.sql<{ version: number }>('select version from organisations where id = 7'))[0]?.version
+  const stop = async (change: Record<string, unknown> = {}) =>
+    call(manager, organisations.setStatus, { id: 7, version: await version(), status: 'DISABLED', pauseDevices: false, ...change })
+  expect((await stop()).body.error).toBe('users.rankTooHigh')
+  const items = [{ id: 7, version: await version() }]
+  expect((await call(manager, organisations.setStatuses, { items, status: 'DISABLED', pauseDevices: false })).body.error).toBe('users.rankTooHigh')
+  await world.sql('update users set is_principal = true where username = $1', [manager])
+  expect((await stop({ pauseDevices: true })).status).toBe(403)
+  expect([(await stop()).status, (await stop({ status: 'ENABLED' })).status]).toEqual([200, 200])
+  await world.sql('update users set is_principal = false where username = $1', [manager])
 })

@@ -10,7 +10,7 @@ import { passwordRule } from '../../session/rules.ts'
 import { namesNear, startAnew, wayChanged, waysOf } from '../../session/server/verbs.ts'
 import { settingsOf } from '../../settings/server/values.ts'
 import type { users } from '../contract.ts'
-import { subject } from './people.ts'
+import { requireStanding, subject } from './people.ts'
 import { endSessions } from './sessions.ts'
 
 type Contract = typeof users
@@ -44,6 +44,7 @@ export const resetPassword = prepared<Contract['resetPassword'], Ready>({
   },
   async run(ctx, input, { made, hash, repeated, minLength }) {
     const person = await subject(ctx, input.id)
+    await requireStanding(ctx, person.id)
     const wrong =
       input.password === undefined
         ? null

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import type { DataScope } from '../../accounts/roles.ts'
-import { isSuper } from '../../roles/server/assign.ts'
+import { isSuper, mayStandFor } from '../../roles/server/assign.ts'
 import { userErrors } from '../contract.ts'
 
 /** Somebody an act is about. */
@@ -59,4 +59,9 @@ export async function keepSuperAdmin(ctx: Ctx): Promise<void> {
   } catch (error) {
     throw (error as { code?: string }).code === '23514' ? new Refusal(userErrors.lastSuperAdmin) : error
   }
+}
+
+/** Before a password, a second factor or a phone of somebody is replaced. */
+export async function requireStanding(ctx: Ctx, userId: number): Promise<void> {
+  if (!(await mayStandFor(ctx, userId))) throw new Refusal(userErrors.holdsMore)
 }

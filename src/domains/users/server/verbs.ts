@@ -13,7 +13,7 @@ import { createDepartment, departments, removeDepartment, updateDepartment } fro
 import { devices, setDevices } from './devices.ts'
 import { checkDepartment, checkPicture, checkRoles, openHome } from './home.ts'
 import { passwordSettings, resetPassword } from './passwords.ts'
-import { subject } from './people.ts'
+import { requireStanding, subject } from './people.ts'
 import * as q from './queries.ts'
 import { passwordResets, rejectReset } from './resets.ts'
 import { listed } from './shown.ts'
@@ -108,7 +108,10 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const before = listed(ctx, found(await q.row(ctx, input.id)))
   const person = await subject(ctx, input.id, 'allowed')
   // his phone is a way to sign in
-  if (input.phone !== person.phone) await requireProof(ctx.app, ctx.actor)
+  if (input.phone !== person.phone) {
+    await requireProof(ctx.app, ctx.actor)
+    await requireStanding(ctx, person.id)
+  }
   const region = regionRule(person.roles, input.regionCode)
   if (region) throw new Refusal(region, {}, [{ field: 'regionCode', text: region.text }])
   // another region is another right: who may not give the role may not move it
