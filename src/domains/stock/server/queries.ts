@@ -1,30 +1,23 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
-import { all, matches, selectPage } from '../../../server/lists.ts'
+import { all, matches } from '../../../server/lists.ts'
+import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
-import type { stock } from '../contract.ts'
+import { FlowRow, type stock } from '../contract.ts'
 import { flowRange } from '../rules.ts'
 
 type FlowQuery = Input<(typeof stock)['flows']>
-type Row = {
-  id: number
-  waste_num: string
-  device_id: number
-  rtu_number: string
-  cargo_road: number
-  type: string
-  reason: string
-  product_id: number
-  product_name: string
-  before_total: number
-  change_total: number
-  after_total: number
-  order_num: string | null
-  actor_kind: string
-  actor_name: string | null
-  occurred_at: Date
-  created_at: Date
-}
+
+const flow = shape(FlowRow, ['stock_flows', 'f'], {
+  // the check of the table names them by type
+  reason: sql`f.reason`,
+  beforeChangeTotal: sql`f.before_total`,
+  changeTotal: sql`f.change_total`,
+  afterChangeTotal: sql`f.after_total`,
+  actorName: sql`u.real_name`,
+  occurTime: sql`f.occurred_at`,
+  createTime: sql`f.created_at`,
+})
 
 function conditions(ctx: Ctx, input: FlowQuery) {
   const { from, until } = flowRange(input, ctx.now)
@@ -50,8 +43,7 @@ function conditions(ctx: Ctx, input: FlowQuery) {
 export function flowPage(ctx: Ctx, input: FlowQuery) {
   const where = conditions(ctx, input)
   const direction = input.sort === 'createTime' ? sql`asc` : sql`desc`
-  return selectPage<Row>(ctx.db, {
-    columns: sql`f.*, u.real_name as actor_name`,
+  return flow.page(ctx.db, {
     from: sql`organisations o cross join lateral (
       select f.* from stock_flows f where f.org_id = o.id and ${all(where)} order by f.created_at ${direction}, f.id ${direction} limit ${input.page * input.pageSize}) f
       left join users u on u.id = f.actor_id and f.actor_kind = 'USER'`,
