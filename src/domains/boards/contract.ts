@@ -74,16 +74,9 @@ export const boardList = listQuery(
 export const BoardRow = z.strictObject({
   id: f.id,
   boardNo: z.string(),
-  model: z.string(),
-  protocol: Protocol,
-  hwVersion: z.string(),
+  ...boardFields,
+  /** As the machine says it, when it has said it. */
   fwVersion: z.string(),
-  iccid: z.string(),
-  carrier: Carrier.nullable(),
-  plan: z.string(),
-  planMb: z.number().int().nullable(),
-  usedMb: z.number().int().nullable(),
-  simExpiresOn: f.day.nullable(),
   simState: z.enum(['FINE', 'SOON', 'EXPIRED']).nullable(),
   status: Status,
   deviceId: f.id.nullable(),
@@ -101,6 +94,7 @@ export const BoardRow = z.strictObject({
   can: z.strictObject({ update: z.boolean(), bind: z.boolean(), bound: z.boolean(), disable: z.boolean(), enable: z.boolean() }),
 })
 export type BoardRow = z.infer<typeof BoardRow>
+export const BoardOption = BoardRow.pick({ id: true, boardNo: true, model: true, iccid: true })
 
 /** What the machine signs in with from now on; kept as a hash, so this answer is the only one that shows it. */
 export const BoardSecret = z.strictObject({ boardNo: z.string(), rtuNumber: z.string(), secret: z.string() })
@@ -155,7 +149,7 @@ export const boards = {
     path: '/main-boards/options',
     summary: 'Boards that may be bound, at most 50',
     input: z.strictObject({ keyword: z.string().trim().max(40).optional(), orgId: f.id.optional() }),
-    output: z.strictObject({ list: z.array(z.strictObject({ id: f.id, boardNo: z.string(), model: z.string(), iccid: z.string() })) }),
+    output: z.strictObject({ list: z.array(BoardOption) }),
   }),
   create: write('main-board:create', {
     path: '/main-boards',

@@ -64,18 +64,18 @@ async function noteGuess({ app, ip }: Ctx): Promise<void> {
 
 /** Nobody is signed in: the code is the proof, and one answer stands for everything that may be wrong with it. */
 export const activate: Handlers<Contract>['activate'] = async (ctx, input) => {
-  const seen = await codeRow(ctx, input.code)
+  const { code: text, ...told } = input
+  const seen = await codeRow(ctx, text)
   const machine = seen && (await lockMachine(ctx, seen.device_id))
-  const code = machine && (await codeRow(ctx, input.code))
+  const code = machine && (await codeRow(ctx, text))
   const wrong = useRule(code && { usedAt: code.used_at, revokedAt: code.revoked_at, expiresAt: code.expires_at }, ctx.now)
   if (wrong || !code || !machine || codeRule(machine)) {
     // a board that is really there and has no code that works: the platform is shown it, if its number is unknown
-    const { code: _, ...told } = input
     sightingsOf(ctx.app).note({ ...told, via: 'ACTIVATION', address: ctx.ip })
     await noteGuess(ctx)
     throw new Refusal(boardErrors.codeInvalid)
   }
-  const board = await ownBoard(ctx, machine, input)
+  const board = await ownBoard(ctx, machine, told)
   await ctx.db.updateTable('activation_codes').set({ used_at: ctx.now, used_board_no: input.boardNo }).where('id', '=', code.id).execute()
   if (machine.board_no !== null && machine.board_no !== input.boardNo) {
     await keepLastSeen(ctx, machine)
@@ -111,7 +111,7 @@ async function ownBoard(ctx: Ctx, machine: Machine, told: Told): Promise<q.Row> 
     const rest = { protocol: 'mqtt' as const, carrier: null, plan: '', planMb: null, usedMb: null, simExpiresOn: null }
     return found(await q.row(ctx, await addBoard(ctx, { ...rest, ...told }, owner)))
   }
-  reject(bindRule({ deviceId: known.device_id, disabled: known.disabled_at !== null }, machine, await q.isHandedDown(ctx, known.org_id, machine.org_id)))
+  reject(bindRule(known, machine, await q.isHandedDown(ctx, known.orgId, machine.org_id)))
   await ctx.db
     .updateTable('main_boards')
     .set({

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
-import { Refusal } from '../../../shared/errors.ts'
+import { guarding } from '../../../server/shapes.ts'
 import { newSecret, nobodysSecret, secretColumns } from '../../devices/server/secret.ts'
 import { boardErrors } from '../contract.ts'
 
@@ -30,21 +30,22 @@ export function shutOut(ctx: Ctx): void {
   ctx.touch('devices')
 }
 
+const unique = guarding({
+  devices_board: [boardErrors.boardTaken],
+  devices_card: [boardErrors.cardTaken],
+  main_boards_iccid: [boardErrors.cardTaken],
+})
+
 /** A new secret for the machine, with another board or the one it has; whoever held the old one is out. */
 export async function putBoard(ctx: Ctx, machine: Pick<Machine, 'id'>, boardNo: string): Promise<string> {
   const secret = newSecret()
-  try {
-    await ctx.db
+  await unique(
+    ctx.db
       .updateTable('devices')
       .set((eb) => ({ board_no: boardNo, ...secretColumns(secret), version: eb('version', '+', 1) }))
       .where('id', '=', machine.id)
-      .execute()
-  } catch (error) {
-    const { constraint } = error as { constraint?: string }
-    if (constraint === 'devices_board') throw new Refusal(boardErrors.boardTaken)
-    if (constraint === 'devices_card' || constraint === 'main_boards_iccid') throw new Refusal(boardErrors.cardTaken)
-    throw error
-  }
+      .execute(),
+  )
   shutOut(ctx)
   return secret
 }

@@ -1,58 +1,38 @@
 import { sql } from 'kysely'
+import { z } from 'zod'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, may, visible } from '../../../server/context.ts'
-import { selectPage } from '../../../server/lists.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
+import { type Ctx, found, may, visible } from '../../../server/context.ts'
+import { type Rows, shape } from '../../../server/shapes.ts'
+import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import * as f from '../../../shared/fields.ts'
 import { noteDevice } from '../../machines/server/events.ts'
-import { boardErrors, type boards, type UnknownBoard } from '../contract.ts'
+import { boardErrors, type boards, UnknownBoard } from '../contract.ts'
 import { bindRule } from '../rules.ts'
-import { addBoard, at } from './adding.ts'
+import { addBoard } from './adding.ts'
 import { lockMachine, type Machine, putBoard } from './binding.ts'
 import * as q from './queries.ts'
 import { longAgo, registered } from './sightings.ts'
 
 type Contract = typeof boards
-type Row = {
-  id: number
-  board_no: string
-  via: UnknownBoard['via']
-  address: string
-  model: string
-  hw_version: string
-  fw_version: string
-  iccid: string
-  tries: number
-  first_seen_at: Date
-  last_seen_at: Date
-  ignored_at: Date | null
-}
-const columns = sql`u.id, u.board_no, u.via, u.address, u.model, u.hw_version, u.fw_version, u.iccid, u.tries, u.first_seen_at, u.last_seen_at, u.ignored_at`
+const unknownBoard = shape(
+  UnknownBoard.extend({ hwVersion: z.string(), ignoredAt: f.instant.nullable() }),
+  ['unknown_boards', 'u'],
+  { ignored: sql`u.ignored_at is not null` },
+  ['can'],
+)
+type Row = Rows<typeof unknownBoard>
 
 /** They lie at the platform; who serves single machines has nothing to do with boards of nobody. */
 const seen = (ctx: Ctx) => sql`${ctx.actor.scope.devices === null} and ${visible(ctx, 'u.org_id')}`
 const wanted = (ctx: Ctx) => sql`not ${longAgo(ctx)} and not ${registered}`
 
-function shown(ctx: Ctx, row: Row): UnknownBoard {
-  const [mine, ignored] = [may(ctx, 'main-board:create'), row.ignored_at !== null]
-  return {
-    id: row.id,
-    boardNo: row.board_no,
-    via: row.via,
-    address: row.address,
-    tries: row.tries,
-    model: row.model,
-    fwVersion: row.fw_version,
-    iccid: row.iccid,
-    firstSeenAt: iso(row.first_seen_at),
-    lastSeenAt: iso(row.last_seen_at),
-    ignored,
-    can: { claim: mine, ignore: mine && !ignored, restore: mine && ignored },
-  }
+function shown(ctx: Ctx, { hwVersion, ignoredAt, ...row }: Row): UnknownBoard {
+  const mine = may(ctx, 'main-board:create')
+  return { ...row, can: { claim: mine, ignore: mine && !row.ignored, restore: mine && row.ignored } }
 }
 
 export const unknown: Handlers<Contract>['unknown'] = async (ctx, input) => {
-  const { rows, total } = await selectPage<Row>(ctx.db, {
-    columns,
+  const { rows, total } = await unknownBoard.page(ctx.db, {
     from: sql`unknown_boards u`,
     input,
     last: sql`u.id`,
@@ -77,16 +57,14 @@ export async function unknownCount(ctx: Ctx): Promise<number | null> {
 }
 
 /** The row, held: of two people that decide one is first, the other finds nothing. */
-async function lock(ctx: Ctx, id: number): Promise<Row> {
-  const { rows } = await sql<Row>`select ${columns} from unknown_boards u where u.id = ${id} and ${seen(ctx)} for update of u`.execute(ctx.db)
-  return found(rows[0])
-}
+const lock = async (ctx: Ctx, id: number): Promise<Row> =>
+  found(await unknownBoard.one(ctx.db, sql`from unknown_boards u where u.id = ${id} and ${seen(ctx)} for update of u`))
 
 /** The machine the board goes into at once. */
 async function freeMachine(ctx: Ctx, id: number): Promise<Machine> {
   if (!may(ctx, 'main-board:bind')) throw new Refusal(common.forbidden)
   const machine = found(await lockMachine(ctx, id))
-  if (machine.board_no !== null) throw at(boardErrors.hasBoard, 'deviceId')
+  if (machine.board_no !== null) throw fieldRefusal(boardErrors.hasBoard, 'deviceId')
   return machine
 }
 
@@ -95,18 +73,18 @@ export const claim: Handlers<Contract>['claim'] = async (ctx, { id, orgId, devic
   const told = await lock(ctx, id)
   const owner = found(await q.owner(ctx, orgId ?? machine?.org_id ?? ctx.actor.orgId))
   const rest = { protocol: 'mqtt' as const, carrier: null, plan: '', planMb: null, usedMb: null, simExpiresOn: null }
-  const boardNo = told.board_no
+  const boardNo = told.boardNo
   // registering it takes it off the list, see the table's trigger
-  const boardId = await addBoard(ctx, { ...rest, boardNo, model, iccid, hwVersion: told.hw_version, fwVersion: told.fw_version }, owner)
+  const boardId = await addBoard(ctx, { ...rest, boardNo, model, iccid, hwVersion: told.hwVersion, fwVersion: told.fwVersion }, owner)
   let secret: string | null = null
   if (machine) {
     const wrong = bindRule({ deviceId: null, disabled: false }, machine, await q.isHandedDown(ctx, owner.id, machine.org_id))
-    if (wrong) throw at(wrong, 'deviceId')
+    if (wrong) throw fieldRefusal(wrong, 'deviceId')
     secret = await putBoard(ctx, machine, boardNo)
     await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.org_id, kind: 'BOARD_BOUND', data: { boardNo } }])
   }
   const rtuNumber = machine?.rtu_number ?? ''
-  const after = { boardNo, model, iccid, rtuNumber, firstSeenAt: iso(told.first_seen_at), address: told.address, tries: told.tries }
+  const after = { boardNo, model, iccid, rtuNumber, firstSeenAt: told.firstSeenAt, address: told.address, tries: told.tries }
   ctx.audit({ id: boardId, name: boardNo, after, orgId: machine?.org_id ?? owner.id })
   ctx.touch('main-boards')
   ctx.touch('unknown-boards')
@@ -115,10 +93,10 @@ export const claim: Handlers<Contract>['claim'] = async (ctx, { id, orgId, devic
 
 async function setIgnored(ctx: Ctx, id: number, on: boolean) {
   const row = await lock(ctx, id)
-  await sql`update unknown_boards set ignored_at = ${on ? (row.ignored_at ?? ctx.now) : null}::timestamptz, ignored_by = ${on ? ctx.actor.userId : null}::bigint where id = ${id}`.execute(
+  await sql`update unknown_boards set ignored_at = ${on ? (row.ignoredAt ?? ctx.now) : null}::timestamptz, ignored_by = ${on ? ctx.actor.userId : null}::bigint where id = ${id}`.execute(
     ctx.db,
   )
-  ctx.audit({ id, name: row.board_no, before: { ignored: row.ignored_at !== null }, after: { ignored: on } })
+  ctx.audit({ id, name: row.boardNo, before: { ignored: row.ignored }, after: { ignored: on } })
   ctx.touch('unknown-boards')
   return { ok: true as const }
 }

@@ -1,6 +1,7 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
-import { common, Refusal, reject } from '../../../shared/errors.ts'
+import { type Ctx, found, may } from '../../../server/context.ts'
+import { updateVersion } from '../../../server/shapes.ts'
+import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { type BoardRow, type BoardSecret, boardErrors, type boards } from '../contract.ts'
@@ -13,35 +14,13 @@ import { claim, ignore, restore, unknown, unknownCount } from './unknown.ts'
 
 type Contract = typeof boards
 
-function shown(ctx: Ctx, b: q.Row): BoardRow {
-  const bound = b.device_id !== null
-  const disabled = b.disabled_at !== null
+function shown(ctx: Ctx, { disabled, secretHash, ...board }: q.Row): BoardRow {
+  const bound = board.deviceId !== null
   return {
-    id: b.id,
-    boardNo: b.board_no,
-    model: b.model,
-    protocol: b.protocol,
-    hwVersion: b.hw_version,
-    fwVersion: b.fw_version,
-    iccid: b.iccid ?? '',
-    carrier: b.carrier,
-    plan: b.plan,
-    planMb: b.plan_mb,
-    usedMb: b.used_mb,
-    simExpiresOn: b.sim_expires_on,
-    simState: simState(b.sim_expires_on, shanghaiDay(ctx.now)),
-    status: statusOf({ deviceId: b.device_id, disabled }),
-    deviceId: b.device_id,
-    rtuNumber: b.rtu_number ?? '',
-    nickname: b.nickname ?? '',
-    orgId: b.org_id,
-    ownedUserName: b.org_name,
-    online: b.online ?? false,
-    signal: b.signal,
-    lastSeenAt: isoOrNull(b.last_seen_at),
-    keyFingerprint: fingerprint(b.secret_hash),
-    version: b.version,
-    createTime: iso(b.created_at),
+    ...board,
+    simState: simState(board.simExpiresOn, shanghaiDay(ctx.now)),
+    status: statusOf({ deviceId: board.deviceId, disabled }),
+    keyFingerprint: fingerprint(secretHash),
     can: {
       update: may(ctx, 'main-board:update'),
       bind: may(ctx, 'main-board:bind') && !bound && !disabled,
@@ -59,10 +38,10 @@ type One = { id: number; version: number }
 /** The board at the version a person saw, and its machine, which is held first. */
 async function open(ctx: Ctx, input: One): Promise<{ board: q.Row; machine: Machine | undefined }> {
   const seen = found(await q.row(ctx, input.id))
-  const machine = seen.device_id === null ? undefined : await lockMachine(ctx, seen.device_id)
-  if (!(await q.nextVersion(ctx, input.id, input.version))) throw new Refusal(common.stale)
+  const machine = seen.deviceId === null ? undefined : await lockMachine(ctx, seen.deviceId)
+  await updateVersion(ctx, 'main_boards', input, {})
   const board = found(await q.row(ctx, input.id))
-  if (board.device_id !== (machine?.id ?? null)) throw new Refusal(common.stale)
+  if (board.deviceId !== (machine?.id ?? null)) throw new Refusal(common.stale)
   return { board, machine }
 }
 async function openBound(ctx: Ctx, input: One): Promise<{ board: q.Row; machine: Machine }> {
@@ -72,17 +51,17 @@ async function openBound(ctx: Ctx, input: One): Promise<{ board: q.Row; machine:
 }
 
 async function checkBinding(ctx: Ctx, board: q.Row, machine: Machine): Promise<void> {
-  reject(bindRule({ deviceId: board.device_id, disabled: board.disabled_at !== null }, machine, await q.isHandedDown(ctx, board.org_id, machine.org_id)))
+  reject(bindRule(board, machine, await q.isHandedDown(ctx, board.orgId, machine.org_id)))
 }
 
 type Said = { machine: Machine; board: q.Row; kind: string; after: Record<string, unknown> }
 /** Log row and timeline of an act on a machine's board. */
 async function said(ctx: Ctx, { machine, board, kind, after }: Said): Promise<void> {
-  await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.org_id, kind, data: { boardNo: board.board_no, ...after } }])
+  await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.org_id, kind, data: { boardNo: board.boardNo, ...after } }])
   ctx.audit({
     id: board.id,
-    name: board.board_no,
-    before: { boardNo: machine.board_no, rtuNumber: board.rtu_number },
+    name: board.boardNo,
+    before: { boardNo: machine.board_no, rtuNumber: board.rtuNumber },
     after: { rtuNumber: machine.rtu_number, ...after },
     orgId: machine.org_id,
   })
@@ -99,9 +78,9 @@ const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...board }) =>
 const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...fields }) => {
   const before = await get(ctx, id)
   const { board, machine } = await open(ctx, { id, version })
-  await unique(ctx.db.updateTable('main_boards').set(q.columnsOf(fields)).where('id', '=', id).execute())
+  await unique(ctx.db.updateTable('main_boards').set(q.written(fields)).where('id', '=', id).execute())
   // the machine names the SIM that is in its board
-  if (machine && (board.iccid ?? '') !== fields.iccid)
+  if (machine && board.iccid !== fields.iccid)
     await unique(
       ctx.db
         .updateTable('devices')
@@ -110,7 +89,7 @@ const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...field
         .execute(),
     )
   const after = await get(ctx, id)
-  ctx.audit({ id, name: after.boardNo, before: logged(before), after: logged(after), orgId: board.org_id })
+  ctx.audit({ id, name: after.boardNo, before: logged(before), after: logged(after), orgId: board.orgId })
   ctx.touch('main-boards')
   if (machine) ctx.touch('devices')
   return after
@@ -119,31 +98,31 @@ const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...field
 const bind: Handlers<Contract>['bind'] = async (ctx, input): Promise<BoardSecret> => {
   found(await q.row(ctx, input.id))
   const machine = found(await lockMachine(ctx, input.deviceId))
-  if (!(await q.nextVersion(ctx, input.id, input.version))) throw new Refusal(common.stale)
+  await updateVersion(ctx, 'main_boards', input, {})
   const board = found(await q.row(ctx, input.id))
   await checkBinding(ctx, board, machine)
-  if (machine.board_no !== null) throw new Refusal(boardErrors.hasBoard, {}, [{ field: 'deviceId', text: boardErrors.hasBoard.text }])
-  const secret = await putBoard(ctx, machine, board.board_no)
+  if (machine.board_no !== null) throw fieldRefusal(boardErrors.hasBoard, 'deviceId')
+  const secret = await putBoard(ctx, machine, board.boardNo)
   await said(ctx, { machine, board, kind: 'BOARD_BOUND', after: {} })
-  return { boardNo: board.board_no, rtuNumber: machine.rtu_number, secret }
+  return { boardNo: board.boardNo, rtuNumber: machine.rtu_number, secret }
 }
 
 const replace: Handlers<Contract>['replace'] = async (ctx, input): Promise<BoardSecret> => {
   const { board, machine } = await openBound(ctx, input)
   const next = found(await q.row(ctx, input.newBoardId))
   await checkBinding(ctx, next, machine)
-  if (next.id === board.id) throw new Refusal(boardErrors.boardTaken, {}, [{ field: 'newBoardId', text: boardErrors.boardTaken.text }])
+  if (next.id === board.id) throw fieldRefusal(boardErrors.boardTaken, 'newBoardId')
   const secret = await exchange(ctx, machine, board, next)
-  await said(ctx, { machine, board, kind: 'BOARD_REPLACED', after: { newBoardNo: next.board_no } })
-  return { boardNo: next.board_no, rtuNumber: machine.rtu_number, secret }
+  await said(ctx, { machine, board, kind: 'BOARD_REPLACED', after: { newBoardNo: next.boardNo } })
+  return { boardNo: next.boardNo, rtuNumber: machine.rtu_number, secret }
 }
 
 /** The old board is out at once; the machine keeps lanes, settings and history, and its SIM when the new board has none. */
 async function exchange(ctx: Ctx, machine: Machine, old: q.Row, next: q.Row): Promise<string> {
   await keepLastSeen(ctx, machine)
-  if (old.iccid !== null && next.iccid === null) await q.moveSim(ctx, old.id, next.id)
+  if (old.iccid && !next.iccid) await q.moveSim(ctx, old.id, next.id)
   await ctx.db.updateTable('main_boards').set({ disabled_at: ctx.now }).where('id', '=', old.id).execute()
-  return putBoard(ctx, machine, next.board_no)
+  return putBoard(ctx, machine, next.boardNo)
 }
 
 const unbind: Handlers<Contract>['unbind'] = async (ctx, input) => {
@@ -156,27 +135,26 @@ const unbind: Handlers<Contract>['unbind'] = async (ctx, input) => {
 
 async function setDisabled(ctx: Ctx, input: One, on: boolean): Promise<BoardRow> {
   const { board, machine } = await open(ctx, input)
-  await ctx.db
-    .updateTable('main_boards')
-    .set({ disabled_at: on ? (board.disabled_at ?? ctx.now) : null })
-    .where('id', '=', input.id)
-    .execute()
+  if (board.disabled !== on) {
+    const disabled_at = on ? ctx.now : null
+    await ctx.db.updateTable('main_boards').set({ disabled_at }).where('id', '=', board.id).execute()
+  }
   if (machine) {
     shutOut(ctx)
-    await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.org_id, kind: on ? 'BOARD_DISABLED' : 'BOARD_ENABLED', data: { boardNo: board.board_no } }])
+    await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.org_id, kind: on ? 'BOARD_DISABLED' : 'BOARD_ENABLED', data: { boardNo: board.boardNo } }])
   }
   const after = await get(ctx, input.id)
-  ctx.audit({ id: board.id, name: board.board_no, before: { status: shown(ctx, board).status }, after: { status: after.status }, orgId: board.org_id })
+  ctx.audit({ id: board.id, name: board.boardNo, before: { status: shown(ctx, board).status }, after: { status: after.status }, orgId: board.orgId })
   ctx.touch('main-boards')
   return after
 }
 
 const rotateSecret: Handlers<Contract>['rotateSecret'] = async (ctx, input): Promise<BoardSecret> => {
   const { board, machine } = await openBound(ctx, input)
-  if (board.disabled_at) throw new Refusal(boardErrors.boardDisabled)
-  const secret = await putBoard(ctx, machine, board.board_no)
+  if (board.disabled) throw new Refusal(boardErrors.boardDisabled)
+  const secret = await putBoard(ctx, machine, board.boardNo)
   await said(ctx, { machine, board, kind: 'SECRET_ROTATED', after: {} })
-  return { boardNo: board.board_no, rtuNumber: machine.rtu_number, secret }
+  return { boardNo: board.boardNo, rtuNumber: machine.rtu_number, secret }
 }
 
 export const handlers: Handlers<Contract> = {
