@@ -46,6 +46,15 @@ export const ComplaintRow = z.strictObject({
 })
 export type ComplaintRow = z.infer<typeof ComplaintRow>
 
+export const Entry = z.strictObject({
+  id: f.id,
+  kind: z.string(),
+  username: z.string(),
+  content: z.string(),
+  createTime: f.instant,
+})
+export const Around = z.strictObject({ kind: z.string(), note: z.string(), createTime: f.instant })
+
 export const Complaint = ComplaintRow.extend({
   contactPhone: z.string(),
   orgName: z.string(),
@@ -61,9 +70,9 @@ export const Complaint = ComplaintRow.extend({
   sameUser: z.number().int(),
   /** Three or more reports of nothing dispensed on this lane within a day. */
   laneAlarm: z.boolean(),
-  entries: z.array(z.strictObject({ id: f.id, kind: z.string(), username: z.string(), content: z.string(), createTime: f.instant })),
+  entries: z.array(Entry),
   /** Door and vend messages of the machine ten minutes around the complaint or its order. */
-  around: z.array(z.strictObject({ kind: z.string(), note: z.string(), createTime: f.instant })),
+  around: z.array(Around),
 })
 export type Complaint = z.infer<typeof Complaint>
 

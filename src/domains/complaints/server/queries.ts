@@ -1,44 +1,37 @@
 import { sql } from 'kysely'
+import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
-import { selectPage } from '../../../server/lists.ts'
+import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
+import * as f from '../../../shared/fields.ts'
 import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
-import type { Complaint, ComplaintRow, complaints } from '../contract.ts'
+import { Around, Complaint, ComplaintRow, type complaints, Entry } from '../contract.ts'
 import { laneAlarm } from '../rules.ts'
 
-export type Row = {
-  id: number
-  org_id: number
-  device_id: number | null
-  rtu_number: string | null
-  nickname: string | null
-  org_name: string
-  road: number | null
-  order_num: string | null
-  username: string
-  contact_phone: string
-  content: string
-  remark: string
-  source: ComplaintRow['source']
-  type: ComplaintRow['type']
-  images: string[]
-  assignee_id: number | null
-  assignee_name: string | null
-  state: ComplaintRow['state']
-  result: Complaint['result']
-  refunded: boolean
-  merged_into: number | null
-  first_reply_due_at: Date
-  resolve_due_at: Date
-  first_replied_at: Date | null
-  resolved_at: Date | null
-  version: number
-  created_at: Date
+const joined = {
+  rtuNumber: sql`d.rtu_number`,
+  assigneeName: sql`u.real_name`,
+  createTime: sql`c.created_at`,
 }
-const columns = sql`c.id, c.org_id, c.device_id, d.rtu_number, d.nickname, o.name as org_name, c.road, c.order_num, c.username, c.contact_phone, c.content, c.remark,
-  c.source, c.type, c.images, c.assignee_id, u.real_name as assignee_name, c.state, c.result, c.refunded, c.merged_into, c.first_reply_due_at, c.resolve_due_at,
-  c.first_replied_at, c.resolved_at, c.version, c.created_at`
-const from = sql`complaints c join organisations o on o.id = c.org_id left join devices d on d.id = c.device_id left join users u on u.id = c.assignee_id`
+/** What code asks of a complaint besides what a list shows. */
+const { firstReplyDueAt, firstRepliedAt, mergedInto, refunded } = Complaint.shape
+const listed = shape(ComplaintRow.extend({ firstReplyDueAt, firstRepliedAt, mergedInto, refunded }), ['complaints', 'c'], joined, ['overdue', 'can'])
+export type ListRow = Rows<typeof listed>
+
+const complaint = shape(Complaint.extend({ orgId: f.id }), ['complaints', 'c'], { ...joined, nickname: sql`d.nickname`, orgName: sql`o.name` }, [
+  'overdue',
+  'can',
+  'sameLane',
+  'sameUser',
+  'laneAlarm',
+  'entries',
+  'around',
+])
+export type Row = Rows<typeof complaint>
+const from = sql`complaints c
+  join organisations o on o.id = c.org_id
+  left join devices d on d.id = c.device_id
+  left join users u on u.id = c.assignee_id`
 const open = sql`c.state in ('OPEN','HANDLING','WAITING')`
 const late = (now: Date) => sql`${open} and (c.resolve_due_at <= ${now} or c.first_replied_at is null and c.first_reply_due_at <= ${now})`
 const own = (ctx: Ctx) => sql`${visible(ctx, 'c.org_id', 'c.device_id')} and c.deleted_at is null`
@@ -46,8 +39,7 @@ const own = (ctx: Ctx) => sql`${visible(ctx, 'c.org_id', 'c.device_id')} and c.d
 /** Without days the last 90; an order number needs no days. */
 export function listRows(ctx: Ctx, input: Input<typeof complaints.list>) {
   const first = input.from ?? (input.orderNum ? undefined : addDays(shanghaiDay(ctx.now), -89))
-  return selectPage<Row>(ctx.db, {
-    columns,
+  return listed.page(ctx.db, {
     from,
     countFrom: input.rtuNumber ? sql`complaints c left join devices d on d.id = c.device_id` : sql`complaints c`,
     input,
@@ -69,10 +61,7 @@ export function listRows(ctx: Ctx, input: Input<typeof complaints.list>) {
   })
 }
 
-export async function row(ctx: Ctx, id: number): Promise<Row | undefined> {
-  const { rows } = await sql<Row>`select ${columns} from ${from} where c.id = ${id} and ${own(ctx)}`.execute(ctx.db)
-  return rows[0]
-}
+export const row = (ctx: Ctx, id: number) => complaint.one(ctx.db, sql`from ${from} where c.id = ${id} and ${own(ctx)}`)
 
 export async function stats(ctx: Ctx) {
   const { rows } = await sql<{ open: number; handling: number; waiting: number; overdue: number }>`
@@ -82,33 +71,41 @@ export async function stats(ctx: Ctx) {
   return rows[0] as (typeof rows)[number]
 }
 
-export async function entries(ctx: Ctx, id: number) {
-  const { rows } = await sql<{ id: number; kind: string; username: string; content: string; created_at: Date }>`
-    select id, kind, username, content, created_at from complaint_entries where complaint_id = ${id} order by id limit 500`.execute(ctx.db)
-  return rows
-}
+const entry = shape(Entry, ['complaint_entries', 'e'], { createTime: sql`e.created_at` })
+export const entries = (ctx: Ctx, id: number) => entry.all(ctx.db, sql`from complaint_entries e where e.complaint_id = ${id} order by e.id limit 500`)
 
 /** Others of the same lane and the same buyer within 30 days, and whether the lane should stop selling. */
 export async function neighbours(ctx: Ctx, c: Row) {
-  const since = new Date(c.created_at.getTime() - 30 * 86_400_000)
-  const day = new Date(c.created_at.getTime() - laneAlarm.hours * 3_600_000)
+  const at = Date.parse(c.createTime)
+  const since = new Date(at - 30 * 86_400_000)
+  const day = new Date(at - laneAlarm.hours * 3_600_000)
   const { rows } = await sql<{ lane: number; reports: number; buyer: number }>`
-    select (select count(*) from complaints c where ${own(ctx)} and c.device_id = ${c.device_id} and c.road = ${c.road} and c.created_at >= ${since} and c.id <> ${c.id}) as lane,
-      (select count(*) from complaints c where ${own(ctx)} and c.device_id = ${c.device_id} and c.road = ${c.road} and c.type = 'NOT_DISPENSED'
-        and c.created_at > ${day} and c.created_at <= ${c.created_at}) as reports,
-      (select count(*) from complaints c where ${own(ctx)} and c.org_id = ${c.org_id} and c.username = ${c.username} and c.username <> ''
+    select (select count(*) from complaints c where ${own(ctx)} and c.device_id = ${c.deviceId} and c.road = ${c.road} and c.created_at >= ${since} and c.id <> ${c.id}) as lane,
+      (select count(*) from complaints c where ${own(ctx)} and c.device_id = ${c.deviceId} and c.road = ${c.road} and c.type = 'NOT_DISPENSED'
+        and c.created_at > ${day} and c.created_at <= ${c.createTime}) as reports,
+      (select count(*) from complaints c where ${own(ctx)} and c.org_id = ${c.orgId} and c.username = ${c.username} and c.username <> ''
         and c.created_at >= ${since} and c.id <> ${c.id}) as buyer`.execute(ctx.db)
   return rows[0] as (typeof rows)[number]
 }
 
+const message = shape(
+  Around.extend({ payload: z.record(z.string(), z.unknown()) }),
+  ['device_messages', 'm'],
+  { payload: sql`m.payload`, createTime: sql`m.created_at` },
+  ['note'],
+)
 /** What the machine said ten minutes around. */
 export async function around(ctx: Ctx, c: Row) {
-  if (c.device_id === null) return []
-  const at = c.created_at.getTime()
-  const { rows } = await sql<{ kind: string; payload: Record<string, unknown>; created_at: Date }>`
-    select kind, payload, created_at from device_messages m where m.device_id = ${c.device_id} and m.org_id = ${c.org_id} and m.kind in ('door', 'vend_result', 'fault')
-      and m.created_at between ${new Date(at - 600_000)} and ${new Date(at + 600_000)} order by m.created_at limit 30`.execute(ctx.db)
-  return rows
+  if (c.deviceId === null) return []
+  const at = Date.parse(c.createTime)
+  return message.all(
+    ctx.db,
+    sql`from device_messages m
+      where m.device_id = ${c.deviceId} and m.org_id = ${c.orgId}
+        and m.kind in ('door', 'vend_result', 'fault')
+        and m.created_at between ${new Date(at - 600_000)} and ${new Date(at + 600_000)}
+      order by m.created_at limit 30`,
+  )
 }
 
 /** The machine by id or the order by number, when the actor sees it. */

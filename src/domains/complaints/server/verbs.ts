@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, isRefused, may } from '../../../server/context.ts'
-import { common, Refusal, reject } from '../../../shared/errors.ts'
+import { type Ctx, found, isRefused, may } from '../../../server/context.ts'
+import { columns, updateVersion } from '../../../server/shapes.ts'
+import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
 import { handlers as orders } from '../../orders/server/verbs.ts'
 import { settingsOf } from '../../settings/server/values.ts'
@@ -12,57 +13,48 @@ import * as q from './queries.ts'
 type Contract = typeof complaints
 type EntryKind = 'REPLY' | 'NOTE' | 'CLAIM' | 'ASSIGN' | 'ASK' | 'RESOLVE' | 'REOPEN' | 'INVALID' | 'MERGE' | 'REFUND'
 
-const shownRow = (ctx: Ctx, c: q.Row): ComplaintRow => ({
-  id: c.id,
-  username: c.username,
-  content: c.content,
-  type: c.type,
-  source: c.source,
-  deviceId: c.device_id,
-  rtuNumber: c.rtu_number,
-  road: c.road,
-  orderNum: c.order_num,
-  images: c.images,
-  assigneeId: c.assignee_id,
-  assigneeName: c.assignee_name,
-  state: c.state,
-  overdue: overdue({ state: c.state, firstReplyDueAt: c.first_reply_due_at, resolveDueAt: c.resolve_due_at, firstRepliedAt: c.first_replied_at }, ctx.now),
-  resolveDueAt: iso(c.resolve_due_at),
-  remark: c.remark,
-  createTime: iso(c.created_at),
-  version: c.version,
+const dateOf = (at: string | null): Date | null => (at === null ? null : new Date(at))
+const judged = (ctx: Ctx, c: q.ListRow): Pick<ComplaintRow, 'overdue' | 'can'> => ({
+  overdue: overdue(
+    {
+      state: c.state,
+      firstReplyDueAt: new Date(c.firstReplyDueAt),
+      resolveDueAt: new Date(c.resolveDueAt),
+      firstRepliedAt: dateOf(c.firstRepliedAt),
+    },
+    ctx.now,
+  ),
   can: {
     handle: may(ctx, 'complaint:update') && isOpen(c.state),
     reply: may(ctx, 'complaint:reply') && isOpen(c.state),
-    reopen: may(ctx, 'complaint:update') && reopenable({ state: c.state, mergedInto: c.merged_into }) === null,
-    refund: may(ctx, 'order:refund') && c.order_num !== null && isOpen(c.state),
+    reopen: may(ctx, 'complaint:update') && reopenable(c) === null,
+    refund: may(ctx, 'order:refund') && c.orderNum !== null && isOpen(c.state),
     remove: may(ctx, 'complaint:delete') && removable(c) === null,
   },
 })
+
+function shownRow(ctx: Ctx, c: q.ListRow): ComplaintRow {
+  const { firstReplyDueAt, firstRepliedAt, mergedInto, refunded, ...row } = c
+  return { ...row, ...judged(ctx, c) }
+}
 
 const masked = (phone: string): string => phone.replace(/^(\d{3})\d+(\d{4})$/, '$1****$2')
 
 async function shown(ctx: Ctx, id: number): Promise<Complaint> {
   const c = found(await q.row(ctx, id))
+  const { orgId, ...complaint } = c
   const near = await q.neighbours(ctx, c)
   const entries = await q.entries(ctx, id)
   const around = await q.around(ctx, c)
   return {
-    ...shownRow(ctx, c),
-    contactPhone: may(ctx, 'consumer:unmask') ? c.contact_phone : masked(c.contact_phone),
-    orgName: c.org_name,
-    nickname: c.nickname,
-    result: c.result,
-    refunded: c.refunded,
-    mergedInto: c.merged_into,
-    firstReplyDueAt: iso(c.first_reply_due_at),
-    firstRepliedAt: isoOrNull(c.first_replied_at),
-    resolvedAt: isoOrNull(c.resolved_at),
+    ...complaint,
+    ...judged(ctx, c),
+    contactPhone: may(ctx, 'consumer:unmask') ? c.contactPhone : masked(c.contactPhone),
     sameLane: c.road === null ? 0 : near.lane,
     sameUser: near.buyer,
     laneAlarm: c.road !== null && near.reports >= laneAlarm.reports,
-    entries: entries.map((entry) => ({ id: entry.id, kind: entry.kind, username: entry.username, content: entry.content, createTime: iso(entry.created_at) })),
-    around: around.map((message) => ({ kind: message.kind, note: noteOf(message.payload), createTime: iso(message.created_at) })),
+    entries,
+    around: around.map(({ payload, ...message }) => ({ ...message, note: noteOf(payload) })),
   }
 }
 
@@ -73,10 +65,10 @@ const noteOf = (payload: Record<string, unknown>): string =>
     .join(', ')
     .slice(0, 200)
 
-async function say(ctx: Ctx, c: { id: number; org_id: number }, kind: EntryKind, content: string): Promise<void> {
+async function say(ctx: Ctx, c: { id: number; orgId: number }, kind: EntryKind, content: string): Promise<void> {
   await ctx.db
     .insertInto('complaint_entries')
-    .values({ complaint_id: c.id, org_id: c.org_id, kind, user_id: ctx.actor.userId, username: ctx.actor.username, content, created_at: ctx.now })
+    .values({ complaint_id: c.id, org_id: c.orgId, kind, user_id: ctx.actor.userId, username: ctx.actor.username, content, created_at: ctx.now })
     .execute()
 }
 
@@ -93,33 +85,26 @@ type Change = Partial<{
 /** One statement against the version the person saw; the state is checked before, the version makes it hold. */
 async function change(ctx: Ctx, c: q.Row, version: number, to: Change): Promise<void> {
   if (to.state && to.state !== c.state) reject(mayMove(c.state, to.state))
-  const changed = await ctx.db
-    .updateTable('complaints')
-    .set((eb) => ({ ...to, version: eb('version', '+', 1) }))
-    .where('id', '=', c.id)
-    .where('version', '=', version)
-    .executeTakeFirst()
-  if (!changed.numUpdatedRows) throw new Refusal(common.stale)
+  await updateVersion(ctx, 'complaints', { id: c.id, version }, to)
 }
 
 async function done(ctx: Ctx, c: q.Row, details: Record<string, unknown> = {}): Promise<Complaint> {
   const after = await shown(ctx, c.id)
-  ctx.audit({ id: c.id, name: String(c.id), orgId: c.org_id, before: { state: c.state }, after: { state: after.state, ...details } })
+  ctx.audit({ id: c.id, name: String(c.id), orgId: c.orgId, before: { state: c.state }, after: { state: after.state, ...details } })
   ctx.touch('complaints')
   return after
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
   if (!input.orderNum && input.deviceId === undefined) {
-    throw new Refusal(complaintErrors.placeMissing, {}, [{ field: 'orderNum', text: complaintErrors.placeMissing.text }])
+    throw fieldRefusal(complaintErrors.placeMissing, 'orderNum')
   }
   const place = await q.placeOf(ctx, input)
-  if (!place) throw new Refusal(common.notFound, {}, [{ field: input.orderNum ? 'orderNum' : 'deviceId', text: common.notFound.text }])
+  if (!place) throw fieldRefusal(common.notFound, input.orderNum ? 'orderNum' : 'deviceId')
   if (input.deviceId !== undefined && place.device_id !== input.deviceId) {
-    throw new Refusal(complaintErrors.otherOrder, {}, [{ field: 'orderNum', text: complaintErrors.otherOrder.text }])
+    throw fieldRefusal(complaintErrors.otherOrder, 'orderNum')
   }
-  if (input.road !== undefined && !(await q.laneExists(ctx, place.device_id, input.road)))
-    throw new Refusal(complaintErrors.noLane, {}, [{ field: 'road', text: complaintErrors.noLane.text }])
+  if (input.road !== undefined && !(await q.laneExists(ctx, place.device_id, input.road))) throw fieldRefusal(complaintErrors.noLane, 'road')
   for (const url of input.images) {
     found(await ctx.db.selectFrom('uploads').select('id').where('url', '=', url).where('user_id', '=', ctx.actor.userId).executeTakeFirst())
   }
@@ -127,22 +112,20 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
   const after = (h: number) => new Date(ctx.now.getTime() + h * 3_600_000)
   const { id } = await ctx.db
     .insertInto('complaints')
-    .values({
-      org_id: place.org_id,
-      device_id: place.device_id,
-      road: input.road ?? place.road,
-      order_num: input.orderNum || null,
-      username: input.username || place.consumer,
-      contact_phone: input.contactPhone,
-      content: input.content,
-      source: input.source,
-      type: input.type,
-      images: input.images,
-      first_reply_due_at: after(hours['complaint.firstResponseHours']),
-      resolve_due_at: after(hours['complaint.resolveHours']),
-      created_by: ctx.actor.userId,
-      created_at: ctx.now,
-    })
+    .values(
+      columns('complaints', {
+        ...input,
+        orgId: place.org_id,
+        deviceId: place.device_id,
+        road: input.road ?? place.road,
+        orderNum: input.orderNum || null,
+        username: input.username || place.consumer,
+        firstReplyDueAt: after(hours['complaint.firstResponseHours']),
+        resolveDueAt: after(hours['complaint.resolveHours']),
+        createdBy: ctx.actor.userId,
+        createdAt: ctx.now,
+      }),
+    )
     .returning('id')
     .executeTakeFirstOrThrow()
   ctx.audit({ id, name: String(id), orgId: place.org_id, after: { type: input.type, content: input.content, orderNum: input.orderNum } })
@@ -161,7 +144,7 @@ const claim: Handlers<Contract>['claim'] = async (ctx, input) => {
 const assign: Handlers<Contract>['assign'] = async (ctx, input) => {
   const person = await q.isHandler(ctx, input.assigneeId)
   if (person === 'unseen') throw new Refusal(common.notFound)
-  if (person === 'no') throw new Refusal(complaintErrors.notStaff, {}, [{ field: 'assigneeId', text: complaintErrors.notStaff.text }])
+  if (person === 'no') throw fieldRefusal(complaintErrors.notStaff, 'assigneeId')
   const name = (await ctx.db.selectFrom('users').select('real_name').where('id', '=', input.assigneeId).executeTakeFirst())?.real_name ?? ''
   for (const id of [...new Set(input.ids)].sort((a, b) => a - b)) {
     const c = found(await q.row(ctx, id))
@@ -183,8 +166,8 @@ const reply: Handlers<Contract>['reply'] = async (ctx, input) => {
   const moved = { ...c, state: c.state === 'OPEN' && input.ask ? ('HANDLING' as const) : c.state }
   await change(ctx, moved, input.version, {
     state,
-    assignee_id: c.assignee_id ?? ctx.actor.userId,
-    ...(c.first_replied_at ? {} : { first_replied_at: ctx.now }),
+    assignee_id: c.assigneeId ?? ctx.actor.userId,
+    ...(c.firstRepliedAt ? {} : { first_replied_at: ctx.now }),
   })
   await say(ctx, c, input.ask ? 'ASK' : 'REPLY', input.content)
   return done(ctx, c, { content: input.content })
@@ -213,17 +196,17 @@ const invalidate: Handlers<Contract>['invalidate'] = async (ctx, input) => {
 
 const reopen: Handlers<Contract>['reopen'] = async (ctx, input) => {
   const c = found(await q.row(ctx, input.id))
-  reject(reopenable({ state: c.state, mergedInto: c.merged_into }))
+  reject(reopenable(c))
   await change(ctx, c, input.version, { state: 'HANDLING', result: null, resolved_at: null })
   await say(ctx, c, 'REOPEN', input.remark)
   return done(ctx, c, { remark: input.remark })
 }
 
 const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
-  if (input.id === input.mainId) throw new Refusal(complaintErrors.mergeSelf, {}, [{ field: 'mainId', text: complaintErrors.mergeSelf.text }])
+  if (input.id === input.mainId) throw fieldRefusal(complaintErrors.mergeSelf, 'mainId')
   const c = found(await q.row(ctx, input.id))
   const main = found(await q.row(ctx, input.mainId))
-  if (!isOpen(c.state) || main.merged_into !== null) throw new Refusal(complaintErrors.wrongState)
+  if (!isOpen(c.state) || main.mergedInto !== null) throw new Refusal(complaintErrors.wrongState)
   await change(ctx, c, input.version, { state: 'RESOLVED', merged_into: main.id, resolved_at: ctx.now })
   await say(ctx, c, 'MERGE', `#${main.id}`)
   await say(ctx, main, 'NOTE', `#${c.id}: ${c.content}`.slice(0, 1000))
@@ -233,22 +216,22 @@ const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
 /** The order's own rules decide; money and complaint change in one transaction. */
 const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   const c = found(await q.row(ctx, input.id))
-  if (c.order_num === null) throw new Refusal(complaintErrors.noOrder)
+  if (c.orderNum === null) throw new Refusal(complaintErrors.noOrder)
   if (!isOpen(c.state)) throw new Refusal(complaintErrors.wrongState)
   const { id, version, ...order } = input
   const inner: Ctx = { ...ctx, audit: () => {} }
   if (typeof orders.refund !== 'function') throw new Error('orders.refund has no slow part')
-  const answer = await orders.refund(inner, { ...order, orderNum: c.order_num })
+  const answer = await orders.refund(inner, { ...order, orderNum: c.orderNum })
   if (isRefused(answer)) return answer
   const back = answer.units.filter(({ id: unit, refund: given }) => given && (input.unitIds?.includes(unit) ?? true))
   const amount = back.reduce((sum, unit) => sum + (unit.refund?.amount ?? 0), 0)
   await change(ctx, c, version, {
     refunded: true,
-    assignee_id: c.assignee_id ?? ctx.actor.userId,
+    assignee_id: c.assigneeId ?? ctx.actor.userId,
     ...(c.state === 'OPEN' ? { state: 'HANDLING' as const } : {}),
   })
   await say(ctx, c, 'REFUND', [yuan(amount), ...back.map((unit) => unit.productName)].join(' · ').slice(0, 1000))
-  return done(ctx, c, { orderNum: c.order_num, unitIds: back.map((unit) => unit.id), reason: input.reason, amount })
+  return done(ctx, c, { orderNum: c.orderNum, unitIds: back.map((unit) => unit.id), reason: input.reason, amount })
 }
 
 const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
@@ -257,7 +240,7 @@ const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   const { rows } = await sql`update complaints set deleted_at = ${ctx.now}, version = version + 1
     where id = ${c.id} and version = ${input.version} and not refunded and deleted_at is null returning id`.execute(ctx.db)
   if (!rows.length) throw new Refusal(common.stale)
-  ctx.audit({ id: c.id, name: String(c.id), orgId: c.org_id, before: { state: c.state, content: c.content }, after: { reason: input.reason } })
+  ctx.audit({ id: c.id, name: String(c.id), orgId: c.orgId, before: { state: c.state, content: c.content }, after: { reason: input.reason } })
   ctx.touch('complaints')
   return { ok: true as const }
 }
