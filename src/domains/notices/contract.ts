@@ -65,17 +65,17 @@ const wrongEnd = { path: ['expireAt'], message: bi('结束时间必须晚于开�
 export const NoticeRow = z.strictObject({
   id: f.id,
   img: z.string().meta({ unit: 'image' }),
-  title: z.string(),
-  toAll: z.boolean(),
+  title: fields.title,
+  toAll: fields.toAll,
   orgCount: count,
   roleCount: count,
   userCount: count,
-  channels: z.array(Channel),
+  channels: fields.channels,
   state: State,
   readCount: count,
   targetCount: count,
-  pinned: z.boolean(),
-  mustConfirm: z.boolean(),
+  pinned: fields.pinned,
+  mustConfirm: fields.mustConfirm,
   publishTime: f.instant.nullable(),
   expireTime: f.instant.nullable(),
   author: z.string(),
@@ -86,18 +86,14 @@ export const NoticeRow = z.strictObject({
 })
 export type NoticeRow = z.infer<typeof NoticeRow>
 
+export const NamedPerson = z.strictObject({ id: f.id, name: z.string() })
 export const Notice = NoticeRow.extend({
+  ...fields,
   orgId: f.id,
+  /** Cleaned; no rule of the form asks it again. */
   content: z.string(),
-  images: z.array(z.string()),
-  orgIds: z.array(f.id),
-  withSubtree: z.boolean(),
-  roleIds: z.array(f.id),
-  userIds: z.array(f.id),
   /** Names of the people in `userIds`. */
-  users: z.array(z.strictObject({ id: f.id, name: z.string() })),
-  publishAt: f.instant.nullable(),
-  expireAt: f.instant.nullable(),
+  users: z.array(NamedPerson),
   remindTime: f.instant.nullable(),
 })
 export type Notice = z.infer<typeof Notice>

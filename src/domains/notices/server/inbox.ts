@@ -1,56 +1,39 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, visible } from '../../../server/context.ts'
-import { selectPage } from '../../../server/lists.ts'
+import { type Ctx, found, visible } from '../../../server/context.ts'
+import { shape } from '../../../server/shapes.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
-import { type MessageRow, type messageEndpoints, messageErrors, type messageKinds } from '../messageContract.ts'
+import { Message, MessageRow, type messageEndpoints, messageErrors } from '../messageContract.ts'
 import { countedTo } from '../unreadContract.ts'
 import { within } from './queries.ts'
 
 /** The message centre. Every statement names the actor: messages are a person's own. */
 type Contract = typeof messageEndpoints
 
-type Row = {
-  id: number
-  img: string
-  kind: (typeof messageKinds)[number]
-  title: string
-  body: string
-  pinned: boolean
-  must_confirm: boolean
-  read_at: Date | null
-  confirmed_at: Date | null
-  created_at: Date
-  link: string
-  content: string
-  images: string[]
-  sender: string
-}
 const from = sql`messages m left join announcements a on a.notice_id = m.notice_id`
 const mine = (ctx: Ctx) => sql`${visible(ctx, 'm.org_id')} and m.user_id = ${ctx.actor.userId} and m.hidden_at is null`
 /** An announcement that was withdrawn or has expired is gone at once, before its messages are tidied. */
 const lives = (ctx: Ctx) => sql`(m.notice_id is null or (a.notice_id is not null and (a.until_at is null or a.until_at > ${ctx.now})))`
-const columns = (
-  ctx: Ctx,
-) => sql`m.id, m.img, m.kind, ${ctx.lang === 'en' ? sql`m.title_en` : sql`m.title_zh`} as title, ${ctx.lang === 'en' ? sql`m.body_en` : sql`m.body_zh`} as body,
-  coalesce(a.pinned, false) as pinned, coalesce(a.must_confirm, false) as must_confirm, m.read_at, m.confirmed_at, m.created_at, m.link`
-
-const shown = (m: Row): MessageRow => ({
-  id: m.id,
-  img: m.img,
-  kind: m.kind,
-  title: m.title,
-  content: m.body,
-  pinned: m.pinned,
-  mustConfirm: m.must_confirm,
-  readTime: isoOrNull(m.read_at),
-  confirmTime: isoOrNull(m.confirmed_at),
-  createTime: iso(m.created_at),
+const inWords = (ctx: Ctx) => ({
+  title: ctx.lang === 'en' ? sql`m.title_en` : sql`m.title_zh`,
+  content: ctx.lang === 'en' ? sql`m.body_en` : sql`m.body_zh`,
+  pinned: sql`coalesce(a.pinned, false)`,
+  mustConfirm: sql`coalesce(a.must_confirm, false)`,
+  readTime: sql`m.read_at`,
+  confirmTime: sql`m.confirmed_at`,
+  createTime: sql`m.created_at`,
 })
+const listed = (ctx: Ctx) => shape(MessageRow, ['messages', 'm'], inWords(ctx))
+const shown = (ctx: Ctx) =>
+  shape(Message, ['messages', 'm'], {
+    ...inWords(ctx),
+    html: sql`coalesce(a.content, '')`,
+    images: sql`coalesce(a.images, '{}')`,
+    sender: sql`coalesce(a.sender, '')`,
+  })
 
 const inbox: Handlers<Contract>['inbox'] = async (ctx, input) => {
-  const { rows, total } = await selectPage<Row>(ctx.db, {
-    columns: columns(ctx),
+  const { rows: list, total } = await listed(ctx).page(ctx.db, {
     from,
     input,
     last: sql`m.id`,
@@ -64,7 +47,7 @@ const inbox: Handlers<Contract>['inbox'] = async (ctx, input) => {
       ...within(sql`m.created_at`, input),
     ],
   })
-  return { list: rows.map(shown), total }
+  return { list, total }
 }
 
 /** Bounded, and inside one index: what has ended and is not tidied yet is a handful, asked once. */
@@ -79,13 +62,8 @@ const unread: Handlers<Contract>['unread'] = async (ctx) => {
   return { count: counted.rows[0]?.n ?? 0, popups: popups.map((m) => m.id) }
 }
 
-const message: Handlers<Contract>['message'] = async (ctx, input) => {
-  const { rows } =
-    await sql<Row>`select ${columns(ctx)}, coalesce(a.content, '') as content, coalesce(a.images, '{}') as images, coalesce(a.sender, '') as sender
-    from ${from} where m.id = ${input.id} and ${mine(ctx)} and ${lives(ctx)}`.execute(ctx.db)
-  const m = found(rows[0])
-  return { ...shown(m), html: m.content, images: m.images, sender: m.sender, link: m.link }
-}
+const message: Handlers<Contract>['message'] = async (ctx, input) =>
+  found(await shown(ctx).one(ctx.db, sql`from ${from} where m.id = ${input.id} and ${mine(ctx)} and ${lives(ctx)}`))
 
 /** Whether all these messages are the actor's and still there; somebody else's is like none. */
 async function own(ctx: Ctx, ids: readonly number[]): Promise<void> {

@@ -1,54 +1,66 @@
 import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
-import { selectPage } from '../../../server/lists.ts'
+import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
+import * as f from '../../../shared/fields.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
-import type { channelNames, notices } from '../contract.ts'
-import type { NoticeState } from '../rules.ts'
+import { NamedPerson, Notice, NoticeRow, type notices, ReaderRow } from '../contract.ts'
 
-type Targets = { everyone: boolean; orgs: number[]; subtree: boolean; roles: number[]; users: number[] }
-export type Row = {
-  id: number
-  org_id: number
-  org_name: string
-  title: string
-  content: string
-  images: string[]
-  channels: (typeof channelNames)[number][]
-  state: NoticeState
-  publish_at: Date | null
-  expire_at: Date | null
-  published_at: Date | null
-  pinned: boolean
-  must_confirm: boolean
-  author: string
-  target_count: number
-  read_count: number
-  reminded_at: Date | null
-  version: number
-  created_at: Date
-  targets: Targets
+const ids = z.array(f.id)
+/** What code asks of a notice besides what a list shows. */
+const beside = {
+  orgId: f.id,
+  remindTime: Notice.shape.remindTime,
+  targets: z.strictObject({
+    everyone: z.boolean(),
+    subtree: z.boolean(),
+    orgs: ids,
+    roles: ids,
+    users: ids,
+  }),
 }
-const from = sql`notices n join organisations o on o.id = n.org_id left join users a on a.id = n.author_id`
-/** The content only where one notice is shown. */
-const columns = (
-  content: RawBuilder<unknown>,
-) => sql`n.id, n.org_id, o.name as org_name, n.title, ${content} as content, n.images, n.channels, n.state, n.publish_at, n.expire_at, n.published_at,
-  n.pinned, n.must_confirm, coalesce(nullif(a.real_name, ''), a.username, '') as author, n.target_count, n.read_count, n.reminded_at, n.version, n.created_at,
-  (select jsonb_build_object('everyone', coalesce(bool_or(t.everyone), false), 'subtree', coalesce(bool_or(t.with_subtree), false),
-    'orgs', coalesce(jsonb_agg(t.target_org_id order by t.id) filter (where t.target_org_id is not null), '[]'),
-    'roles', coalesce(jsonb_agg(t.role_id order by t.id) filter (where t.role_id is not null), '[]'),
-    'users', coalesce(jsonb_agg(t.user_id order by t.id) filter (where t.user_id is not null), '[]'))
-    from notice_targets t where t.notice_id = n.id) as targets`
+const joined = {
+  img: sql`coalesce(n.images[1], '')`,
+  channels: sql`n.channels`,
+  publishTime: sql`coalesce(n.published_at, n.publish_at)`,
+  expireTime: sql`n.expire_at`,
+  remindTime: sql`n.reminded_at`,
+  author: sql`coalesce(nullif(a.real_name, ''), a.username, '')`,
+  orgName: sql`o.name`,
+  createTime: sql`n.created_at`,
+  targets: sql`(select jsonb_build_object(
+      'everyone', coalesce(bool_or(t.everyone), false),
+      'subtree', coalesce(bool_or(t.with_subtree), false),
+      'orgs', coalesce(jsonb_agg(t.target_org_id order by t.id) filter (where t.target_org_id is not null), '[]'),
+      'roles', coalesce(jsonb_agg(t.role_id order by t.id) filter (where t.role_id is not null), '[]'),
+      'users', coalesce(jsonb_agg(t.user_id order by t.id) filter (where t.user_id is not null), '[]'))
+    from notice_targets t where t.notice_id = n.id)`,
+}
+const listed = shape(NoticeRow.extend(beside), ['notices', 'n'], joined, ['toAll', 'orgCount', 'roleCount', 'userCount', 'can'])
+export type ListRow = Rows<typeof listed>
 
+const notice = shape(Notice.extend(beside), ['notices', 'n'], joined, [
+  'toAll',
+  'orgCount',
+  'roleCount',
+  'userCount',
+  'can',
+  'orgIds',
+  'withSubtree',
+  'roleIds',
+  'userIds',
+  'users',
+])
+export type Row = Rows<typeof notice>
+const from = sql`notices n join organisations o on o.id = n.org_id left join users a on a.id = n.author_id`
 export const within = (column: RawBuilder<unknown>, range: { from?: string | undefined; to?: string | undefined }) => [
   range.from && sql`${column} >= ${startOfDay(range.from)}`,
   range.to && sql`${column} < ${startOfDay(addDays(range.to, 1))}`,
 ]
 
 export const listRows = (ctx: Ctx, input: Input<typeof notices.list>) =>
-  selectPage<Row>(ctx.db, {
-    columns: columns(sql`''`),
+  listed.page(ctx.db, {
     from,
     input,
     last: sql`n.id`,
@@ -67,26 +79,33 @@ export const listRows = (ctx: Ctx, input: Input<typeof notices.list>) =>
     ],
   })
 
-export async function row(ctx: Ctx, id: number): Promise<Row | undefined> {
-  const { rows } = await sql<Row>`select ${columns(sql`n.content`)} from ${from} where n.id = ${id} and ${visible(ctx, 'n.org_id')}`.execute(ctx.db)
-  return rows[0]
-}
+export const row = (ctx: Ctx, id: number) => notice.one(ctx.db, sql`from ${from} where n.id = ${id} and ${visible(ctx, 'n.org_id')}`)
 
-export async function namesOf(ctx: Ctx, ids: readonly number[]): Promise<{ id: number; name: string }[]> {
-  if (!ids.length) return []
-  const { rows } = await sql<{ id: number; name: string }>`select u.id, coalesce(nullif(u.real_name, ''), u.username) as name from users u
-    where u.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'u.org_id')} order by u.id`.execute(ctx.db)
-  return rows
-}
+const name = sql`coalesce(nullif(u.real_name, ''), u.username)`
+const person = shape(NamedPerson, ['users', 'u'], { name })
+export const namesOf = async (ctx: Ctx, ids: readonly number[]) =>
+  ids.length === 0
+    ? []
+    : person.all(
+        ctx.db,
+        sql`from users u
+          where u.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'u.org_id')} order by u.id`,
+      )
 
-type Reader = { id: number; name: string; username: string; org_name: string; read_at: Date | null; confirmed_at: Date | null }
+const reader = shape(ReaderRow, ['messages', 'm'], {
+  id: sql`u.id`,
+  name,
+  userName: sql`u.username`,
+  orgName: sql`o.name`,
+  readTime: sql`m.read_at`,
+  confirmTime: sql`m.confirmed_at`,
+})
 export const readerRows = (ctx: Ctx, input: Input<typeof notices.readers>) =>
-  selectPage<Reader>(ctx.db, {
-    columns: sql`u.id, coalesce(nullif(u.real_name, ''), u.username) as name, u.username, o.name as org_name, m.read_at, m.confirmed_at`,
+  reader.page(ctx.db, {
     from: sql`messages m join users u on u.id = m.user_id join organisations o on o.id = m.org_id`,
     input,
     last: sql`m.id`,
-    sort: { name: sql`coalesce(nullif(u.real_name, ''), u.username)`, readTime: sql`m.read_at` },
+    sort: { name, readTime: sql`m.read_at` },
     where: [
       visible(ctx, 'm.org_id'),
       sql`m.notice_id = ${input.id}`,

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, may, owns } from '../../../server/context.ts'
+import { type Ctx, found, may, owns } from '../../../server/context.ts'
+import { columns } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
-import { common, type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
+import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { type Notice, type NoticeInput, type NoticeRow, noticeErrors, type notices } from '../contract.ts'
 import { changeable, noticeCan, noticeMoves, remindable, removable, running, startOf, timingRule } from '../rules.ts'
@@ -14,94 +15,89 @@ import * as q from './queries.ts'
 
 type Contract = typeof notices
 
-const shownRow = (ctx: Ctx, n: q.Row): NoticeRow => {
-  const right = (code: string) => owns(ctx, n.org_id) && may(ctx, code)
+/** What every notice says of its readers, and what may be done with it. */
+function judged(ctx: Ctx, { orgId, state, remindTime, targets }: q.ListRow) {
+  const right = (code: string) => owns(ctx, orgId) && may(ctx, code)
   return {
-    id: n.id,
-    img: n.images[0] ?? '',
-    title: n.title,
-    toAll: n.targets.everyone,
-    orgCount: n.targets.orgs.length,
-    roleCount: n.targets.roles.length,
-    userCount: n.targets.users.length,
-    channels: n.channels,
-    state: n.state,
-    readCount: n.read_count,
-    targetCount: n.target_count,
-    pinned: n.pinned,
-    mustConfirm: n.must_confirm,
-    publishTime: isoOrNull(n.published_at ?? n.publish_at),
-    expireTime: isoOrNull(n.expire_at),
-    author: n.author,
-    orgName: n.org_name,
-    createTime: iso(n.created_at),
-    version: n.version,
+    toAll: targets.everyone,
+    orgCount: targets.orgs.length,
+    roleCount: targets.roles.length,
+    userCount: targets.users.length,
     can: noticeCan(
-      { state: n.state, remindedAt: n.reminded_at },
-      { update: right('notice:update'), delete: right('notice:delete'), publish: right('notice:publish') },
+      { state, remindedAt: dateOf(remindTime) },
+      {
+        update: right('notice:update'),
+        delete: right('notice:delete'),
+        publish: right('notice:publish'),
+      },
       ctx.now,
     ),
   }
 }
 
+function shownRow(ctx: Ctx, row: q.ListRow): NoticeRow {
+  const { orgId, remindTime, targets, ...notice } = row
+  return { ...notice, ...judged(ctx, row) }
+}
+
 const shown = async (ctx: Ctx, id: number): Promise<Notice> => shownOf(ctx, found(await q.row(ctx, id)))
 
-async function shownOf(ctx: Ctx, n: q.Row): Promise<Notice> {
+async function shownOf(ctx: Ctx, row: q.Row): Promise<Notice> {
+  const { targets, ...notice } = row
   return {
-    ...shownRow(ctx, n),
-    orgId: n.org_id,
-    content: n.content,
-    images: n.images,
-    orgIds: n.targets.orgs,
-    withSubtree: n.targets.orgs.length === 0 || n.targets.subtree,
-    roleIds: n.targets.roles,
-    userIds: n.targets.users,
-    users: await q.namesOf(ctx, n.targets.users),
-    publishAt: isoOrNull(n.publish_at),
-    expireAt: isoOrNull(n.expire_at),
-    remindTime: isoOrNull(n.reminded_at),
+    ...notice,
+    ...judged(ctx, row),
+    orgIds: targets.orgs,
+    withSubtree: targets.orgs.length === 0 || targets.subtree,
+    roleIds: targets.roles,
+    userIds: targets.users,
+    users: await q.namesOf(ctx, targets.users),
   }
 }
 /** For the log: everything but the text, which may be long. */
 const logged = ({ content, can: _, ...rest }: Notice) => ({ ...rest, contentLength: content.length })
 
 const field = (def: ErrorDef | null, name: string): void => {
-  if (def) throw new Refusal(def, {}, [{ field: name, text: def.text }])
+  if (def) throw fieldRefusal(def, name)
 }
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
+function timed(publishAt: string | null, expireAt: string | null, now: Date): void {
+  const wrong = timingRule({ publishAt: dateOf(publishAt), expireAt: dateOf(expireAt) }, now)
+  field(wrong, wrong === noticeErrors.publishInPast ? 'publishAt' : 'expireAt')
+}
+
 /** The columns of what a person wrote: cleaned, with times that make sense and pictures that are his. */
-async function columnsOf(ctx: Ctx, input: NoticeInput) {
+async function written(ctx: Ctx, input: NoticeInput) {
   const content = cleanHtml(input.content)
   const text = plainText(content)
   field(text === '' ? noticeErrors.blank : content.length > 20_000 ? noticeErrors.tooLong : null, 'content')
-  const [publishAt, expireAt] = [dateOf(input.publishAt), dateOf(input.expireAt)]
-  const wrong = timingRule({ publishAt, expireAt }, ctx.now)
-  field(wrong, wrong === noticeErrors.publishInPast ? 'publishAt' : 'expireAt')
-  const pictures = [...input.images, ...picturesIn(content)]
+  const { title, images, publishAt, expireAt, pinned, mustConfirm } = input
+  timed(publishAt, expireAt, ctx.now)
+  const pictures = [...images, ...picturesIn(content)]
   const known = await q.knownPictures(ctx, pictures)
   if (pictures.some((url) => !known.has(url))) throw new Refusal(common.notFound)
-  return {
-    title: input.title,
+  return columns('notices', {
+    title,
     content,
     excerpt: cut(text, 200),
-    images: input.images,
+    images,
     channels: [...new Set(['MESSAGE', ...input.channels])],
-    publish_at: publishAt,
-    expire_at: expireAt,
-    pinned: input.pinned,
-    must_confirm: input.mustConfirm,
-    updated_at: ctx.now,
-  }
+    publishAt,
+    expireAt,
+    pinned,
+    mustConfirm,
+    updatedAt: ctx.now,
+  })
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
   const { orgId } = ctx.actor
-  const columns = await columnsOf(ctx, input)
+  const set = await written(ctx, input)
   if (!(await targetsExist(ctx, input, orgId))) throw new Refusal(common.notFound)
   const { id } = await ctx.db
     .insertInto('notices')
-    .values({ ...columns, org_id: orgId, author_id: ctx.actor.userId, created_at: ctx.now })
+    .values({ ...set, org_id: orgId, author_id: ctx.actor.userId, created_at: ctx.now })
     .returning('id')
     .executeTakeFirstOrThrow()
   await writeTargets(ctx, { id, orgId }, input)
@@ -137,17 +133,17 @@ const tellReaders = (ctx: Ctx, orgId: number): void => ctx.afterCommit(() => ctx
 const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const { notice, row } = await owned(ctx, input.id)
   reject(changeable(row.state))
-  const columns = await columnsOf(ctx, input)
-  if (!(await targetsExist(ctx, input, row.org_id))) throw new Refusal(common.notFound)
+  const set = await written(ctx, input)
+  if (!(await targetsExist(ctx, input, row.orgId))) throw new Refusal(common.notFound)
   const changed = await ctx.db
     .updateTable('notices')
-    .set((eb) => ({ ...columns, state: 'DRAFT', version: eb('version', '+', 1) }))
+    .set((eb) => ({ ...set, state: 'DRAFT', version: eb('version', '+', 1) }))
     .where('id', '=', input.id)
     .where('version', '=', input.version)
     .where('state', 'in', ['DRAFT', ...allowedFrom(noticeMoves, 'DRAFT')])
     .executeTakeFirst()
   if (!changed.numUpdatedRows) throw new Refusal(common.stale)
-  await writeTargets(ctx, { id: input.id, orgId: row.org_id }, input)
+  await writeTargets(ctx, { id: input.id, orgId: row.orgId }, input)
   return finish(ctx, notice)
 }
 
@@ -170,9 +166,8 @@ const publish: Handlers<Contract>['publish'] = async (ctx, input) => {
   const { notice, row } = await owned(ctx, input.id)
   reject(changeable(row.state))
   if (!notice.toAll && notice.orgCount + notice.roleCount + notice.userCount === 0) field(noticeErrors.noTarget, 'toAll')
-  const at = startOf({ publishAt: row.publish_at }, input.immediately, ctx.now)
-  const wrong = timingRule({ publishAt: input.immediately ? null : row.publish_at, expireAt: row.expire_at }, ctx.now)
-  field(wrong, wrong === noticeErrors.publishInPast ? 'publishAt' : 'expireAt')
+  const at = startOf({ publishAt: dateOf(row.publishAt) }, input.immediately, ctx.now)
+  timed(input.immediately ? null : row.publishAt, row.expireAt, ctx.now)
   const next = at > ctx.now ? 'SCHEDULED' : 'PUBLISHED'
   const published = next === 'PUBLISHED' ? sql`${ctx.now}::timestamptz` : sql`null`
   const after = await change(
@@ -208,8 +203,8 @@ const pin: Handlers<Contract>['pin'] = async (ctx, input) => {
 
 const remind: Handlers<Contract>['remind'] = async (ctx, input) => {
   const { notice, row } = await owned(ctx, input.id)
-  reject(remindable({ state: row.state, remindedAt: row.reminded_at }, ctx.now))
-  const seen = row.reminded_at
+  reject(remindable({ state: row.state, remindedAt: dateOf(row.remindTime) }, ctx.now))
+  const seen = row.remindTime
   const after = await change(ctx, notice, sql`reminded_at = ${ctx.now}`, sql`state = 'PUBLISHED' and reminded_at is not distinct from ${seen}`)
   await ctx.db.updateTable('announcements').set({ reminded_at: ctx.now }).where('notice_id', '=', input.id).execute()
   tellReaders(ctx, notice.orgId)
@@ -231,15 +226,7 @@ export const handlers: Handlers<Contract> = {
   audience,
   async readers(ctx, input) {
     found(await q.row(ctx, input.id))
-    const { rows, total } = await q.readerRows(ctx, input)
-    const list = rows.map((m) => ({
-      id: m.id,
-      name: m.name,
-      userName: m.username,
-      orgName: m.org_name,
-      readTime: isoOrNull(m.read_at),
-      confirmTime: isoOrNull(m.confirmed_at),
-    }))
+    const { rows: list, total } = await q.readerRows(ctx, input)
     return { list, total }
   },
   create,
