@@ -56,21 +56,14 @@ const EditChannel = z
   .strictObject({ id: f.id, version: f.version, ...fields })
   .refine(quietBoth, bothText)
   .refine(quietDiffers, sameText)
-export type ChannelFields = Omit<z.infer<typeof NewChannel>, 'type'>
+export type ChannelFields = Omit<z.infer<typeof NewChannel>, 'type' | 'secret'>
 
+const { secret: _, ...readable } = fields
 export const ChannelRow = z.strictObject({
   id: f.id,
   type: z.enum(channelTypes),
-  name: z.string(),
-  enabled: z.boolean(),
-  url: z.string(),
+  ...readable,
   hasSecret: z.boolean(),
-  recipients: z.array(z.string()),
-  lang: z.enum(['zh-CN', 'en']),
-  tellClosed: z.boolean(),
-  quietFrom: z.string().nullable(),
-  quietTo: z.string().nullable(),
-  urgentThrough: z.boolean(),
   /** The last message: taken, to be tried again, given up. */
   lastState: z.enum(['SENT', 'RETRY', 'FAILED']).nullable(),
   lastReason: z.string(),
@@ -82,7 +75,7 @@ export const ChannelRow = z.strictObject({
 export type ChannelRow = z.infer<typeof ChannelRow>
 
 const noLines = (value: string) => !/[\r\n]/.test(value)
-const MailServer = z.strictObject({
+export const MailServer = z.strictObject({
   /** Where the settings stand: of the own organisation, of one above (shown without details), nowhere. */
   source: z.enum(['OWN', 'ABOVE', 'NONE']),
   host: z.string(),

@@ -57,7 +57,7 @@ export const AlertRow = z.strictObject({
 })
 export type AlertRow = z.infer<typeof AlertRow>
 
-const Member = z.strictObject({
+export const Member = z.strictObject({
   deviceId: f.id,
   rtuNumber: z.string(),
   nickname: z.string(),
@@ -65,7 +65,7 @@ const Member = z.strictObject({
   since: f.instant,
   backTime: f.instant.nullable(),
 })
-const Delivery = z.strictObject({
+export const Delivery = z.strictObject({
   id: f.id,
   channelName: z.string(),
   channelType: z.enum(['IN_APP', 'WEBHOOK', 'EMAIL']),

@@ -1,48 +1,46 @@
 import { sql } from 'kysely'
+import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
-import { selectPage } from '../../../server/lists.ts'
+import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
-import type { Alert, AlertKind, AlertRow, alerts } from '../contract.ts'
+import { Alert, AlertRow, type alerts, Delivery, Member } from '../contract.ts'
 
-export type Row = {
-  id: number
-  org_id: number
-  org_name: string
-  device_id: number | null
-  kind: AlertKind
-  subject: string
-  level: AlertRow['level']
-  state: AlertRow['state']
-  data: Record<string, unknown>
-  times: number
-  since: Date
-  opened_at: Date
-  closed_at: Date | null
-  close_reason: AlertRow['closeReason']
-  close_remark: string
-  closed_name: string
-  acked_name: string
-  acked_at: Date | null
-  ack_remark: string
-  reminders: number
-  reminded_at: Date | null
-  rtu_number: string | null
-  nickname: string | null
-  members: number
-  away: number
+/** What code asks of an alert besides what it shows. */
+const beside = { subject: z.string(), data: z.record(z.string(), z.unknown()) }
+const joined = {
+  rtuNumber: sql`coalesce(d.rtu_number, '')`,
+  nickname: sql`coalesce(d.nickname, '')`,
+  orgName: sql`o.name`,
+  deviceCount: sql`case when a.device_id is null then coalesce(m.members, 0) else 1 end`,
+  awayCount: sql`coalesce(m.away, 0)`,
+  openTime: sql`a.opened_at`,
+  closeTime: sql`a.closed_at`,
+  handler: sql`coalesce(nullif(a.closed_name, ''), a.acked_name)`,
+  data: sql`a.data`,
 }
+const listed = shape(AlertRow.extend(beside), ['alerts', 'a'], joined, ['content', 'can'])
+export type Row = Rows<typeof listed>
+
+const alert = shape(
+  Alert.extend(beside),
+  ['alerts', 'a'],
+  {
+    ...joined,
+    ackName: sql`a.acked_name`,
+    ackTime: sql`a.acked_at`,
+    closeName: sql`a.closed_name`,
+    remindTime: sql`a.reminded_at`,
+  },
+  ['content', 'can', 'members', 'deliveries'],
+)
 const from = sql`alerts a join organisations o on o.id = a.org_id left join devices d on d.id = a.device_id
   left join lateral (select count(*) as members, count(*) filter (where m.back_at is null) as away from alert_members m where m.alert_id = a.id) m on a.device_id is null`
-const columns = sql`a.id, a.org_id, o.name as org_name, a.device_id, a.kind, a.subject, a.level, a.state, a.data, a.times, a.since, a.opened_at, a.closed_at, a.close_reason, a.close_remark,
-  a.closed_name, a.acked_name, a.acked_at, a.ack_remark, a.reminders, a.reminded_at, d.rtu_number, d.nickname, coalesce(m.members, 0) as members, coalesce(m.away, 0) as away`
-
 /** A machine by its words, also as one of many. */
 const names = (keyword: string) => sql`(select app_search('devices', ${keyword}))`
 
 export const listRows = (ctx: Ctx, input: Input<typeof alerts.list>) =>
-  selectPage<Row>(ctx.db, {
-    columns,
+  listed.page(ctx.db, {
     from,
     countFrom: sql`alerts a`,
     input,
@@ -63,10 +61,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof alerts.list>) =>
     ],
   })
 
-export async function row(ctx: Ctx, id: number): Promise<Row | undefined> {
-  const { rows } = await sql<Row>`select ${columns} from ${from} where a.id = ${id} and ${visible(ctx, 'a.org_id', 'a.device_id')}`.execute(ctx.db)
-  return rows[0]
-}
+export const row = (ctx: Ctx, id: number) => alert.one(ctx.db, sql`from ${from} where a.id = ${id} and ${visible(ctx, 'a.org_id', 'a.device_id')}`)
 
 export async function stats(ctx: Ctx): Promise<{ open: number; acknowledged: number }> {
   const { rows } = await sql<{ open: number; acknowledged: number }>`
@@ -75,26 +70,31 @@ export async function stats(ctx: Ctx): Promise<{ open: number; acknowledged: num
   return rows[0] ?? { open: 0, acknowledged: 0 }
 }
 
-export type MemberRow = { device_id: number; rtu_number: string; nickname: string; cause: Alert['members'][number]['cause']; since: Date; back_at: Date | null }
-export async function members(ctx: Ctx, id: number): Promise<MemberRow[]> {
-  const { rows } = await sql<MemberRow>`
-    select m.device_id, d.rtu_number, d.nickname, m.cause, m.since, m.back_at from alert_members m join devices d on d.id = m.device_id
-    where m.alert_id = ${id} and ${visible(ctx, 'm.org_id', 'm.device_id')} order by m.back_at is not null, d.rtu_number limit 200`.execute(ctx.db)
-  return rows
-}
-
-export type DeliveryRow = Pick<Alert['deliveries'][number], 'id' | 'channelName' | 'channelType' | 'event' | 'state' | 'held' | 'attempts' | 'reason'> & {
-  next_at: Date | null
-  sent_at: Date | null
-}
-export async function deliveries(ctx: Ctx, id: number): Promise<DeliveryRow[]> {
-  const { rows } = await sql<DeliveryRow>`
-    select o.id, c.name as "channelName", c.type as "channelType", o.event, o.state, o.held, o.attempts, o.reason, o.next_at, o.sent_at
-    from alert_outbox o join alert_channels c on c.id = o.channel_id where o.alert_id = ${id} and ${visible(ctx, 'o.org_id')} order by o.id desc limit 50`.execute(
+const member = shape(Member, ['alert_members', 'm'], {
+  rtuNumber: sql`d.rtu_number`,
+  nickname: sql`d.nickname`,
+  backTime: sql`m.back_at`,
+})
+export const members = (ctx: Ctx, id: number) =>
+  member.all(
     ctx.db,
+    sql`from alert_members m join devices d on d.id = m.device_id
+      where m.alert_id = ${id} and ${visible(ctx, 'm.org_id', 'm.device_id')}
+      order by m.back_at is not null, d.rtu_number limit 200`,
   )
-  return rows
-}
+
+const delivery = shape(Delivery, ['alert_outbox', 'o'], {
+  channelName: sql`c.name`,
+  channelType: sql`c.type`,
+  nextTime: sql`o.next_at`,
+  sendTime: sql`o.sent_at`,
+})
+export const deliveries = (ctx: Ctx, id: number) =>
+  delivery.all(
+    ctx.db,
+    sql`from alert_outbox o join alert_channels c on c.id = o.channel_id
+      where o.alert_id = ${id} and ${visible(ctx, 'o.org_id')} order by o.id desc limit 50`,
+  )
 
 /** How many of these the actor may see. */
 export async function seen(ctx: Ctx, ids: readonly number[]): Promise<number> {

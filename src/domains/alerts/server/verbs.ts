@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, may, visible } from '../../../server/context.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
+import { type Ctx, found, may, visible } from '../../../server/context.ts'
+import { shape } from '../../../server/shapes.ts'
+import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { say } from '../../../shared/text.ts'
 import { settingOf } from '../../settings/server/values.ts'
-import { type AlertKind, type AlertRow, alertErrors, alertKinds, type alerts, type RuleRow } from '../contract.ts'
+import { type AlertRow, alertErrors, alertKinds, type alerts, RuleRow } from '../contract.ts'
 import { alertMoves, usualRules } from '../rules.ts'
 import { handlers as channels } from './channels.ts'
 import * as q from './queries.ts'
@@ -13,62 +14,26 @@ import { contentOf } from './words.ts'
 
 type Contract = typeof alerts
 
-const told = (row: q.Row) => ({
-  kind: row.kind,
-  subject: row.subject,
-  data: row.data,
-  times: row.times,
-  rtuNumber: row.rtu_number,
-  nickname: row.nickname,
-  numbers: [],
-  deviceCount: row.device_id === null ? row.members : 1,
-})
-
-function shown(ctx: Ctx, row: q.Row): AlertRow {
+/** What every alert says of itself, and what may be done with it. */
+function judged(ctx: Ctx, row: q.Row): Pick<AlertRow, 'content' | 'can'> {
   const handle = may(ctx, 'alarm:handle')
   return {
-    id: row.id,
-    kind: row.kind,
-    level: row.level,
-    state: row.state,
-    content: say(contentOf(told(row)), ctx.lang),
-    deviceId: row.device_id,
-    rtuNumber: row.rtu_number ?? '',
-    nickname: row.nickname ?? '',
-    orgName: row.org_name,
-    deviceCount: row.device_id === null ? row.members : 1,
-    awayCount: row.away,
-    times: row.times,
-    since: iso(row.since),
-    openTime: iso(row.opened_at),
-    closeTime: isoOrNull(row.closed_at),
-    handler: row.closed_name || row.acked_name,
-    closeReason: row.close_reason,
+    content: say(contentOf({ ...row, numbers: [] }), ctx.lang),
     can: { acknowledge: handle && row.state === 'OPEN', close: handle && row.state !== 'CLOSED' },
   }
 }
 
+function shown<R extends q.Row>(ctx: Ctx, row: R) {
+  const { subject, data, ...alert } = row
+  return { ...alert, ...judged(ctx, row) }
+}
+
 const get: Handlers<Contract>['get'] = async (ctx, { id }) => {
   const row = found(await q.row(ctx, id))
-  const members = row.device_id === null ? await q.members(ctx, id) : []
   return {
     ...shown(ctx, row),
-    ackName: row.acked_name,
-    ackTime: isoOrNull(row.acked_at),
-    ackRemark: row.ack_remark,
-    closeName: row.closed_name,
-    closeRemark: row.close_remark,
-    reminders: row.reminders,
-    remindTime: isoOrNull(row.reminded_at),
-    members: members.map((m) => ({
-      deviceId: m.device_id,
-      rtuNumber: m.rtu_number,
-      nickname: m.nickname,
-      cause: m.cause,
-      since: iso(m.since),
-      backTime: isoOrNull(m.back_at),
-    })),
-    deliveries: (await q.deliveries(ctx, id)).map(({ next_at, sent_at, ...rest }) => ({ ...rest, nextTime: isoOrNull(next_at), sendTime: isoOrNull(sent_at) })),
+    members: row.deviceId === null ? await q.members(ctx, id) : [],
+    deliveries: await q.deliveries(ctx, id),
   }
 }
 
@@ -101,37 +66,28 @@ async function handle(ctx: Ctx, next: 'ACKNOWLEDGED' | 'CLOSED', ids: readonly n
   return { done: done.length, skipped: wanted.length - done.length }
 }
 
-type OwnRule = { kind: AlertKind; enabled: boolean; threshold: number | null; channel_ids: number[] | null; version: number }
+const ownRule = shape(RuleRow.pick({ kind: true, enabled: true, threshold: true, channelIds: true, version: true }), ['alert_rules', 'r'], {})
+/** Of a kind whose rule nobody changed. */
+const unchanged = { enabled: true, threshold: null, channelIds: null, version: 0 }
 
 async function ruleRows(ctx: Ctx): Promise<RuleRow[]> {
-  const { rows } = await sql<OwnRule>`select kind, enabled, threshold, channel_ids, version from alert_rules where org_id = ${ctx.actor.orgId}`.execute(ctx.db)
+  const rows = await ownRule.all(ctx.db, sql`from alert_rules r where r.org_id = ${ctx.actor.orgId}`)
   const own = new Map(rows.map((row) => [row.kind, row]))
   const offline = await settingOf(ctx.db, ctx.actor.orgId, 'device.offlineAlertMinutes')
   return alertKinds.map((kind) => {
     const { level, threshold, unit, min, max } = usualRules[kind]
-    const rule = own.get(kind)
-    return {
-      kind,
-      level,
-      enabled: rule?.enabled ?? true,
-      threshold: rule?.threshold ?? null,
-      usual: kind === 'OFFLINE' || kind === 'POWER_FAIL' ? Math.max(offline, min) : threshold,
-      unit,
-      min,
-      max,
-      channelIds: rule?.channel_ids ?? null,
-      version: rule?.version ?? 0,
-    }
+    const away = kind === 'OFFLINE' || kind === 'POWER_FAIL'
+    const usual = away ? Math.max(offline, min) : threshold
+    return { kind, level, usual, unit, min, max, ...unchanged, ...own.get(kind) }
   })
 }
 
 const saveRule: Handlers<Contract>['saveRule'] = async (ctx, input) => {
   const { kind, version, enabled, threshold, channelIds } = input
   const usual = usualRules[kind]
-  const wrong = (def: typeof alertErrors.wrongThreshold, values = {}) =>
-    new Refusal(def, values, [{ field: 'threshold', text: say(def.text, ctx.lang, values) }])
-  if (threshold !== null && usual.unit === null) throw wrong(alertErrors.noThreshold)
-  if (threshold !== null && (threshold < usual.min || threshold > usual.max)) throw wrong(alertErrors.wrongThreshold, { min: usual.min, max: usual.max })
+  if (threshold !== null && usual.unit === null) throw fieldRefusal(alertErrors.noThreshold, 'threshold')
+  if (threshold !== null && (threshold < usual.min || threshold > usual.max))
+    throw fieldRefusal(alertErrors.wrongThreshold, 'threshold', { min: usual.min, max: usual.max })
   if (channelIds) await ownChannels(ctx, channelIds)
   const before = (await ruleRows(ctx)).find((rule) => rule.kind === kind)
   const chosen = channelIds && [...new Set(channelIds)].sort((a, b) => a - b)
