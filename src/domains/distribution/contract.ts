@@ -88,6 +88,14 @@ export const DeviceAssignments = z.strictObject({
 })
 export type DeviceAssignments = z.infer<typeof DeviceAssignments>
 
+export const Group = z.strictObject({
+  id: f.id,
+  parentId: f.id.nullable(),
+  name: z.string(),
+  hint: z.string(),
+  devices: count,
+})
+
 const Outcome = z.strictObject({
   done: count,
   skipped: count,
@@ -132,7 +140,7 @@ export const distribution = {
     summary: 'Organisations, or people who serve, with the number of their machines',
     input: z.strictObject({ groupBy: GroupBy }),
     output: z.strictObject({
-      list: z.array(z.strictObject({ id: f.id, parentId: f.id.nullable(), name: z.string(), hint: z.string(), devices: count })),
+      list: z.array(Group),
       /** Machines of the list while nobody is chosen. */
       total: count,
     }),

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may, visible } from '../../../server/context.ts'
 import { databaseRefusal } from '../../../server/run.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
+import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
 import { lockMachine, type Machine } from '../../boards/server/binding.ts'
 import { type distribution, distributionErrors, type Outcome } from '../contract.ts'
@@ -17,8 +17,7 @@ type Step = (ctx: Ctx, machine: Machine) => Promise<void>
 export async function setStoreOf(ctx: Ctx, machine: Machine, storeId: number | null): Promise<void> {
   const closed = openRule(machine)
   if (closed) throw new Refusal(closed)
-  if (storeId !== null && found(await q.storeOf(ctx, storeId)).org_id !== machine.org_id)
-    throw new Refusal(distributionErrors.storeElsewhere, {}, [{ field: 'storeId', text: distributionErrors.storeElsewhere.text }])
+  if (storeId !== null && found(await q.storeOf(ctx, storeId)).org_id !== machine.org_id) throw fieldRefusal(distributionErrors.storeElsewhere, 'storeId')
   await ctx.db
     .updateTable('devices')
     .set((eb) => ({ store_id: storeId, version: eb('version', '+', 1) }))
@@ -82,7 +81,7 @@ function said(ctx: Ctx, outcome: Outcome, dryRun: boolean, after: Record<string,
 
 export const assignMany: Handlers<Contract>['assignMany'] = async (ctx, input) => {
   const missing = targetGiven(input)
-  if (missing) throw new Refusal(missing.def, {}, [{ field: missing.field, text: missing.def.text }])
+  if (missing) throw fieldRefusal(missing.def, missing.field)
   const { kind, orgId, userIds = [], storeId = null } = input
   if (kind === 'OWNER') checkMayMove(ctx)
   const outcome = await forEach(ctx, input.deviceIds, input.dryRun, await stepOf(ctx, kind, { orgId, userIds, storeId }))
@@ -122,7 +121,7 @@ function removal(kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'STORE'): Step {
   if (kind === 'STORE')
     return async (ctx, machine) => {
       const device = found(await q.detailRow(ctx, machine.id))
-      if (device.store_id === null) throw new Refusal(distributionErrors.nothingThere)
+      if (device.storeId === null) throw new Refusal(distributionErrors.nothingThere)
       await setStoreOf(ctx, machine, null)
     }
   return async (ctx, machine) => {
@@ -134,7 +133,7 @@ function removal(kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'STORE'): Step {
 /** Without its assignment the machine belongs to whoever stands above. */
 export async function returnMachine(ctx: Ctx, machine: Machine): Promise<void> {
   const device = found(await q.detailRow(ctx, machine.id))
-  const to = device.parent_id === null ? undefined : await target(ctx, device.parent_id)
+  const to = device.parentOrgId === null ? undefined : await target(ctx, device.parentOrgId)
   if (!to) throw new Refusal(distributionErrors.noParent)
   await transferMachine(ctx, machine, to)
 }

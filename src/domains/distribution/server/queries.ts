@@ -1,32 +1,31 @@
 import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
-import { matches, selectPage } from '../../../server/lists.ts'
+import { matches } from '../../../server/lists.ts'
+import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
-import type { distribution } from '../contract.ts'
+import { AssignmentRow, DeviceAssignments, type distribution, Group, Owner, Staff } from '../contract.ts'
 import type { StaffKind } from './staff.ts'
 
-export type Row = {
-  id: number
-  rtu_number: string
-  nickname: string
-  type_name: string
-  county: string
-  address: string
-  online: boolean
-  org_id: number
-  org_name: string
-  replenishers: string[]
-  repairers: string[]
-  store_id: number | null
-  store_name: string | null
-  assigned_at: Date | null
-  assigned_by: string | null
-  version: number
-}
 const staff = (kind: StaffKind) =>
   sql`(select coalesce(array_agg(u.real_name order by a.id), '{}') from device_assignments a join users u on u.id = a.user_id where a.device_id = d.id and a.kind = ${kind} and a.to_at is null)`
-const columns = sql`d.id, d.rtu_number, d.nickname, t.name as type_name, d.county, d.address, s.online, d.org_id, o.name as org_name, d.store_id, st.store_name,
-  ${staff('REPLENISHER')} as replenishers, ${staff('REPAIRER')} as repairers, lower(h.valid) as assigned_at, hu.real_name as assigned_by, d.version`
+const shown = { typeName: sql`t.name`, storeName: sql`coalesce(st.store_name, '')` }
+const listed = shape(
+  AssignmentRow.extend({ county: z.string(), online: z.boolean() }),
+  ['devices', 'd'],
+  {
+    ...shown,
+    ownedUserName: sql`o.name`,
+    replenishers: staff('REPLENISHER'),
+    repairers: staff('REPAIRER'),
+    assignedAt: sql`lower(h.valid)`,
+    assignedBy: sql`coalesce(hu.real_name, '')`,
+    online: sql`s.online`,
+  },
+  ['regionName', 'status'],
+)
+export type Row = Rows<typeof listed>
+
 const joined = sql`devices d join device_states s on s.device_id = d.id`
 const from = sql`${joined} join device_types t on t.id = d.type_id join organisations o on o.id = d.org_id left join stores st on st.id = d.store_id
   left join device_owner_history h on h.device_id = d.id and upper_inf(h.valid) left join users hu on hu.id = h.by_user`
@@ -42,8 +41,7 @@ function grouped(input: Pick<Input<typeof distribution.list>, 'groupBy' | 'userI
 }
 
 export const listRows = (ctx: Ctx, input: Input<typeof distribution.list>) =>
-  selectPage<Row>(ctx.db, {
-    columns,
+  listed.page(ctx.db, {
     from,
     countFrom: joined,
     input,
@@ -63,23 +61,37 @@ export const listRows = (ctx: Ctx, input: Input<typeof distribution.list>) =>
     ],
   })
 
-type Group = { id: number; parentId: number | null; name: string; hint: string; devices: number }
-export async function orgGroups(ctx: Ctx): Promise<Group[]> {
-  const { rows } = await sql<Group>`
-    select o.id, p.id as "parentId", o.name, '' as hint,
-      (select count(*) from organisations w join devices d on d.org_id = w.id where w.path <@ o.path and ${inUse} and ${visible(ctx, 'd.org_id', 'd.id')}) as devices
-    from organisations o left join organisations p on p.id = o.parent_id and ${visible(ctx, 'p.id')}
-    where ${visible(ctx, 'o.id')} and o.kind in ('PLATFORM','AGENT','OPERATOR') order by o.path`.execute(ctx.db)
-  return rows
-}
-export async function staffGroups(ctx: Ctx, kind: StaffKind): Promise<Group[]> {
-  const { rows } = await sql<Group>`
-    select u.id, null::bigint as "parentId", u.real_name as name, o.name as hint, count(distinct d.id) as devices
-    from device_assignments a join devices d on d.id = a.device_id join users u on u.id = a.user_id join organisations o on o.id = u.org_id
-    where a.to_at is null and a.kind = ${kind} and ${inUse} and ${visible(ctx, 'd.org_id', 'd.id')}
-    group by u.id, o.name order by o.name, u.real_name, u.id limit 500`.execute(ctx.db)
-  return rows
-}
+const organisation = (ctx: Ctx) =>
+  shape(Group, ['organisations', 'o'], {
+    parentId: sql`p.id`,
+    hint: sql`''`,
+    devices: sql`(select count(*) from organisations w join devices d on d.org_id = w.id
+      where w.path <@ o.path and ${inUse} and ${visible(ctx, 'd.org_id', 'd.id')})`,
+  })
+export const orgGroups = (ctx: Ctx) =>
+  organisation(ctx).all(
+    ctx.db,
+    sql`from organisations o
+      left join organisations p on p.id = o.parent_id and ${visible(ctx, 'p.id')}
+      where ${visible(ctx, 'o.id')} and o.kind in ('PLATFORM','AGENT','OPERATOR') order by o.path`,
+  )
+
+const serving = shape(Group, ['users', 'u'], {
+  parentId: sql`null::bigint`,
+  name: sql`u.real_name`,
+  hint: sql`o.name`,
+  devices: sql`count(distinct d.id)`,
+})
+export const staffGroups = (ctx: Ctx, kind: StaffKind) =>
+  serving.all(
+    ctx.db,
+    sql`from device_assignments a join devices d on d.id = a.device_id
+        join users u on u.id = a.user_id join organisations o on o.id = u.org_id
+      where a.to_at is null and a.kind = ${kind} and ${inUse}
+        and ${visible(ctx, 'd.org_id', 'd.id')}
+      group by u.id, o.name order by o.name, u.real_name, u.id limit 500`,
+  )
+
 /** How many machines the list shows in this way while nobody is chosen. */
 export async function total(ctx: Ctx, groupBy: Input<typeof distribution.groups>['groupBy']): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*) as n from devices d
@@ -87,28 +99,56 @@ export async function total(ctx: Ctx, groupBy: Input<typeof distribution.groups>
   return rows[0]?.n ?? 0
 }
 
-export type Detail = Row & { lifecycle: string; parent_id: number | null; parent_name: string | null }
-export async function detailRow(ctx: Ctx, id: number): Promise<Detail | undefined> {
-  const { rows } = await sql<Detail>`select ${columns}, d.lifecycle, p.id as parent_id, p.name as parent_name
-    from ${from} left join organisations p on p.id = o.parent_id and p.status = 'ENABLED' and ${visible(ctx, 'p.id')}
-    where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`.execute(ctx.db)
-  return rows[0]
-}
+const detail = shape(
+  DeviceAssignments.extend({ county: z.string(), lifecycle: z.string() }),
+  ['devices', 'd'],
+  {
+    ...shown,
+    orgName: sql`o.name`,
+    parentOrgId: sql`p.id`,
+    parentOrgName: sql`coalesce(p.name, '')`,
+  },
+  ['regionName', 'staff', 'owners', 'can'],
+)
+export const detailRow = (ctx: Ctx, id: number) =>
+  detail.one(
+    ctx.db,
+    sql`from ${from} left join organisations p
+        on p.id = o.parent_id and p.status = 'ENABLED' and ${visible(ctx, 'p.id')}
+      where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`,
+  )
 
-export type StaffRow = { id: number; kind: StaffKind; user_id: number; name: string; username: string; org_name: string; from_at: Date; by: string | null }
-export async function staffOf(ctx: Ctx, deviceId: number): Promise<StaffRow[]> {
-  const { rows } = await sql<StaffRow>`select a.id, a.kind, a.user_id, u.real_name as name, u.username, o.name as org_name, a.from_at, b.real_name as by
-    from device_assignments a join users u on u.id = a.user_id join organisations o on o.id = u.org_id left join users b on b.id = a.assigned_by
-    where a.device_id = ${deviceId} and a.to_at is null and ${visible(ctx, 'a.org_id', 'a.device_id')} order by a.kind, a.id limit 200`.execute(ctx.db)
-  return rows
-}
-export async function ownersOf(ctx: Ctx, deviceId: number) {
-  const { rows } = await sql<{ id: number; org_name: string; from: Date; to: Date | null; by: string | null; registered: boolean }>`
-    select h.id, o.name as org_name, lower(h.valid) as from, upper(h.valid) as to, u.real_name as by, h.by_user is null as registered
-    from device_owner_history h join organisations o on o.id = h.org_id left join users u on u.id = h.by_user
-    where h.device_id = ${deviceId} and ${visible(ctx, 'h.org_id', 'h.device_id')} order by lower(h.valid) desc limit 100`.execute(ctx.db)
-  return rows
-}
+const served = shape(Staff, ['device_assignments', 'a'], {
+  name: sql`u.real_name`,
+  username: sql`u.username`,
+  orgName: sql`o.name`,
+  since: sql`a.from_at`,
+  by: sql`coalesce(b.real_name, '')`,
+})
+export const staffOf = (ctx: Ctx, deviceId: number) =>
+  served.all(
+    ctx.db,
+    sql`from device_assignments a join users u on u.id = a.user_id
+        join organisations o on o.id = u.org_id left join users b on b.id = a.assigned_by
+      where a.device_id = ${deviceId} and a.to_at is null
+        and ${visible(ctx, 'a.org_id', 'a.device_id')} order by a.kind, a.id limit 200`,
+  )
+
+const owned = shape(Owner, ['device_owner_history', 'h'], {
+  orgName: sql`o.name`,
+  from: sql`lower(h.valid)`,
+  to: sql`upper(h.valid)`,
+  by: sql`coalesce(u.real_name, '')`,
+  registered: sql`h.by_user is null`,
+})
+export const ownersOf = (ctx: Ctx, deviceId: number) =>
+  owned.all(
+    ctx.db,
+    sql`from device_owner_history h join organisations o on o.id = h.org_id
+        left join users u on u.id = h.by_user
+      where h.device_id = ${deviceId} and ${visible(ctx, 'h.org_id', 'h.device_id')}
+      order by lower(h.valid) desc limit 100`,
+  )
 
 export async function storeOf(ctx: Ctx, storeId: number): Promise<{ id: number; org_id: number; name: string } | undefined> {
   const { rows } = await sql<{ id: number; org_id: number; name: string }>`select st.id, st.org_id, st.store_name as name from stores st

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
-import { Refusal } from '../../../shared/errors.ts'
+import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { dropAlertsOf } from '../../alerts/server/left.ts'
 import { hasOpenOrder, type Machine, shutOut } from '../../boards/server/binding.ts'
 import { revokeCodes } from '../../boards/server/codes.ts'
@@ -27,7 +27,7 @@ const above = ({ path }: Target): number[] => path.split('.').map(Number)
  */
 export async function transferMachine(ctx: Ctx, machine: Machine, to: Target): Promise<void> {
   const wrong = targetRule({ orgId: machine.org_id, lifecycle: machine.lifecycle }, to)
-  if (wrong) throw new Refusal(wrong, {}, [{ field: 'orgId', text: wrong.text }])
+  if (wrong) throw fieldRefusal(wrong, 'orgId')
   await checkType(ctx, machine, to)
   const lanes = await lockLanes(ctx, machine, to)
   const bad = goodsRule(lanes, await hasOpenOrder(ctx, machine.id))

@@ -1,5 +1,5 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, may } from '../../../server/context.ts'
+import { type Ctx, found, may } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { placeName } from '../../../shared/regions.ts'
 import { lockMachine, type Machine } from '../../boards/server/binding.ts'
@@ -12,56 +12,22 @@ import { target, transferMachine } from './transfer.ts'
 
 type Contract = typeof distribution
 
-const shown = (d: q.Row): AssignmentRow => ({
-  id: d.id,
-  rtuNumber: d.rtu_number,
-  nickname: d.nickname,
-  typeName: d.type_name,
-  regionName: placeName(d.county),
-  address: d.address,
-  status: d.online ? 'online' : 'offline',
-  orgId: d.org_id,
-  ownedUserName: d.org_name,
-  replenishers: d.replenishers,
-  repairers: d.repairers,
-  storeId: d.store_id,
-  storeName: d.store_name ?? '',
-  assignedAt: isoOrNull(d.assigned_at),
-  assignedBy: d.assigned_by ?? '',
-  version: d.version,
+const shown = ({ county, online, ...row }: q.Row): AssignmentRow => ({
+  ...row,
+  regionName: placeName(county),
+  status: online ? 'online' : 'offline',
 })
 
 async function detail(ctx: Ctx, id: number): Promise<DeviceAssignments> {
-  const d = found(await q.detailRow(ctx, id))
-  const open = may(ctx, 'device:assign') && openRule(d) === null
+  const { county, lifecycle, ...device } = found(await q.detailRow(ctx, id))
+  const open = may(ctx, 'device:assign') && openRule({ lifecycle }) === null
   const transfer = open && may(ctx, 'device:transfer')
-  const [staff, owners] = [await q.staffOf(ctx, id), await q.ownersOf(ctx, id)]
   return {
-    id: d.id,
-    rtuNumber: d.rtu_number,
-    nickname: d.nickname,
-    typeName: d.type_name,
-    regionName: placeName(d.county),
-    address: d.address,
-    version: d.version,
-    orgId: d.org_id,
-    orgName: d.org_name,
-    parentOrgId: d.parent_id,
-    parentOrgName: d.parent_name ?? '',
-    storeId: d.store_id,
-    storeName: d.store_name ?? '',
-    staff: staff.map((s) => ({
-      id: s.id,
-      kind: s.kind,
-      userId: s.user_id,
-      name: s.name,
-      username: s.username,
-      orgName: s.org_name,
-      since: iso(s.from_at),
-      by: s.by ?? '',
-    })),
-    owners: owners.map((o) => ({ id: o.id, orgName: o.org_name, from: iso(o.from), to: isoOrNull(o.to), by: o.by ?? '', registered: o.registered })),
-    can: { transfer, giveBack: transfer && d.parent_id !== null, staff: open, store: open },
+    ...device,
+    regionName: placeName(county),
+    staff: await q.staffOf(ctx, id),
+    owners: await q.ownersOf(ctx, id),
+    can: { transfer, giveBack: transfer && device.parentOrgId !== null, staff: open, store: open },
   }
 }
 
@@ -90,7 +56,7 @@ const transfer: Handlers<Contract>['transfer'] = async (ctx, input) => {
   const to = found(await target(ctx, input.orgId))
   const machine = await open(ctx, input)
   await transferMachine(ctx, machine, to)
-  return moved(ctx, machine, before.org_name)
+  return moved(ctx, machine, before.orgName)
 }
 
 const giveBack: Handlers<Contract>['giveBack'] = async (ctx, input) => {
@@ -98,7 +64,7 @@ const giveBack: Handlers<Contract>['giveBack'] = async (ctx, input) => {
   checkMayMove(ctx)
   const machine = await open(ctx, input)
   await returnMachine(ctx, machine)
-  return moved(ctx, machine, before.org_name)
+  return moved(ctx, machine, before.orgName)
 }
 
 const assign: Handlers<Contract>['assign'] = async (ctx, input) => {
@@ -132,7 +98,7 @@ const setStore: Handlers<Contract>['setStore'] = async (ctx, input) => {
   ctx.audit({
     id: machine.id,
     name: machine.rtu_number,
-    before: { store: before.store_name },
+    before: { store: before.storeName || null },
     after: { store: after.storeName },
     orgId: machine.org_id,
   })
