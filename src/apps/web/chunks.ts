@@ -52,7 +52,6 @@ const chunks: readonly { readonly name: string; readonly from: readonly string[]
       `${modules}@ant-design/icons/es/icons/PlusOutlined.js`,
       `${modules}dayjs/dayjs.min.js`,
       ...common.map(antd),
-      `${modules}@rc-component/form/es/FormContext.js`,
     ],
   },
   { name: 'overlays', from: ['modal', 'drawer'].map(antd) },
@@ -60,9 +59,6 @@ const chunks: readonly { readonly name: string; readonly from: readonly string[]
   { name: 'dates', from: [antd('date-picker')] },
   { name: 'trees', from: ['cascader', 'tree-select'].map(antd) },
 ]
-
-/** What configures antd mentions its form, and a table its virtual scrolling: neither is on a first list. */
-const notFollowed = /\/@rc-component\/(?:form|async-validator)\/es\/(?!FormContext)/
 
 /** Few chunks that live long: each costs a request, and small files compress badly. Everything else follows its page.
  * What comes from a library lies apart from what is ours: a release leaves it where it is. */
@@ -72,7 +68,7 @@ export function chunkGroups(): Group[] {
     for (const { name, from } of chunks) {
       const queue = [...from]
       for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
-        if (owner.has(id) || id === barrel || (name === 'app' && notFollowed.test(id))) continue
+        if (owner.has(id) || id === barrel) continue
         owner.set(id, id.startsWith(modules) ? `${name}-vendor` : name)
         queue.push(...(context.getModuleInfo(id)?.importedIds ?? []))
       }

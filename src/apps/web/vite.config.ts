@@ -23,8 +23,6 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1500,
     rolldownOptions: {
-      // their modules only declare; their package files do not say so
-      treeshake: { moduleSideEffects: [{ test: /node_modules.(@rc-component|@ant-design)./, sideEffects: false }] },
       output: {
         entryFileNames: 'assets/[name]-[hash].js',
         chunkFileNames: 'assets/[name]-[hash].js',
