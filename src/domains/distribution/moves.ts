@@ -42,5 +42,6 @@ export const stays: readonly string[] = [
   'stock_flows',
   'telemetry_hours', // by hour and owner
   'unpaid_holds',
+  'unpaid_losses',
   'vend_commands',
 ]
