@@ -34,6 +34,29 @@ z.config({
   },
 })
 
+/**
+ * Fields of a form as a row shows them: the same names and kinds, without what is asked only of somebody who writes. What was stored
+ * under older rules must still be read.
+ */
+export const shown = <S extends z.ZodRawShape>(fields: S): { [K in keyof S]: z.ZodType<z.output<S[K]>> } =>
+  Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, bare(type as z.ZodType)])) as never
+function bare(type: z.ZodType): z.ZodType {
+  const meta = type.meta()
+  const plain = kindOf(type)
+  return meta && plain !== type ? plain.meta(meta) : plain
+}
+function kindOf(type: z.ZodType): z.ZodType {
+  if (type instanceof z.ZodDefault || type instanceof z.ZodPrefault) return bare(type.unwrap() as z.ZodType)
+  if (type instanceof z.ZodNullable) return bare(type.unwrap() as z.ZodType).nullable()
+  if (type instanceof z.ZodPipe) return bare(type.in as z.ZodType)
+  if (type instanceof z.ZodArray) return z.array(bare(type.element as z.ZodType))
+  if (type instanceof z.ZodUnion) return z.union(type.options.map((option) => bare(option as z.ZodType)))
+  if (type instanceof z.ZodLiteral && typeof type.value === 'string') return z.string()
+  if (type instanceof z.ZodString) return z.string()
+  if (type instanceof z.ZodNumber) return z.number()
+  return type
+}
+
 /** A row id: a positive integer that JavaScript holds exactly. */
 export const id = z.number().int().positive().max(Number.MAX_SAFE_INTEGER).meta({ description: 'row id' })
 

@@ -269,6 +269,9 @@ export const samples: Readonly<Record<string, Sample>> = {
 
 /** Reads whose choices need one another. */
 export const readSamples: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
+  // roles of tenants come by their name, and by their organisation
+  'notices.roles': [{ keyword: 'SIBLING' }],
+  'roles.distribution': [{ orgId: place.SIBLING }],
   'reports.deviceMap': [
     { level: 'city', region: '440000' },
     { level: 'point', region: '440300' },

@@ -74,7 +74,7 @@ export const boardList = listQuery(
 export const BoardRow = z.strictObject({
   id: f.id,
   boardNo: z.string(),
-  ...boardFields,
+  ...f.shown(boardFields),
   /** As the machine says it, when it has said it. */
   fwVersion: z.string(),
   simState: z.enum(['FINE', 'SOON', 'EXPIRED']).nullable(),

@@ -42,7 +42,7 @@ export type NewType = z.infer<typeof NewType>
 
 export const TypeRow = z.strictObject({
   id: f.id,
-  ...fields,
+  ...f.shown(fields),
   deviceCount: count,
   version: f.version,
   createTime: f.instant,

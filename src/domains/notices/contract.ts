@@ -88,7 +88,7 @@ export type NoticeRow = z.infer<typeof NoticeRow>
 
 export const NamedPerson = z.strictObject({ id: f.id, name: z.string() })
 export const Notice = NoticeRow.extend({
-  ...fields,
+  ...f.shown(fields),
   orgId: f.id,
   /** Cleaned; no rule of the form asks it again. */
   content: z.string(),

@@ -92,7 +92,7 @@ export type ProductRow = z.infer<typeof ProductRow>
 
 export const Product = z.strictObject({
   id: f.id,
-  ...fields,
+  ...f.shown(fields),
   categoryName: z.string(),
   costPrice: shownCost,
   status: Status,
@@ -149,7 +149,7 @@ const categoryFields = {
 }
 export const CategoryRow = z.strictObject({
   id: f.id,
-  ...categoryFields,
+  ...f.shown(categoryFields),
   productCount: count,
   source: z.enum(['OWN', 'INHERITED']),
   version: f.version,

@@ -37,7 +37,7 @@ export type StoreFields = Omit<z.infer<typeof NewStore>, 'orgId'>
 
 export const StoreRow = z.strictObject({
   id: f.id,
-  ...fields,
+  ...f.shown(fields),
   orgId: f.id,
   orgName: z.string(),
   userName: z.string(),

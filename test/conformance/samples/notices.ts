@@ -36,7 +36,12 @@ const freshMessage = async (world: World): Promise<number> => {
 
 export const notices: DomainSamples = {
   pathIds: { 'notices id': byRow, 'messages id': byRow },
-  fieldIds: { 'notices orgIds': { own: (where) => place[where], none: missingId }, 'notices roleIds': { ...byRow, shared: true }, 'notices userIds': byRow },
+  fieldIds: {
+    'notices orgIds': { own: (where) => place[where], none: missingId },
+    'notices roleIds': { ...byRow, shared: true },
+    'notices ids': { ...byRow, shared: true },
+    'notices userIds': byRow,
+  },
   samples: {
     'notices.create': async () => notice(),
     'notices.update': async (world) => ({ ...notice(), id: await freshNotice(world, 'DRAFT'), version: 1 }),

@@ -39,7 +39,11 @@ export const roles: DomainSamples = {
     'menus id': { own: (where) => (where === 'SIBLING' ? missingId : 1), none: missingId, shared: true },
   },
   // roles of the organisations above are listed
-  fieldIds: { 'roles orgId': { own: (where) => place[where], none: missingId, shared: true } },
+  fieldIds: {
+    'roles orgId': { own: (where) => place[where], none: missingId, shared: true },
+    'roles ids': { ...byRow, shared: true },
+    'role-distributions orgId': { own: (where) => place[where], none: missingId, shared: true },
+  },
   samples: {
     'roles.create': async () => role(),
     'roles.update': async (world) => ({ ...role(), id: own, version: await versionOf(world, 'roles', own) }),

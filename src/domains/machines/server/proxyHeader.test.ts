@@ -123,7 +123,8 @@ test('who guesses behind a proxy is heard less; a machine from another address b
 })
 
 const streams = '/usr/lib/nginx/modules/ngx_stream_module.so'
-test.runIf(existsSync(streams))('nginx as docs/operations.md shows it', async () => {
+const withNginx = existsSync(streams) ? test : () => {}
+withNginx('nginx as docs/operations.md shows it', async () => {
   const port = await freePort()
   const [key, certificate] = [join(folder, 'key'), join(folder, 'crt')]
   execFileSync(

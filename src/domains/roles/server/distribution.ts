@@ -25,7 +25,7 @@ const shared = sql<boolean>`(r.builtin or r.org_id = ${platformOrg})`
 
 async function columnsOf(ctx: Ctx): Promise<Column[]> {
   const { rows } = await sql<Column>`select r.id, r.code, r.name, r.name_en, r.rank, r.builtin, coalesce(o.name, '') as org_name
-    from roles r left join organisations o on o.id = r.org_id where ${inheritable(ctx, 'r.org_id')} and ${shared} order by r.rank desc, r.builtin desc, r.id`.execute(
+    from roles r left join organisations o on o.id = r.org_id and ${visible(ctx, 'o.id')} where ${inheritable(ctx, 'r.org_id')} and ${shared} order by r.rank desc, r.builtin desc, r.id`.execute(
     ctx.db,
   )
   return rows
@@ -36,9 +36,9 @@ async function rowsOf(ctx: Ctx, orgId?: number): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select r.id, r.code, r.name, r.name_en, r.rank, r.builtin, coalesce(o.name, '') as org_name, coalesce(l.org_kinds, '{}') as org_kinds, l.max_users, coalesce(l.version, 0) as version,
       exists (select 1 from role_permissions p where p.role_id = r.id and p.permission_code = 'user:create') as adds,
-      array(select d.target_role_id from role_distributions d join roles t on t.id = d.target_role_id where d.role_id = r.id order by t.rank desc, t.id) as targets
-    from roles r left join organisations o on o.id = r.org_id left join role_distribution_limits l on l.role_id = r.id
-    where ${inheritable(ctx, 'r.org_id')} and ${orgId === undefined || orgId === platformOrg ? shared : sql`r.org_id = ${orgId} and not r.builtin`}
+      array(select d.target_role_id from role_distributions d join roles t on t.id = d.target_role_id and ${inheritable(ctx, 't.org_id')} where d.role_id = r.id order by t.rank desc, t.id) as targets
+    from roles r left join organisations o on o.id = r.org_id and ${visible(ctx, 'o.id')} left join role_distribution_limits l on l.role_id = r.id
+    where ${inheritable(ctx, 'r.org_id')} and ${orgId === undefined || orgId === platformOrg ? shared : sql`r.org_id = ${orgId} and ${visible(ctx, 'r.org_id')} and not r.builtin`}
     order by r.rank desc, r.builtin desc, r.id`.execute(ctx.db)
   return rows
 }
