@@ -19,9 +19,9 @@ const network = { latency: 60, downloadThroughput: 9_000_000 / 8, uploadThroughp
 const slower = 4
 const quiet = 1000
 const pages: readonly { name: string; path: string; signedIn: boolean; budget: { kinds: readonly string[]; kB: number } }[] = [
-  { name: 'login', path: '/login', signedIn: false, budget: { kinds: ['js'], kB: 140 } },
-  { name: 'product categories', path: '/product/product-category', signedIn: true, budget: { kinds: [], kB: 400 } },
-  { name: 'orders', path: '/order/order-list', signedIn: true, budget: { kinds: [], kB: 400 } },
+  { name: 'login', path: '/login', signedIn: false, budget: { kinds: ['js'], kB: 160 } },
+  { name: 'product categories', path: '/product/product-category', signedIn: true, budget: { kinds: [], kB: 320 } },
+  { name: 'orders', path: '/order/order-list', signedIn: true, budget: { kinds: [], kB: 320 } },
 ]
 const flags =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(' ')

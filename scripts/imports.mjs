@@ -73,10 +73,6 @@ function refusal(from, to, typeOnly) {
   return null
 }
 
-/** What waits until somebody reaches for it has a wrapper; a direct import would load it with every page. */
-const waiting = /^(?:Modal|Drawer|DatePicker|Cascader|TreeSelect|Tooltip)$/
-const fromAntd = /^import \{([^}]*)\} from 'antd'$/gm
-
 const files = globSync('src/**/*.{ts,tsx}', { cwd: root }).sort()
 const known = new Set([...files, ...globSync('src/**/*.{json,css,svg,txt}', { cwd: root })])
 const problems = []
@@ -88,8 +84,6 @@ const codeOf = (file) =>
 const graph = new Map()
 for (const file of files) {
   const edges = []
-  for (const [, names] of file.startsWith('src/web/ui/') ? [] : codeOf(file).matchAll(fromAntd))
-    for (const name of names.split(',').map((part) => part.trim())) if (waiting.test(name)) problems.push(`${file}: ${name} comes from src/web/ui`)
   for (const [, type, given, lazy] of codeOf(file).matchAll(pattern)) {
     const name = given ?? lazy
     if (!name.startsWith('.')) {

@@ -8,12 +8,12 @@ import { queryClient } from './api.ts'
 import './app.css'
 import { Questions } from './confirm.tsx'
 import { Guard } from './Guard.tsx'
+import { HintBubble } from './HintBubble.tsx'
 import { AppRouter } from './history.tsx'
 import { nonce } from './nonce.ts'
 import { type Prefs, prefs, usePrefs } from './prefs.ts'
 import { ProofQuestion } from './proof.tsx'
 import { Toasts } from './Toasts.tsx'
-import { HintBubble } from './ui/HintBubble.tsx'
 
 /** antd's own words; English is part of antd in any case. */
 const loadWords = async (lang: Prefs['lang']): Promise<Locale> => (lang === 'en' ? enUS : (await import('antd/es/locale/zh_CN')).default)

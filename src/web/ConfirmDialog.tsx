@@ -1,9 +1,8 @@
 import ExclamationCircleFilled from '@ant-design/icons/es/icons/ExclamationCircleFilled'
-import { Input } from 'antd'
+import { Input, Modal } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Asked } from './confirm.tsx'
-import { Modal } from './ui/overlays.ts'
 
 /** One question. Danger puts the focus on the harmless button. */
 export function ConfirmDialog({ question }: { question: Asked }) {

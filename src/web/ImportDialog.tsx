@@ -1,6 +1,6 @@
 import DownloadOutlined from '@ant-design/icons/es/icons/DownloadOutlined'
 import InboxOutlined from '@ant-design/icons/es/icons/InboxOutlined'
-import { Alert, Button, Spin } from 'antd'
+import { Alert, Button, Modal, Spin } from 'antd'
 import { type DragEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { jobs, type RowFault } from '../domains/jobs/contract.ts'
@@ -14,7 +14,6 @@ import { download, save } from './download.ts'
 import styles from './ImportDialog.module.css'
 import { registerLocale } from './i18n.ts'
 import { useActiveTab } from './shell/tabs.ts'
-import { Modal } from './ui/overlays.ts'
 import { useFocusBack } from './useFocusBack.ts'
 
 registerLocale('jobs', locale)

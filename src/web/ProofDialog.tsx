@@ -1,10 +1,9 @@
-import { Form, Input, type InputRef } from 'antd'
+import { Form, Input, type InputRef, Modal } from 'antd'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { factorErrors } from '../domains/session/factorContract.ts'
 import { shellEndpoints as session } from '../domains/session/shellContract.ts'
 import { useRead, useWrite } from './api.ts'
-import { Modal } from './ui/overlays.ts'
 import { useFocusBack } from './useFocusBack.ts'
 
 /** Password, or code where the second factor is on; the call that waited goes on when it is right. */

@@ -9,24 +9,6 @@ type Group = {
 const source = new URL('../../web/', import.meta.url).pathname
 const modules = new URL('../../../node_modules/', import.meta.url).pathname
 const antd = (name: string) => `${modules}antd/es/${name}/index.js`
-/** Names every part of antd; what is imported from it is a matter of names, so it is not followed. */
-const barrel = `${modules}antd/es/index.js`
-/** The parts of antd that nearly every page shows. */
-const common = [
-  'config-provider',
-  'button',
-  'table',
-  'pagination',
-  'select',
-  'dropdown',
-  'popover',
-  'input',
-  'checkbox',
-  'segmented',
-  'skeleton',
-  'empty',
-  'alert',
-]
 
 /** First come, first served: a chunk holds what its entrances need and no chunk above it has. */
 const chunks: readonly { readonly name: string; readonly from: readonly string[] }[] = [
@@ -39,10 +21,10 @@ const chunks: readonly { readonly name: string; readonly from: readonly string[]
       new URL('../../domains/session/shellContract.ts', import.meta.url).pathname,
     ],
   },
+  { name: 'app', from: [`${source}App.tsx`] },
   {
-    name: 'app',
+    name: 'list',
     from: [
-      `${source}App.tsx`,
       `${source}ListPage.tsx`,
       `${source}columns.tsx`,
       `${source}form/values.ts`,
@@ -50,26 +32,25 @@ const chunks: readonly { readonly name: string; readonly from: readonly string[]
       `${source}form/fields.tsx`,
       `${source}Detail.tsx`,
       `${modules}@ant-design/icons/es/icons/PlusOutlined.js`,
-      `${modules}dayjs/dayjs.min.js`,
-      ...common.map(antd),
     ],
   },
-  { name: 'overlays', from: ['modal', 'drawer'].map(antd) },
-  { name: 'form', from: [`${source}FormPage.tsx`, `${source}FormDialogReal.tsx`, antd('form')] },
+  { name: 'parts', from: ['select', 'dropdown', 'popover', 'modal', 'drawer'].map(antd) },
+  { name: 'dayjs', from: [`${modules}dayjs/dayjs.min.js`] },
+  { name: 'form', from: [`${source}FormPage.tsx`, `${source}FormDialogReal.tsx`] },
   { name: 'dates', from: [antd('date-picker')] },
-  { name: 'trees', from: ['cascader', 'tree-select'].map(antd) },
 ]
+/** The table's index mentions it; lists do without it. */
+const notFollowed = /\/@rc-component\/virtual-list\/|\/VirtualTable\//
 
-/** Few chunks that live long: each costs a request, and small files compress badly. Everything else follows its page.
- * What comes from a library lies apart from what is ours: a release leaves it where it is. */
+/** Few chunks that live long: each costs a request, and small files compress badly. Everything else follows its page. */
 export function chunkGroups(): Group[] {
   const owner = new Map<string, string>()
   const settle = (context: Context) => {
     for (const { name, from } of chunks) {
       const queue = [...from]
       for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
-        if (owner.has(id) || id === barrel) continue
-        owner.set(id, id.startsWith(modules) ? `${name}-vendor` : name)
+        if (owner.has(id) || (id.includes('huodao-deferred:index') && name !== 'app') || (name === 'list' && notFollowed.test(id))) continue
+        owner.set(id, name)
         queue.push(...(context.getModuleInfo(id)?.importedIds ?? []))
       }
     }
@@ -84,7 +65,8 @@ export function chunkGroups(): Group[] {
       debugName: 'by entrance',
       name: (id, context) => {
         if (owner.size === 0) settle(context)
-        return owner.get(id) ?? null
+        // What stands for a part that waits must not wait with it.
+        return owner.get(id) ?? (id.includes('huodao-deferred:index') ? 'app' : null)
       },
       priority: 20,
     },

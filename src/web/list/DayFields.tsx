@@ -1,5 +1,5 @@
+import { DatePicker } from 'antd'
 import dayjs from 'dayjs'
-import { DatePicker, RangePicker } from '../ui/fields.ts'
 import 'dayjs/locale/zh-cn'
 import { usePrefs } from '../prefs.ts'
 
@@ -24,7 +24,7 @@ const read = (text: string | null) => (text === null ? null : dayjs(text))
 export function DayRange({ value, onChange, ...rest }: DayRangeProps) {
   useCalendarWords()
   return (
-    <RangePicker
+    <DatePicker.RangePicker
       {...rest}
       value={[read(value[0]), read(value[1])]}
       allowEmpty={[true, true]}

@@ -1,10 +1,10 @@
 import FilterOutlined from '@ant-design/icons/es/icons/FilterOutlined'
 import { Button, Input, Popover, Select } from 'antd'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
+import { onTouch } from '../deferred.tsx'
 import { fieldInfo } from '../schema.ts'
-import { onTouch } from '../ui/waiting.tsx'
 import type { DayProps, DayRangeProps } from './DayFields.tsx'
 import styles from './List.module.css'
 import { activeFilters, type Query } from './listUrl.ts'
@@ -22,8 +22,11 @@ type Props = {
 }
 const inRow = 5
 /** Date fields are the heaviest part of antd: they load when somebody reaches for one. */
-const DayRange = onTouch<DayRangeProps>(() => import('./DayFields.tsx').then((found) => found.DayRange), 'range')
-const Day = onTouch<DayProps>(() => import('./DayFields.tsx').then((found) => found.Day), 'day')
+const DayRange = onTouch(
+  () => import('./DayFields.tsx').then((found) => ({ default: found.DayRange as never })),
+  'RangePicker',
+) as unknown as ComponentType<DayRangeProps>
+const Day = onTouch(() => import('./DayFields.tsx').then((found) => ({ default: found.Day as never })), 'DatePicker') as unknown as ComponentType<DayProps>
 
 export function FilterBar({ ns, input, filters, query, fixed, onChange, onReset, tools }: Props) {
   const { t } = useTranslation('web')

@@ -1,12 +1,11 @@
 import CloudDownloadOutlined from '@ant-design/icons/es/icons/CloudDownloadOutlined'
-import { Button } from 'antd'
+import { Button, Tooltip } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { running } from '../../domains/jobs/runningContract.ts'
 import { useRead } from '../api.ts'
 import { useLive } from '../live.ts'
 import { useUser } from '../session.ts'
-import { Tooltip } from '../ui/Tooltip.tsx'
 import styles from './Shell.module.css'
 
 /** Own exports and imports under way; the way to their page. */

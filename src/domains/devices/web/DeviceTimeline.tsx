@@ -1,4 +1,4 @@
-import { Pagination, Select, Skeleton } from 'antd'
+import { DatePicker, Pagination, Select, Skeleton } from 'antd'
 import dayjs, { type Dayjs } from 'dayjs'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,7 +6,6 @@ import { useRead } from '../../../web/api.ts'
 import { useLive } from '../../../web/live.ts'
 import { Empty, Problem } from '../../../web/Problem.tsx'
 import { Time } from '../../../web/Time.tsx'
-import { RangePicker } from '../../../web/ui/fields.ts'
 import { devices } from '../contract.ts'
 import { type TimelineRow, timelineGroups } from '../historyContract.ts'
 import styles from './devices.module.css'
@@ -39,7 +38,7 @@ export function DeviceTimeline({ deviceId }: { deviceId: number }) {
             setPage(1)
           }}
         />
-        <RangePicker
+        <DatePicker.RangePicker
           className={styles.range ?? ''}
           placeholder={[t('web:list.from'), t('web:list.to')]}
           value={range ? [range[0], range[1]] : null}

@@ -1,9 +1,8 @@
 import DeleteOutlined from '@ant-design/icons/es/icons/DeleteOutlined'
-import { Button, Input } from 'antd'
+import { Button, Input, Modal } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
-import { Modal } from '../../../web/ui/overlays.ts'
 import styles from './devices.module.css'
 import type { SavedView } from './savedViews.ts'
 

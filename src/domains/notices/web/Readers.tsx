@@ -1,4 +1,4 @@
-import { Button, Input, Pagination, Progress, Segmented } from 'antd'
+import { Button, Input, Pagination, Progress, Segmented, Tooltip } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
@@ -7,7 +7,6 @@ import { Detail } from '../../../web/Detail.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Bones, Problem } from '../../../web/Problem.tsx'
 import { Time } from '../../../web/Time.tsx'
-import { Tooltip } from '../../../web/ui/Tooltip.tsx'
 import { notices, type ReaderRow } from '../contract.ts'
 import styles from './readers.module.css'
 

@@ -1,11 +1,10 @@
-import { Input } from 'antd'
+import { DatePicker, Input } from 'antd'
 import dayjs from 'dayjs'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { parseYuan } from '../../../shared/money.ts'
 import { useListQuery } from '../../../web/list/useListQuery.ts'
-import { RangePicker } from '../../../web/ui/fields.ts'
 import { orders } from '../contract.ts'
 import styles from './orders.module.css'
 
@@ -25,7 +24,7 @@ export function DaysFilter() {
   const today = shanghaiDay(new Date())
   const last = (days: number) => [dayjs(addDays(today, 1 - days)), dayjs(today)] as [dayjs.Dayjs, dayjs.Dayjs]
   return (
-    <RangePicker
+    <DatePicker.RangePicker
       className={`${styles.days} ${used ? styles.used : ''}`}
       format="YYYY-MM-DD"
       allowClear={used}

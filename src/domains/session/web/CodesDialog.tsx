@@ -1,8 +1,7 @@
-import { Button } from 'antd'
+import { Button, Modal } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { save } from '../../../web/download.ts'
-import { Modal } from '../../../web/ui/overlays.ts'
 import styles from './Me.module.css'
 
 /** Recovery codes, this once. */

@@ -1,7 +1,7 @@
+import { Modal } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useWrite } from '../../../web/api.ts'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
-import { Modal } from '../../../web/ui/overlays.ts'
 import { type SettingChange, type SettingRow, settings } from '../contract.ts'
 import { settingOfKey } from '../registry.ts'
 import styles from './details.module.css'

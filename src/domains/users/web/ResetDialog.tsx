@@ -1,10 +1,9 @@
-import { Alert, Segmented } from 'antd'
+import { Alert, Modal, Segmented } from 'antd'
 import { useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { SwitchField, TextField } from '../../../web/form/fields.tsx'
-import { Modal } from '../../../web/ui/overlays.ts'
 import { firstPassword, users } from '../contract.ts'
 import styles from './users.module.css'
 

@@ -1,8 +1,8 @@
+import { TreeSelect } from 'antd'
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
-import { TreeSelect } from '../../../web/ui/fields.ts'
 import { accounts } from '../../accounts/contract.ts'
 import { users } from '../contract.ts'
 

@@ -1,4 +1,0 @@
-import { DatePicker } from 'antd'
-
-export const { RangePicker } = DatePicker
-export { DatePicker }

@@ -1,1 +1,0 @@
-export { Cascader, TreeSelect } from 'antd'
