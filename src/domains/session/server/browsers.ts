@@ -28,16 +28,16 @@ export async function knownBrowser(db: Db, request: FastifyRequest, userId: numb
 const since = (now: Date) => new Date(now.getTime() - days * 86_400_000)
 
 /** After a sign-in: the browser gets a new secret for all accounts it is known to, this one included. */
-export async function rememberBrowser(ctx: Ctx, request: FastifyRequest, user: { id: number; orgId: number }): Promise<void> {
+export function rememberBrowser(ctx: Ctx, request: FastifyRequest, user: { id: number; orgId: number }): void {
   const secret = randomBytes(32).toString('base64url')
   const [before, next] = [tokenHash(secretOf(request) ?? ''), tokenHash(secret)]
-  await sql`update known_browsers set token_hash = ${next} where token_hash = ${before}`.execute(ctx.db)
-  await sql`insert into known_browsers (user_id, org_id, token_hash, browser_id, created_at, last_seen_at)
+  ctx.later(sql`update known_browsers set token_hash = ${next} where token_hash = ${before}`)
+  ctx.later(sql`insert into known_browsers (user_id, org_id, token_hash, browser_id, created_at, last_seen_at)
     values (${user.id}, ${user.orgId}, ${next}, coalesce((select browser_id from known_browsers where token_hash = ${next} limit 1), gen_random_uuid()),
       ${ctx.now}, ${ctx.now})
-    on conflict (user_id, token_hash) do update set last_seen_at = excluded.last_seen_at`.execute(ctx.db)
-  await sql`delete from known_browsers where user_id = ${user.id} and token_hash not in (
-    select token_hash from known_browsers where user_id = ${user.id} order by last_seen_at desc, token_hash limit ${most})`.execute(ctx.db)
+    on conflict (user_id, token_hash) do update set last_seen_at = excluded.last_seen_at`)
+  ctx.later(sql`delete from known_browsers where user_id = ${user.id} and token_hash not in (
+    select token_hash from known_browsers where user_id = ${user.id} order by last_seen_at desc, token_hash limit ${most})`)
   setCookie(request, { name, value: secret, days })
 }
 

@@ -112,7 +112,7 @@ const passFactor = prepared<Contract['passFactor'], FastifyRequest>({
     const account = rows[0] && (await q.accountById(ctx.db, rows[0].user_id))
     if (!account) throw new Refusal(factorErrors.ticketOver)
     if (!account.usable || !(await spendFactor(ctx, account, input.code))) {
-      await q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason: 'FACTOR' })
+      q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason: 'FACTOR' })
       return refused(factorErrors.wrongFactor)
     }
     await ctx.db.updateTable('factor_tickets').set({ used_at: ctx.now }).where('token_hash', '=', hash).execute()

@@ -51,8 +51,8 @@ export const judgeFactor = (ctx: Ctx, account: Account): Promise<Verdict> => loo
 /** Codes by SMS: the address alone, over all numbers. */
 export const judgeAddress = (ctx: Ctx): Promise<Verdict> => look(ctx, [addressGuard(ctx.ip)])
 
-async function inTurn(ctx: Ctx, account: Buffer, guards: readonly Guard[]): Promise<Verdict> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`sign in ${account.toString('hex')}`}, 0))`.execute(ctx.db)
+function inTurn(ctx: Ctx, account: Buffer, guards: readonly Guard[]): Promise<Verdict> {
+  ctx.later(sql`select pg_advisory_xact_lock(hashtextextended(${`sign in ${account.toString('hex')}`}, 0))`)
   return look(ctx, guards)
 }
 async function look(ctx: Ctx, guards: readonly Guard[]): Promise<Verdict> {
@@ -120,9 +120,9 @@ const logLock = (ctx: Ctx): Promise<void> =>
   )
 
 /** Whoever is in has proven it: his own counter is emptied, that of his address and of strangers stays. */
-export async function forget(ctx: Ctx, { guards }: Verdict): Promise<void> {
+export function forget(ctx: Ctx, { guards }: Verdict): void {
   const own = guards.filter(({ kind }) => kind === 'PAIR' || kind === 'BROWSER').map(({ key }) => key)
-  await sql`delete from sign_in_guards where key = any(${own}::bytea[])`.execute(ctx.db)
+  ctx.later(sql`delete from sign_in_guards where key = any(${own}::bytea[])`)
 }
 /** The same where others guess meanwhile: the next time it stays shut as long as it would have. */
 export async function forgive(ctx: Ctx, { guards }: Verdict): Promise<void> {

@@ -25,7 +25,7 @@ export async function isShown(
     await forgive(ctx, verdict)
     return true
   }
-  await q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason })
+  q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason })
   if (shown === false && (await countFailure(ctx, verdict, account)).includes('INSIDE')) {
     await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'KICKED')
     ctx.touch(sessionsOf(account.id))

@@ -68,41 +68,16 @@ export async function codeMatches(db: Db, of: { phone: string; userId: number | 
   return rows[0]?.right === true
 }
 
-export async function addAttempt(
-  ctx: Ctx,
-  entry: { username: string; userId: number | null; orgId: number | null; ok: boolean; reason: string },
-): Promise<void> {
-  await ctx.db
-    .insertInto('login_attempts')
-    .values({
-      org_id: entry.orgId,
-      username: entry.username.slice(0, 200),
-      user_id: entry.userId,
-      ok: entry.ok,
-      reason: entry.reason,
-      ip: ctx.ip,
-      user_agent: ctx.userAgent,
-      created_at: ctx.now,
-    })
-    .execute()
+export function addAttempt(ctx: Ctx, of: { username: string; userId: number | null; orgId: number | null; ok: boolean; reason: string }): void {
+  ctx.later(sql`insert into login_attempts (org_id, username, user_id, ok, reason, ip, user_agent, created_at)
+    values (${of.orgId}, ${of.username.slice(0, 200)}, ${of.userId}, ${of.ok}, ${of.reason}, ${ctx.ip}, ${ctx.userAgent}, ${ctx.now})`)
 }
 
-export async function addSession(ctx: Ctx, user: { id: number; orgId: number }, tokenHash: Buffer, days: number): Promise<void> {
-  await ctx.db
-    .insertInto('sessions')
-    .values({
-      token_hash: tokenHash,
-      user_id: user.id,
-      org_id: user.orgId,
-      ip: ctx.ip,
-      user_agent: ctx.userAgent,
-      created_at: ctx.now,
-      last_seen_at: ctx.now,
-      // a sign-in is a proof
-      proven_at: ctx.now,
-      expires_at: new Date(ctx.now.getTime() + days * 86_400_000),
-    })
-    .execute()
+/** A sign-in is a proof. */
+export function addSession(ctx: Ctx, user: { id: number; orgId: number }, tokenHash: Buffer, days: number): void {
+  const until = new Date(ctx.now.getTime() + days * 86_400_000)
+  ctx.later(sql`insert into sessions (token_hash, user_id, org_id, ip, user_agent, created_at, last_seen_at, proven_at, expires_at)
+    values (${tokenHash}, ${user.id}, ${user.orgId}, ${ctx.ip}, ${ctx.userAgent}, ${ctx.now}, ${ctx.now}, ${ctx.now}, ${until})`)
 }
 
 export async function revokeSessions(

@@ -70,7 +70,7 @@ export const loginv = prepared<Contract['loginv'], FastifyRequest>({
     const [account] = accounts
     if (!spent || !account) {
       if (spent) await giveBack(ctx, spent)
-      await q.addAttempt(ctx, { username: phone, userId: null, orgId: null, ok: false, reason: 'CODE' })
+      q.addAttempt(ctx, { username: phone, userId: null, orgId: null, ok: false, reason: 'CODE' })
       await countFailure(ctx, verdict, undefined)
       return refused(sessionErrors.wrongCode)
     }

@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { tokenHash } from '../../../server/sessions.ts'
 import { type SignedIn, signedIn } from '../../../server/signedIn.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
-import { platformOrg, settingOf } from '../../settings/server/values.ts'
+import { cachedSetting, platformOrg } from '../../settings/server/values.ts'
 import { rememberBrowser } from './browsers.ts'
 import * as q from './queries.ts'
 
-/** What every way to sign in ends with: the visit noted, the browser known, a session. Answers the token. */
+/** What every way to sign in ends with: the visit noted, the browser known, a session, all in the message of the commit. Answers the token. */
 export async function startSession(ctx: Ctx, user: { id: number; orgId: number; username: string }, request: FastifyRequest): Promise<string> {
   const token = randomBytes(32).toString('base64url')
-  await q.addAttempt(ctx, { username: user.username, userId: user.id, orgId: user.orgId, ok: true, reason: 'OK' })
-  await ctx.db.updateTable('users').set({ last_login_at: ctx.now, last_login_ip: ctx.ip }).where('id', '=', user.id).execute()
-  await q.addSession(ctx, user, tokenHash(token), await settingOf(ctx.db, platformOrg, 'session.absoluteDays'))
-  await rememberBrowser(ctx, request, user)
+  q.addAttempt(ctx, { username: user.username, userId: user.id, orgId: user.orgId, ok: true, reason: 'OK' })
+  ctx.later(sql`update users set last_login_at = ${ctx.now}, last_login_ip = ${ctx.ip} where id = ${user.id}`)
+  q.addSession(ctx, user, tokenHash(token), await cachedSetting(ctx.app, platformOrg, 'session.absoluteDays'))
+  rememberBrowser(ctx, request, user)
   return token
 }
 

@@ -48,13 +48,13 @@ export const login = prepared<Contract['login'], Ready>({
     const locked = verdict.shut || (!browser && account?.locked_until != null && account.locked_until > ctx.now)
     const reason = !account ? 'UNKNOWN' : locked ? 'LOCKED' : !matches ? 'WRONG' : !account.usable ? 'DISABLED' : expired ? 'EXPIRED' : 'OK'
     if (!account || reason !== 'OK') {
-      await q.addAttempt(ctx, { username: input.username, userId: account?.id ?? null, orgId: account?.org_id ?? null, ok: false, reason })
+      q.addAttempt(ctx, { username: input.username, userId: account?.id ?? null, orgId: account?.org_id ?? null, ok: false, reason })
       await countFailure(ctx, { ...verdict, shut: locked }, account)
       return refused(sessionErrors.wrongCredentials)
     }
     // changed since it was compared: the session would outlive the reset that ends all of them
     if (!(await q.holds(ctx.db, account))) return refused(sessionErrors.wrongCredentials)
-    await forget(ctx, verdict)
+    forget(ctx, verdict)
     return admit(ctx, account, request)
   },
 })
