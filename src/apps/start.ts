@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { install } from '../seed/index.ts'
 import { type Config, loadConfig } from '../server/config.ts'
-import { holdDataDir } from '../server/dataDir.ts'
+import { holdDataDir, makeDataDir } from '../server/dataDir.ts'
 import { startPostgres } from '../server/embedded.ts'
 import { refuseOwner } from '../server/installation.ts'
 import { type Part, startServers } from '../server/launch.ts'
@@ -86,6 +86,7 @@ async function main() {
   const config = loadConfig(values.production ? { ...process.env, PRODUCTION: '1' } : process.env)
   if (config.production) process.env.PRODUCTION = '1'
   listenForStops()
+  makeDataDir(config.dataDir)
   // said before the database is made and filled, not after
   if (config.portFixed) await freePort(config.host, config.port, true, 'PORT')
   if (config.mqttPortFixed && !config.mqttUrl) await freePort(config.host, config.mqttPort, true, 'MQTT_PORT')

@@ -17,6 +17,13 @@ describe('a wrong setting is named in one sentence and one language', () => {
   ])('%o', (more, message) => expect(withSetting(more as Record<string, string>)).toThrow(message))
 })
 
+test.each([
+  ['/proc/huodao', 'The setting DATA_DIR cannot be used'],
+  ['/dev/null/huodao', 'The setting DATA_DIR cannot be used'],
+])('a data folder that cannot be made is refused at once: %s', (DATA_DIR, message) => {
+  expect(() => loadConfig({ DATA_DIR })).toThrow(message)
+})
+
 test('every setting stands in docs/operations.md, and none that is none', () => {
   const named = [...readFileSync('docs/operations.md', 'utf8').matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),

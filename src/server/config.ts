@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { say } from '../shared/text.ts'
+import { makeDataDir } from './dataDir.ts'
 
 const flag = (fallback: boolean) =>
   z
@@ -175,7 +176,7 @@ function brokerOf(given: string | undefined): { mqttUrl: string | undefined; mqt
 function storedSecret(dataDir: string, name: string): string {
   const path = join(dataDir, name)
   if (!existsSync(path)) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o711 })
+    makeDataDir(dataDir)
     const fresh = `${path}.${process.pid}`
     writeFileSync(fresh, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
     try {

@@ -1,9 +1,21 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Level by level: Node's own recursion never ends where a file system answers "no such folder" to making one (/proc). */
+export function makeDataDir(dataDir: string): void {
+  if (existsSync(dataDir)) return
+  if (dirname(dataDir) !== dataDir) makeDataDir(dirname(dataDir))
+  try {
+    mkdirSync(dataDir, { mode: 0o711 })
+  } catch (error) {
+    if (existsSync(dataDir)) return
+    throw new Error(`The setting DATA_DIR cannot be used: ${(error as Error).message}.`)
+  }
+}
 
 /** One `npm start` for each folder: a second would simulate the same machines and write the same files, on ports nobody looks for. */
 export function holdDataDir(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o711 })
+  makeDataDir(dataDir)
   const file = join(dataDir, 'start.pid')
   for (let tries = 0; tries < 2; tries += 1) {
     try {
