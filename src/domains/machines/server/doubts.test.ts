@@ -20,11 +20,17 @@ afterAll(() => world.close())
 
 type Sent = { kind: string; body: Record<string, unknown> }
 /** One life of a gateway. */
-async function hear(told: readonly [machine: Machine, kind: UpKind, body: object][]): Promise<{ sent: Sent[]; counts: Readonly<Record<string, number>> }> {
+async function hear(
+  told: readonly [machine: Machine, kind: UpKind, body: object][],
+  onSent: (kind: string) => void = () => {},
+): Promise<{ sent: Sent[]; counts: Readonly<Record<string, number>> }> {
   const sent: Sent[] = []
   const intake = openIntake(world.app, { ...limits, burst: 1e9, gatherMs: 1 }, { vends: recordVend, controls: recordControls })
   intake.answerOver({
-    send: (_, kind, body) => sent.push({ kind, body: body as Record<string, unknown> }) > 0,
+    send(_, kind, body) {
+      onSent(kind)
+      return sent.push({ kind, body: body as Record<string, unknown> }) > 0
+    },
     connected: () => [],
     recheck: async () => {},
     stop: async () => {},
@@ -78,6 +84,15 @@ test.each([
   // a start of many thousand facts at once is none either
   const { counts: later } = await hear([[machine, 'telemetry', { boot: 6, seq: Number.MAX_SAFE_INTEGER, temperature: 9 }]])
   expect([later.stored, later.jumped]).toEqual([0, 1])
+})
+
+test('nothing is acknowledged whose doubt could be lost: whoever hears the answer finds the row', async () => {
+  const machine = await world.addMachine()
+  const found: Promise<unknown[]>[] = []
+  await hear([[machine, 'vend_result', { boot: 1, seq: 1, cmdId: randomUUID(), unitId: '1', result: 'OK' }]], (kind) => {
+    if (kind === 'ack') found.push(events(machine))
+  })
+  expect(await Promise.all(found)).toMatchObject([[{ kind: 'MACHINE_FOREIGN_COMMAND', times: 1 }]])
 })
 
 test('a counter that follows the clock grows while the machine is off', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { App } from '../../../server/context.ts'
+import type { App, Ctx } from '../../../server/context.ts'
 import type { SecurityKind } from '../../security/rules.ts'
-import { type Facts, raiseApart } from '../../security/server/raise.ts'
+import { type Facts, raiseApart, raiseSecurity, type SecurityEvent } from '../../security/server/raise.ts'
 import { isClockWrong } from '../rules.ts'
 import type { Fact } from './facts.ts'
 import type { Machine } from './identity.ts'
@@ -10,26 +10,55 @@ import type { Machine } from './identity.ts'
 export type Doubt = { readonly machine: Machine; readonly kind: SecurityKind; readonly detail: Facts }
 
 export type Doubts = {
+  /** In the transaction of the messages they are about: none is acknowledged whose doubt could be lost. Repeats of a second only count. */
+  raise(ctx: Ctx, doubts: readonly Doubt[]): Promise<void>
   note(doubts: readonly Doubt[]): void
   /** Writes what was noted since, one row for each machine and kind however often it happened. */
   flush(): Promise<void>
 }
 
+type Noted = Doubt & { readonly times: number }
+const eventOf = ({ machine, kind, detail, times }: Noted): SecurityEvent => ({
+  orgId: machine.orgId,
+  kind,
+  subject: machine.rtu,
+  deviceId: machine.id,
+  detail: { ...detail, times },
+})
+const addTo = (noted: Map<string, Noted>, doubts: readonly Doubt[]) => {
+  for (const doubt of doubts) {
+    const key = `${doubt.machine.id}/${doubt.kind}`
+    noted.set(key, { ...doubt, times: (noted.get(key)?.times ?? 0) + 1 })
+  }
+  return noted
+}
+
 /** Gathers in memory, so that a flood of bad messages costs the good ones nothing. */
 export function openDoubts(app: App): Doubts {
-  let noted = new Map<string, Doubt & { times: number }>()
+  let noted = new Map<string, Noted>()
+  const raised = new Map<string, number>()
+  const note = (doubts: readonly Doubt[]) => void addTo(noted, doubts)
   return {
-    note(doubts) {
-      for (const doubt of doubts) {
-        const key = `${doubt.machine.id}/${doubt.kind}`
-        noted.set(key, { ...doubt, times: (noted.get(key)?.times ?? 0) + 1 })
+    note,
+    async raise(ctx, doubts) {
+      const now = ctx.now.getTime()
+      // rows in one order, as two gateways may write those of one machine
+      for (const [key, doubt] of [...addTo(new Map(), doubts)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        if (now - (raised.get(key) ?? Number.NEGATIVE_INFINITY) < 1000) {
+          ctx.afterCommit(() => note(Array(doubt.times).fill(doubt)))
+          continue
+        }
+        await raiseSecurity(ctx, eventOf(doubt))
+        ctx.afterCommit(() => {
+          if (raised.size > 10_000) raised.clear()
+          raised.set(key, now)
+        })
       }
     },
     async flush() {
       const all = [...noted.values()]
       noted = new Map()
-      for (const { machine, kind, detail, times } of all)
-        await raiseApart(app, { orgId: machine.orgId, kind, subject: machine.rtu, deviceId: machine.id, detail: { ...detail, times } })
+      for (const doubt of all) await raiseApart(app, eventOf(doubt))
     },
   }
 }

@@ -121,8 +121,11 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     if (facts.length === 0) return
     try {
       await insist(async () => {
-        const { fresh, doubts: found } = await bySystem(app, (ctx) => applyFacts(ctx, facts, record))
-        doubts.note(found)
+        const fresh = await bySystem(app, async (ctx) => {
+          const { fresh, doubts: found } = await applyFacts(ctx, facts, record)
+          await doubts.raise(ctx, found)
+          return fresh
+        })
         counts.stored = (counts.stored ?? 0) + fresh.length
         for (const fact of fresh) if (!isAnswer(fact)) screens.changed.add(fact.machine.orgId)
         counts.repeated = (counts.repeated ?? 0) + facts.length - fresh.length
