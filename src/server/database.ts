@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   type DatabaseConnection,
   type Dialect,
@@ -65,6 +66,19 @@ export type Database = {
   close(): Promise<void>
 }
 export type Later = (statement: RawBuilder<unknown> | Statement) => void
+/**
+ * Whoever holds a connection must not wait for a second one: as many acts as there are connections would wait for each other for
+ * ever. What an act must know or say beside its transaction comes before it, after its commit, or from `aside`.
+ */
+const holding = new AsyncLocalStorage<true>()
+function holdsNone(): void {
+  if (holding.getStore()) throw new Error('an act that holds a connection asks for a second one')
+}
+function holdOne<T>(work: () => Promise<T>): Promise<T> {
+  holdsNone()
+  return holding.run(true, work)
+}
+
 type PoolStats = { total: number; idle: number; waiting: number }
 
 export type DatabaseOptions = { url: string; reads: number; writes: number; statementMs: number }
@@ -130,11 +144,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   let outOfRoomAt = 0
   return {
     lastOutOfRoom: () => outOfRoomAt,
-    transact: (scope, work) => transact(writes, begin, planOnce, scope, work),
-    read: (scope, work) => reading(planAlways, scope, work),
-    readSame: (scope, work) => reading(planOnce, scope, work),
+    transact: async (scope, work) => holdOne(() => transact(writes, begin, planOnce, scope, work)),
+    read: async (scope, work) => holdOne(() => reading(planAlways, scope, work)),
+    readSame: async (scope, work) => holdOne(() => reading(planOnce, scope, work)),
     aside: (work) => reading(planOnce, systemScope, work, asides),
-    snapshot: (scope, work) => transact(snapshots, beginSnapshot, planAlways, scope, work),
+    snapshot: async (scope, work) => {
+      holdsNone()
+      return transact(snapshots, beginSnapshot, planAlways, scope, work)
+    },
     ping() {
       pinged ??= withClient(probe, async (client) => void (await client.query('select 1'))).finally(() => {
         pinged = undefined

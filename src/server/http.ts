@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { availableParallelism } from 'node:os'
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import multipart from '@fastify/multipart'
@@ -20,13 +19,12 @@ import { openDebugLog } from './debugLog.ts'
 import { doorOf } from './door.ts'
 import { answerMalformed, answerUndecodable, boundConnections, guardEvery } from './everyAnswer.ts'
 import { contractInput, idempotencyKey, parseInput, takeJson } from './input.ts'
-import { perApp } from './perApp.ts'
 import { requireProof } from './proof.ts'
 import { rateKey } from './rateKeys.ts'
 import { traceRefusal } from './refusals.ts'
 import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
+import { askerOf, heavyReads, lightReads, slowWork, writes } from './shares.ts'
 import { signedIn } from './signedIn.ts'
-import { openTurns } from './turns.ts'
 
 type Entry = { readonly name: string; readonly domain: string; readonly endpoint: Endpoint; readonly handler: Handler<Endpoint> }
 let entries: readonly Entry[] | undefined
@@ -172,9 +170,6 @@ export function callOn(app: App, request: FastifyRequest, reply: FastifyReply): 
 /** Writes that wait for a connection before new work is turned away: about a second's worth. */
 export const mostWaiting = 100
 
-/** As many scanning reads at once as half of the cores; the other half is for machines and money. */
-export const heavyReads = perApp(() => openTurns({ atOnce: Math.max(1, Math.floor(availableParallelism() / 2)), waiting: 40, waitMs: 8000 }))
-
 type Given = { name: string; endpoint: Endpoint; handler: Handler<Endpoint>; caller: Caller; request: FastifyRequest; key: string | undefined }
 
 /** One operation; new work of strangers waits its turn at the door. */
@@ -188,7 +183,10 @@ async function run(app: App, given: Given, input: Record<string, unknown>): Prom
   const { name, endpoint, handler, caller, request, key } = given
   // before it takes a connection of its own
   if (endpoint.yields && app.database.stats().writes.waiting >= mostWaiting) throw new Refusal(common.busy)
-  const slow = typeof handler === 'function' ? undefined : await handler.prepare(app, input as never, request, caller.actor)
+  const asker = askerOf(caller)
+  const prepare = async () => (typeof handler === 'function' ? undefined : handler.prepare(app, input as never, request, caller.actor))
+  // an upload takes the time of its sender, and its turn where the file is read
+  const slow = await (typeof handler === 'function' || endpoint.upload || endpoint.yields ? prepare() : slowWork(app).take(asker, prepare))
   const verb = typeof handler === 'function' ? handler : (ctx: Parameters<typeof handler.run>[0], value: never) => handler.run(ctx, value, slow)
   if (endpoint.kind === 'read') {
     const scope = endpoint.scope === 'system' ? systemScope : caller.actor.scope
@@ -196,15 +194,18 @@ async function run(app: App, given: Given, input: Record<string, unknown>): Prom
       app.database.read(scope, (db) =>
         verb({ app, db, ...caller, now: app.now(), audit: refuseInRead, touch: refuseInRead, later: refuseInRead, afterCommit: refuseInRead }, input as never),
       )
-    const answer = await (endpoint.heavy ? heavyReads(app).take(caller.actor.orgId, asked) : asked())
+    const answer = await (endpoint.heavy ? heavyReads : lightReads)(app).take(asker, asked)
     if (isRefused(answer)) throw new Refusal(answer.refused, answer.values, answer.fields)
     return { answer: checked(endpoint, answer), replayed: false }
   }
-  const result = await act(app, caller, endpoint, async (ctx) => {
-    if (!key) return verb(ctx, input as never)
-    const outcome = await once(ctx, name, key, input, () => verb(ctx, input as never) as Promise<unknown>)
-    return isReplay(outcome) ? outcome : outcome.fresh
-  }).catch(translate)
+  const written = () =>
+    act(app, caller, endpoint, async (ctx) => {
+      if (!key) return verb(ctx, input as never)
+      const outcome = await once(ctx, name, key, input, () => verb(ctx, input as never) as Promise<unknown>)
+      return isReplay(outcome) ? outcome : outcome.fresh
+    })
+  // new orders have had their turn at the door, and word of a payment waits for nobody
+  const result = await (endpoint.yields || endpoint.urgent ? written() : writes(app).take(asker, written)).catch(translate)
   if (isRefused(result)) throw new Refusal(result.refused, result.values, result.fields)
   if (isReplay(result)) return { answer: result.replay.body, replayed: true }
   return { answer: checked(endpoint, result), replayed: false }

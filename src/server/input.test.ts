@@ -32,5 +32,7 @@ describe('JSON', () => {
   it('is read in linear time', () => {
     const text = JSON.stringify({ a: '\\"'.repeat(250_000), b: Array(4000).fill({ k: 1 }) })
     expect(parse(text)).toEqual(JSON.parse(text))
-  })
+    // a text without an end, and one that never begins
+    for (const endless of ['\\"', '"\\', '\\\\"']) expect(() => parse(`"${endless.repeat(60_000)}`)).toThrow('common.invalid')
+  }, 2000)
 })

@@ -11,7 +11,8 @@ const refuse = (field: string, text: string) => new Refusal(common.invalid, {}, 
 const deepest = 32
 /** Values and names. The largest form has a few thousand; each costs more than its bytes. */
 const mostParts = 10_000
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g
+/** A text that never ends is one token to the end: the scan goes over each character once, whatever stands there. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],:]/g
 
 /** JSON in which a name stands once: of two the parser keeps the last, a reader before us may have judged the first. */
 export function parseJson(bytes: Uint8Array): unknown {

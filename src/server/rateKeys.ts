@@ -4,7 +4,7 @@ import type { App } from './context.ts'
 import { perApp } from './perApp.ts'
 import { tokenHash } from './sessions.ts'
 
-/** Who a request counts for: its address, until its token was found to be somebody's session. */
+/** Who a request counts for: its address, until its token was found to be somebody's; all sessions of a person count together. */
 
 /** The token a request carries; empty when there is none, several, or something else. `Bearer ` may stand before it. */
 export function tokenOf(request: FastifyRequest): string {
@@ -17,11 +17,11 @@ const mostKept = 20_000
 const provenOf = perApp(() => new Map<string, string>())
 const keyOf = (token: string) => tokenHash(token).toString('base64')
 
-export function noteProven(app: App, token: string, sessionId: string): void {
+export function noteProven(app: App, token: string, userId: number): void {
   const proven = provenOf(app)
   const [oldest] = proven.keys()
   if (proven.size >= mostKept && oldest) proven.delete(oldest)
-  proven.set(keyOf(token), sessionId)
+  proven.set(keyOf(token), `person ${userId}`)
 }
 export const forgetToken = (app: App, token: string): unknown => provenOf(app).delete(keyOf(token))
 

@@ -167,11 +167,17 @@ describe('what was tampered with is located', () => {
 })
 
 test('a running transaction is not sealed over', async () => {
-  await api.app.database.transact(systemScope, async (db) => {
+  const [started, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const running = api.app.database.transact(systemScope, async (db) => {
     await db.insertInto('operation_logs').values(row()).execute()
-    await api.call(session.logout, {}, { token: await api.login('me') })
-    expect(await sealOnce(api.app)).toBe(0)
+    started.resolve()
+    await ended.promise
   })
+  await started.promise
+  await api.call(session.logout, {}, { token: await api.login('me') })
+  expect(await sealOnce(api.app)).toBe(0)
+  ended.resolve()
+  await running
   await sealed(2)
   expect(await verify()).toMatchObject({ checked: 14, broken: null })
 })

@@ -47,7 +47,7 @@ export async function signedIn(
     forgetToken(app, token)
     throw new Refusal(found)
   }
-  noteProven(app, token, found.sessionId)
+  if (found.userId !== null) noteProven(app, token, found.userId)
   const person = await seenThrough(app, found, request.headers)
   if (as) noteAttempt(request, as.name, as.endpoint, { ...person, scope: person.scopeOf(as.endpoint.access) })
   const stays = (open: ReadonlySet<string>) => !(as && open.has(as.name))

@@ -6,7 +6,8 @@ import { orders } from '../domains/orders/contract.ts'
 import { session } from '../domains/session/contract.ts'
 import { users } from '../domains/users/contract.ts'
 import { systemScope } from './database.ts'
-import { heavyReads, mostWaiting } from './http.ts'
+import { mostWaiting } from './http.ts'
+import { heavyReads } from './shares.ts'
 import { openTurns } from './turns.ts'
 
 const held = () => {
@@ -40,6 +41,20 @@ describe('turns', () => {
     slow.free()
     await Promise.all([running, other, ...asked])
     expect([order.length, order.indexOf(2) <= 1]).toEqual([21, true])
+  })
+  test('one has his places and no more, so that whoever comes then finds one', async () => {
+    const turns = openTurns({ atOnce: 3, each: 2, waiting: 10, waitMs: 1000 })
+    const order: string[] = []
+    const slow = [held(), held()]
+    const first = slow.map(({ work }) => turns.take('a', work))
+    const third = turns.take('a', async () => order.push('a'))
+    await turns.take('b', async () => order.push('b'))
+    expect(order).toEqual(['b'])
+    slow[0]?.free()
+    await third
+    expect(order).toEqual(['b', 'a'])
+    slow[1]?.free()
+    await Promise.all(first)
   })
   test('who waits too long, or finds too many waiting, is told to come again', async () => {
     const turns = openTurns({ atOnce: 1, waiting: 1, waitMs: 30 })

@@ -8,27 +8,37 @@ import { common, type ErrorDef, Refusal } from '../shared/errors.ts'
 export type Turns = { take<T>(of: Asker, work: () => Promise<T>): Promise<T> }
 /** An organisation; where nobody is signed in, an address. */
 type Asker = number | string
-/** `waiting`: places of one organisation; `full`: what it is told when they are taken. */
-export type TurnLimits = { readonly atOnce: number; readonly waiting: number; readonly waitMs: number; readonly full?: ErrorDef }
+/** `each`: at once of one organisation; `waiting`: its places in the queue; `full`: what it is told when they are taken. */
+export type TurnLimits = { readonly atOnce: number; readonly each?: number; readonly waiting: number; readonly waitMs: number; readonly full?: ErrorDef }
 
 export function openTurns(limits: TurnLimits): Turns {
   // the first organisation is the one whose turn it is; a queue that is empty is not there
   const queues = new Map<Asker, (() => void)[]>()
+  const inside = new Map<Asker, number>()
   let running = 0
+  const hasRoom = (of: Asker) => running < limits.atOnce && (inside.get(of) ?? 0) < (limits.each ?? limits.atOnce)
+
+  function enter(of: Asker): void {
+    running += 1
+    inside.set(of, (inside.get(of) ?? 0) + 1)
+  }
 
   function leave(of: Asker, go: () => void): void {
     const queue = queues.get(of)?.filter((one) => one !== go) ?? []
     if (queue.length) queues.set(of, queue)
     else queues.delete(of)
   }
-  function end(): void {
+  function end(ended: Asker): void {
     running -= 1
-    const [next] = queues
+    const left = (inside.get(ended) ?? 1) - 1
+    if (left) inside.set(ended, left)
+    else inside.delete(ended)
+    const next = queues.entries().find(([of]) => hasRoom(of))
     if (!next) return
     const [of, [go, ...rest]] = next
     queues.delete(of)
     if (rest.length) queues.set(of, rest)
-    running += 1
+    enter(of)
     go?.()
   }
   function wait(of: Asker): Promise<void> {
@@ -49,12 +59,12 @@ export function openTurns(limits: TurnLimits): Turns {
 
   return {
     async take(of, work) {
-      if (running < limits.atOnce) running += 1
+      if (hasRoom(of)) enter(of)
       else await wait(of)
       try {
         return await work()
       } finally {
-        end()
+        end(of)
       }
     },
   }

@@ -35,6 +35,8 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
    * queue: the field of its input that says where (a machine).
    */
   readonly yields: string | null
+  /** Word of money: a write that takes no turn with those of people. */
+  readonly urgent: boolean
   /**
    * Moves a way to sign in, a secret or a right: whoever calls has shown who he is within the last minutes (`session.proofMinutes`),
    * else common.proofNeeded. `sometimes`: its handler decides by what is asked (`requireProof`).
@@ -62,6 +64,7 @@ type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<ReadSpec<I, O>
   upload?: boolean
   guessable?: boolean
   yields?: keyof z.output<I> & string
+  urgent?: true
   fresh?: boolean | 'sometimes'
 }
 
@@ -83,6 +86,7 @@ export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing
     guessable: false,
     heavy: spec.heavy ?? 'pageSize' in (spec.input?.shape ?? {}),
     yields: null,
+    urgent: false,
     fresh: false,
     export: spec.export ?? null,
     summary: spec.summary,
@@ -105,6 +109,7 @@ export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothin
     guessable: spec.guessable ?? false,
     heavy: false,
     yields: spec.yields ?? null,
+    urgent: spec.urgent ?? false,
     fresh: spec.fresh ?? false,
     export: null,
     summary: spec.summary,

@@ -18,6 +18,7 @@ export const payments = {
     summary: 'Notification of the simulated payment provider',
     audit: { none: 'payment_events keeps every notification' },
     scope: 'system',
+    urgent: true,
     errors: [paymentErrors.badSignature],
     input: z.strictObject({
       eventId: z.string().min(1).max(64),

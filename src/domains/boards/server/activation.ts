@@ -1,9 +1,9 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso } from '../../../server/context.ts'
+import { type Ctx, found, iso, refused } from '../../../server/context.ts'
 import { perApp } from '../../../server/perApp.ts'
 import { Refusal, reject } from '../../../shared/errors.ts'
 import { noteDevice } from '../../machines/server/events.ts'
-import { raiseApart } from '../../security/server/raise.ts'
+import { raiseSecurity } from '../../security/server/raise.ts'
 import { platformOrg } from '../../settings/server/values.ts'
 import { type ActivationCode, boardErrors, type boards } from '../contract.ts'
 import { bindRule, codeRule, useRule } from '../rules.ts'
@@ -52,14 +52,15 @@ export const activationCodes: Handlers<Contract>['activationCodes'] = async (ctx
 
 const guesses = perApp(() => new Map<string, { since: number; times: number }>())
 /** Typing errors come one by one; from the tenth of an address within a minute on, people see it. */
-async function noteGuess({ app, ip }: Ctx): Promise<void> {
+async function noteGuess(ctx: Ctx): Promise<void> {
+  const { app, ip } = ctx
   const now = app.now().getTime()
   const known = guesses(app)
   const counted = known.get(ip)
   const times = counted && now - counted.since < 60_000 ? counted.times + 1 : 1
   if (known.size > 10_000) known.clear()
   known.set(ip, { since: counted && times > 1 ? counted.since : now, times })
-  if (times >= 10) await raiseApart(app, { orgId: platformOrg, kind: 'ACTIVATION_GUESSED', subject: ip, detail: { tries: times } })
+  if (times >= 10) await raiseSecurity(ctx, { orgId: platformOrg, kind: 'ACTIVATION_GUESSED', subject: ip, detail: { tries: times } })
 }
 
 /** Nobody is signed in: the code is the proof, and one answer stands for everything that may be wrong with it. */
@@ -73,7 +74,7 @@ export const activate: Handlers<Contract>['activate'] = async (ctx, input) => {
     // a board that is really there and has no code that works: the platform is shown it, if its number is unknown
     sightingsOf(ctx.app).note({ ...told, via: 'ACTIVATION', address: ctx.ip })
     await noteGuess(ctx)
-    throw new Refusal(boardErrors.codeInvalid)
+    return refused(boardErrors.codeInvalid)
   }
   const board = await ownBoard(ctx, machine, told)
   await ctx.db.updateTable('activation_codes').set({ used_at: ctx.now, used_board_no: input.boardNo }).where('id', '=', code.id).execute()

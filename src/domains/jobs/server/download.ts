@@ -48,7 +48,7 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
     return attachment(reply, row.file_name).header('content-length', row.file_bytes).send(stream)
   })
   route('GET', '/api/imports/:kind/template', async (actor, request, reply) => {
-    const { importer } = await importerFor(app, (request.params as { kind: string }).kind, actor)
+    const importer = importerFor((request.params as { kind: string }).kind, actor)
     const lang = toLang(request.headers['accept-language'])
     return attachment(reply, `${say(importer.title, lang)}.xlsx`).send(Buffer.from(await templateFile(importer, lang)))
   })

@@ -6,6 +6,7 @@ import type { Importer, RowError } from '../../../server/importers.ts'
 import { oneFile } from '../../../server/oneFile.ts'
 import { requireProof } from '../../../server/proof.ts'
 import { loadPerson } from '../../../server/sessions.ts'
+import { tryOuts } from '../../../server/shares.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
 import { importers } from '../../imports.ts'
@@ -17,17 +18,23 @@ import { markedFile, readSheet, type Sheet } from './sheet.ts'
 
 type Given = { importer: Importer; actor: Actor; sheet: Sheet; ready: unknown; tried: readonly RowError[] }
 
-/** The importer of that name for somebody who may use it, acting with the rows his right reaches. */
-export async function importerFor(app: App, kind: string, actor: Pick<Actor, 'userId' | 'permissions'>): Promise<{ importer: Importer; actor: Actor }> {
+/** The importer of that name for somebody who may use it. */
+export function importerFor(kind: string, actor: Pick<Actor, 'permissions'>): Importer {
   const importer = found(importers.find((one) => one.kind === kind))
   if (importer.permission !== 'self' && !actor.permissions.has(importer.permission)) throw new Refusal(common.forbidden)
+  return importer
+}
+
+/** And who acts, with the rows that its right reaches. */
+async function importerAs(app: App, kind: string, actor: Actor): Promise<{ importer: Importer; actor: Actor }> {
+  const importer = importerFor(kind, actor)
   const person = await loadPerson(app.database, actor.userId ?? 0)
   if (!person) throw new Refusal(common.accountClosed)
   return { importer, actor: { ...person, sessionId: null, scope: person.scopeOf(importer.permission) } }
 }
 
 export async function receive(app: App, kind: string, request: FastifyRequest, by: Actor): Promise<Omit<Given, 'tried'>> {
-  const { importer, actor } = await importerFor(app, kind, by)
+  const { importer, actor } = await importerAs(app, kind, by)
   const { bytes } = await oneFile(request, by.orgId, jobLimits.importBytes, { ...jobErrors, tooLarge: jobErrors.fileTooLarge })
   const sheet = await readSheet(bytes, importer, by.orgId)
   const ready = await importer.prepare?.(app, sheet.rows, [...sheet.rows, ...sheet.halves])
@@ -58,7 +65,10 @@ class TriedOut extends Error {
 }
 
 /** What the import would say, by doing it and taking everything back. */
-export async function tryOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang']): Promise<readonly RowError[]> {
+export const tryOut = (app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang']): Promise<readonly RowError[]> =>
+  tryOuts(app).take(given.actor.orgId, () => triedOut(app, given, lang))
+
+async function triedOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang']): Promise<readonly RowError[]> {
   const { actor } = given
   const nothing = () => {}
   try {

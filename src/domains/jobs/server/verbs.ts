@@ -94,7 +94,7 @@ export const handlers: Handlers<Contract> = {
   retry,
   export: startExport,
   async importInfo(ctx, { kind }) {
-    const { importer } = await importerFor(ctx.app, kind, ctx.actor)
+    const importer = importerFor(kind, ctx.actor)
     const text = (value: string | undefined) => (value ? say(value, ctx.lang) : '')
     return {
       title: text(importer.title),

@@ -1,0 +1,23 @@
+import { availableParallelism } from 'node:os'
+import { neighbourhoodOf } from '../shared/address.ts'
+import { perApp } from './perApp.ts'
+import type { Caller } from './run.ts'
+import { openTurns } from './turns.ts'
+
+/**
+ * What all people use together, each organisation in its turn; where nobody is signed in, each neighbourhood of addresses. What is
+ * left over is for machines and money, which never wait here.
+ */
+
+/** As many scanning reads at once as half of the cores. */
+export const heavyReads = perApp(() => openTurns({ atOnce: Math.max(1, Math.floor(availableParallelism() / 2)), waiting: 40, waitMs: 8000 }))
+/** Of ten connections. */
+export const lightReads = perApp(() => openTurns({ atOnce: 8, each: 6, waiting: 200, waitMs: 8000 }))
+/** Of fourteen connections, beside those of new orders (door.ts): none can hold what payments need, however long its act takes. */
+export const writes = perApp(() => openTurns({ atOnce: 6, each: 4, waiting: 200, waitMs: 8000 }))
+/** Comparing passwords and the like, before the transaction: files and compression share its threads. */
+export const slowWork = perApp(() => openTurns({ atOnce: 3, waiting: 40, waitMs: 8000 }))
+/** Files that are tried out and taken back: each a transaction of seconds. */
+export const tryOuts = perApp(() => openTurns({ atOnce: 2, each: 1, waiting: 10, waitMs: 30_000 }))
+
+export const askerOf = ({ actor, ip }: Pick<Caller, 'actor' | 'ip'>): number | string => (actor.userId === null ? neighbourhoodOf(ip) : actor.orgId)
