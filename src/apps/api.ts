@@ -13,7 +13,7 @@ import { buildHttp } from '../server/http.ts'
 import { servePages } from '../server/pages.ts'
 
 /** Addresses that are pages, whoever asks; a parameter is one part of the path. */
-const pages = new RegExp(`^(${['/', '/login', '/404', ...screens.map(({ path }) => path.replace(/:\\w+/g, '[^/]+'))].join('|')})$`)
+const pages = new RegExp(`^(${['/', '/login', '/404', ...screens.map(({ path }) => path.replace(/:\w+/g, '[^/]+'))].join('|')})$`)
 
 export type Part = { stop(): Promise<void> }
 

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openWorld, type World } from '../../test/support/world.ts'
+import { notices } from '../domains/notices/contract.ts'
 import { boundConnections } from './everyAnswer.ts'
 import { slowest } from './oneFile.ts'
 
@@ -39,6 +41,33 @@ test('somebody who is signed in may send 256 kB, and one without the right none'
   expect((await post('/api/stores', filler(270_000), { authorization: await world.login('ROLE_SPONSOR') })).status).toBe(403)
 })
 
+test('a stranger may say little, each text as long as it may be, and an address names few things', async () => {
+  const many = JSON.stringify({ a: Array.from({ length: 600 }, () => 1) })
+  expect((await post('/auth/login', many)).status).toBe(400)
+  const authorization = await world.login('ROLE_FULL')
+  const notice = await post('/api/notices', JSON.stringify({ title: 'x', content: '<'.repeat(100_000) }), { authorization })
+  expect([notice.status, JSON.stringify(await notice.json())]).toEqual([400, expect.stringContaining('不能超过20000个字符')])
+  const names = (n: number) => fetch(`http://127.0.0.1:${port}/auth/methods?${Array.from({ length: n }, (_, i) => `k${i}=1`).join('&')}`)
+  expect((await (await names(101)).text()).length).toBeLessThan(300)
+  expect((await names(3)).status).toBe(400)
+})
+
+test('what an announcement is left with without its marks is found in one go', () => {
+  const startedAt = performance.now()
+  notices.create.input.safeParse({ title: 'x', content: '<'.repeat(20_000) })
+  // some milliseconds; the square of it was seconds
+  expect(performance.now() - startedAt).toBeLessThan(1500)
+})
+
+test('whoever asks on and on without reading loses the connection, and holds no files', async () => {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  const opened = vi.spyOn(world.app.files, 'get')
+  socket.write(`GET /files/${randomUUID()}.png HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(1000))
+  await new Promise((resolve) => socket.once('close', resolve))
+  expect(opened.mock.calls.length).toBeLessThanOrEqual(10)
+  opened.mockRestore()
+})
+
 test('one address holds so many connections, not more', async () => {
   const server = createServer((_request, response) => response.end('here'))
   boundConnections(world.app, server, 20)
@@ -61,6 +90,8 @@ test('the rest of a large body that was refused is not read; a small one ends, a
     socket.write(begin(length))
     const [answer] = await once(socket, 'data')
     expect(String(answer)).toMatch(/^HTTP\/1.1 415 /)
+    // whoever keeps his connections does not send the next request into one that ends
+    expect(/^connection: close\r$/im.test(String(answer))).toBe(length > 1_000_000)
     return socket
   }
   const large = await refused(200_000_000)

@@ -34,6 +34,8 @@ export type Actor = {
   readonly secondFactor?: boolean
   readonly username: string
   readonly orgId: number
+  /** The organisation right below the platform in which his lies; where it is not said, his own. */
+  readonly tenant?: number
   /** Identifier of the highest role. */
   readonly role: string
   /** Of the highest role; nobody changes people of an equal or higher one, but a super administrator. */

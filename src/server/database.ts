@@ -261,11 +261,13 @@ async function refuseStrongRole(pool: pg.Pool): Promise<void> {
 type Naming = (text: string) => string | undefined
 const planAlways: Naming = () => undefined
 const mostKept = 300
+/** A text that grows with its rows hardly comes again, and each connection would keep a plan of it. */
+const longestKept = 8192
 const seenOnce = new Set<string>()
 const kept = new Map<string, string>()
 const planOnce: Naming = (text) => {
   const name = kept.get(text)
-  if (name || kept.size >= mostKept) return name
+  if (name || kept.size >= mostKept || text.length > longestKept) return name
   if (seenOnce.has(text)) {
     kept.set(text, `s${kept.size}`)
     seenOnce.delete(text)

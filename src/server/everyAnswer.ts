@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Server, STATUS_CODES } from 'node:http'
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf } from '../shared/address.ts'
@@ -7,6 +7,7 @@ import { common, type ErrorDef, Refusal } from '../shared/errors.ts'
 import { say } from '../shared/text.ts'
 import { answerError } from './answers.ts'
 import type { App } from './context.ts'
+import { mostNames } from './input.ts'
 
 /** For all that is no page: a browser that opens it shows it, runs nothing and lets nobody frame it. */
 const noPage = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -31,14 +32,23 @@ function mark(request: FastifyRequest, reply: FastifyReply): void {
 /** The first hook of every request: headers, then the limit, unknown paths and methods included. */
 export function guardEvery(http: FastifyInstance): void {
   const limited = http.rateLimit()
+  http.addHook('onRequest', async ({ raw }, reply) => {
+    if (isTooMany(raw.socket, reply.raw)) reply.hijack()
+  })
   http.addHook('onRequest', async (request, reply) => mark(request, reply))
   http.addHook('onRequest', async (request, reply) => {
     // a route with a limit of its own counts by itself
     if (!request.routeOptions.config?.rateLimit) await limited.call(http, request, reply)
   })
+  http.addHook('onRequest', async ({ raw }) => {
+    if ((raw.url?.match(/&/g)?.length ?? 0) >= mostNames) throw new Refusal(common.invalid)
+  })
   // HTTP asks for it; Node would answer in a shape of its own
   http.addHook('onRequest', async ({ raw }) => {
     if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw new Refusal(common.invalid)
+  })
+  http.addHook('onSend', async ({ raw }, reply) => {
+    if (isUnread(raw)) reply.header('connection', 'close')
   })
   http.addHook('onResponse', async ({ raw }) => leaveUnread(raw))
   // an expectation we do not know is no reason to refuse
@@ -49,9 +59,11 @@ export function guardEvery(http: FastifyInstance): void {
 const smallRest = 262_144
 const readingAnswer = 2000
 
+const isUnread = (raw: FastifyRequest['raw']): boolean =>
+  raw.complete === false && Number(raw.headers['content-length'] ?? Number.POSITIVE_INFINITY) > smallRest && raw.method !== 'GET' && raw.method !== 'HEAD'
 /** Answered before its body is whole: Node would take in the rest, however much it is. A small one ends by itself. */
 function leaveUnread(raw: FastifyRequest['raw']): void {
-  if (raw.complete !== false || Number(raw.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= smallRest) return
+  if (!isUnread(raw)) return
   // a tick later: Node has just set the rest flowing
   setImmediate(() => raw.socket.pause())
   setTimeout(() => raw.socket.destroy(), readingAnswer).unref()
@@ -66,6 +78,17 @@ export async function answerUndecodable(app: App, http: FastifyInstance, error: 
   )
   if (refusal === error && request.headers.accept?.includes('text/html')) reply.redirect(`${app.config.basePath}404`)
   else answerError(app, refusal, request, reply)
+}
+
+/** Asked one behind the other without waiting for an answer: each may hold a file, and no browser does it. */
+const mostUnanswered = 10
+const unanswered = new WeakMap<Socket, number>()
+function isTooMany(socket: Socket, response: ServerResponse): boolean {
+  const count = (unanswered.get(socket) ?? 0) + 1
+  unanswered.set(socket, count)
+  response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
+  if (count > mostUnanswered) socket.destroy()
+  return socket.destroyed
 }
 
 /** Connections of one address; behind a proxy all come from the proxy, which bounds them itself. */

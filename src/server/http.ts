@@ -18,7 +18,7 @@ import { systemScope } from './database.ts'
 import { openDebugLog } from './debugLog.ts'
 import { doorOf } from './door.ts'
 import { answerMalformed, answerUndecodable, boundConnections, guardEvery } from './everyAnswer.ts'
-import { contractInput, idempotencyKey, parseInput, takeJson } from './input.ts'
+import { contractInput, idempotencyKey, parseInput, persons, strangers, takeJson } from './input.ts'
 import { requireProof } from './proof.ts'
 import { rateKey } from './rateKeys.ts'
 import { traceRefusal } from './refusals.ts'
@@ -48,9 +48,7 @@ function nameOf(endpoint: Endpoint): string {
   return names.get(endpoint) ?? endpoint.path
 }
 
-/** Bytes of a request before anybody knows who sends it, and of somebody who is signed in (the largest form has 80 kB). */
-const strangersBody = 16_384
-const personsBody = 262_144
+const isAsset = (request: FastifyRequest) => request.method === 'GET' && /^\/assets\/[\w.-]+\.\w+$/.test(request.url)
 
 export async function buildHttp(app: App): Promise<FastifyInstance> {
   const http: FastifyInstance = Fastify({
@@ -58,7 +56,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     // one proxy: the address it wrote itself, never what a caller wrote before it
     trustProxy: app.config.trustProxy,
-    bodyLimit: strangersBody,
+    bodyLimit: strangers.bytes,
     requestTimeout: 30_000,
     // who sends a part and stops is found soon: until then his bytes are kept
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 2000, requireHostHeader: false },
@@ -74,12 +72,13 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
   })
   await http.register(rateLimit, {
     global: false,
-    max: app.config.rateLimit,
+    // a first visit takes some thirty files, and an office opens at nine
+    max: (request) => (isAsset(request) ? 10 * app.config.rateLimit : app.config.rateLimit),
     timeWindow: 1000,
     cache: 20_000,
     ban: -1,
-    keyGenerator: (request) => rateKey(app, request),
-    allowList: (request) => (request.method === 'GET' && request.url.startsWith('/assets/')) || request.url.split('?', 1)[0] === '/health',
+    keyGenerator: (request) => (isAsset(request) ? `assets ${addressOf(request.ip)}` : rateKey(app, request)),
+    allowList: (request) => request.url.split('?', 1)[0] === '/health',
     errorResponseBuilder: () => new Refusal(common.tooMany),
   })
   guardEvery(http)
@@ -92,11 +91,14 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw new Refusal(common.compressed)
   })
   await http.register(multipart, { limits: { files: 1, fields: 5, fileSize: 8_388_608, parts: 6, headerPairs: 50 } })
+  const wholeAt = new WeakMap<FastifyRequest, number>()
+  http.addHook('preHandler', async (request) => void wholeAt.set(request, performance.now()))
   const debugLog = openDebugLog(app)
   http.addHook('onClose', () => debugLog.stop())
   http.addHook('onResponse', async (request, reply) => {
     debugLog.note(request, reply.statusCode, reply.elapsedTime)
-    const ms = Math.round(reply.elapsedTime)
+    // how long a body took to come is its sender's affair
+    const ms = Math.round(performance.now() - (wholeAt.get(request) ?? performance.now()))
     app.log[reply.statusCode >= 500 && !wasTurnedAway(app, request) ? 'error' : ms > 1000 ? 'warn' : 'debug'](
       { requestId: request.id, method: request.method, url: pathOf(request.url), status: reply.statusCode, ms },
       'request',
@@ -116,7 +118,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     // who asks is known before a byte of the body is read: a stranger's is small, and is never parsed where he may not call
     const known = new WeakMap<FastifyRequest, Caller>()
     const preParsing = async (request: FastifyRequest, reply: FastifyReply) => void known.set(request, await callerOf(app, endpoint, request, reply))
-    const body = endpoint.access === 'open' ? strangersBody : personsBody
+    const body = (endpoint.access === 'open' ? strangers : persons).bytes
     http.route({
       method: endpoint.method,
       url,

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Endpoint, fromStrings, pathParams } from '../shared/contract.ts'
+import { z } from 'zod'
+import { baseType, type Endpoint, fromStrings, pathParams } from '../shared/contract.ts'
 import { common, type FieldError, Refusal } from '../shared/errors.ts'
 import { bi, notStorable, plainText, storable } from '../shared/text.ts'
 
@@ -9,13 +10,19 @@ const unknown = bi('不支持的字段', 'Unknown field')
 const refuse = (field: string, text: string) => new Refusal(common.invalid, {}, [{ field, text }])
 
 const deepest = 32
-/** Values and names. The largest form has a few thousand; each costs more than its bytes. */
-const mostParts = 10_000
+/** Bytes and parts (values and names, each costs more than its bytes) of what somebody sends: before anybody knows who he is, and after. */
+export const strangers = { bytes: 16_384, parts: 500 } as const
+/** The largest form has 80 kB and a few thousand parts. */
+export const persons = { bytes: 262_144, parts: 10_000 } as const
+/** Names in an address; the longest list has forty filters. */
+export const mostNames = 100
+/** Characters of a text whose contract says no length. */
+const mostText = 30_000
 /** A text that never ends is one token to the end: the scan goes over each character once, whatever stands there. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],:]/g
 
 /** JSON in which a name stands once: of two the parser keeps the last, a reader before us may have judged the first. */
-export function parseJson(bytes: Uint8Array): unknown {
+export function parseJson(bytes: Uint8Array, mostParts: number = persons.parts): unknown {
   const text = readable(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   // the names of each object that is open; null stands for an array
   const open: (Set<string> | null)[] = []
@@ -50,13 +57,15 @@ function readable<T>(read: () => T): T {
 
 export function takeJson(http: FastifyInstance): void {
   http.removeContentTypeParser('application/json')
-  http.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => parseJson(body))
+  http.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) =>
+    parseJson(body, request.routeOptions.bodyLimit === strangers.bytes ? strangers.parts : persons.parts),
+  )
 }
 
 /** The contract's input; `given` must not have passed a schema before, so that lengths count what will be stored. */
 export function contractInput(endpoint: Endpoint, given: Record<string, unknown>): Record<string, unknown> {
   const faults: FieldError[] = []
-  const clean = cleaned(given, '', faults)
+  const clean = cleaned(given, endpoint.input, '', faults)
   if (faults.length)
     throw new Refusal(
       common.invalid,
@@ -66,17 +75,27 @@ export function contractInput(endpoint: Endpoint, given: Record<string, unknown>
   return endpoint.input.parse(clean)
 }
 
-function cleaned(value: unknown, path: string, faults: FieldError[]): unknown {
+/** A text far beyond its length is refused before anything looks through it: whoever may write 20 characters sends no 200,000. */
+function cleaned(value: unknown, given: z.ZodType | undefined, path: string, faults: FieldError[]): unknown {
+  const type = given && baseType(given)
   if (typeof value === 'string') {
+    const most = (type instanceof z.ZodString && type.maxLength) || mostText
+    // composed and without what nobody sees it may be a quarter
+    if (value.length > 4 * most + 100) {
+      faults.push({ field: path, message: bi(`不能超过${most}个字符`, `At most ${most} characters`) })
+      return ''
+    }
     if (!storable(value)) faults.push({ field: path, message: notStorable })
     return plainText(value)
   }
-  if (Array.isArray(value)) return value.map((item, i) => cleaned(item, below(path, i), faults))
+  const element = type instanceof z.ZodArray ? (type.element as z.ZodType) : undefined
+  if (Array.isArray(value)) return value.map((item, i) => cleaned(item, element, below(path, i), faults))
   if (typeof value !== 'object' || value === null) return value
+  const shape: Record<string, z.ZodType> = type instanceof z.ZodObject ? type.shape : {}
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
-      if (!storable(name)) faults.push({ field: path, message: notStorable })
-      return [name, cleaned(item, below(path, name), faults)]
+      if (name.length > mostText || !storable(name)) faults.push({ field: path, message: notStorable })
+      return [name, cleaned(item, shape[name], below(path, name), faults)]
     }),
   )
 }

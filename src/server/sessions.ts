@@ -123,6 +123,7 @@ export async function loadPerson(database: Database, userId: number): Promise<Pe
       role: live[0]?.code ?? '',
       rank: Math.max(0, ...live.map((role) => role.rank)),
       home: row.org_kind,
+      tenant: Number(row.org_path.split('.')[1] ?? row.org_id),
       ofPlatform,
       permissions,
       heldBy: access,

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { neighbourhoodOf } from '../shared/address.ts'
+import type { Actor } from './context.ts'
 import { perApp } from './perApp.ts'
 import type { Caller } from './run.ts'
 import { openTurns } from './turns.ts'
@@ -20,4 +21,6 @@ export const slowWork = perApp(() => openTurns({ atOnce: 3, waiting: 40, waitMs:
 /** Files that are tried out and taken back: each a transaction of seconds. */
 export const tryOuts = perApp(() => openTurns({ atOnce: 2, each: 1, waiting: 10, waitMs: 30_000 }))
 
-export const askerOf = ({ actor, ip }: Pick<Caller, 'actor' | 'ip'>): number | string => (actor.userId === null ? neighbourhoodOf(ip) : actor.orgId)
+/** A tenant has one turn, however many organisations he makes below his own. */
+export const tenantOf = ({ tenant, orgId }: Pick<Actor, 'tenant' | 'orgId'>): number => tenant ?? orgId
+export const askerOf = ({ actor, ip }: Pick<Caller, 'actor' | 'ip'>): number | string => (actor.userId === null ? neighbourhoodOf(ip) : tenantOf(actor))

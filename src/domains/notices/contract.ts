@@ -31,7 +31,7 @@ const count = z.number().int().min(0)
 const imageCount = bi('最多上传5张图片', 'At most 5 pictures')
 
 /** True when nothing is left but markup and blanks; the server asks again after cleaning. */
-const blankHtml = (html: string): boolean => html.replace(/<[^>]*>|&nbsp;|[\s\u200b-\u200f\u2028-\u202f\ufeff]/g, '') === ''
+const blankHtml = (html: string): boolean => html.replace(/<[^<>]*>|&nbsp;|[\s\u200b-\u200f\u2028-\u202f\ufeff]/g, '') === ''
 
 const targets = {
   toAll: z.boolean().default(false),

@@ -1,7 +1,7 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, refused } from '../../../server/context.ts'
 import { perApp } from '../../../server/perApp.ts'
-import { Refusal, reject } from '../../../shared/errors.ts'
+import { reject } from '../../../shared/errors.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { platformOrg } from '../../settings/server/values.ts'

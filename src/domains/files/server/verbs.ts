@@ -1,5 +1,6 @@
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { oneFile } from '../../../server/oneFile.ts'
+import { tenantOf } from '../../../server/shares.ts'
 import { fileErrors, type files } from '../contract.ts'
 import { imageLimits } from '../rules.ts'
 import { type CleanImage, cleanImage } from './images.ts'
@@ -9,8 +10,8 @@ type Stored = { image: CleanImage; name: string; sha256: string }
 
 const uploadImage = prepared<Contract['uploadImage'], Stored>({
   async prepare(app, _input, request, actor) {
-    const { bytes } = await oneFile(request, actor.orgId, imageLimits.bytes, { ...fileErrors, tooLarge: fileErrors.imageTooLarge })
-    const image = await cleanImage(bytes, actor.orgId)
+    const { bytes } = await oneFile(request, tenantOf(actor), imageLimits.bytes, { ...fileErrors, tooLarge: fileErrors.imageTooLarge })
+    const image = await cleanImage(bytes, tenantOf(actor))
     return { image, ...(await app.files.put(image.bytes, image.extension)) }
   },
   async run(ctx, _input, { image, name, sha256 }) {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerError } from '../../../server/answers.ts'
 import type { App } from '../../../server/context.ts'
+import { tenantOf } from '../../../server/shares.ts'
 import { type SignedIn, signedIn } from '../../../server/signedIn.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say, toLang } from '../../../shared/text.ts'
@@ -55,7 +56,7 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
   route('POST', '/api/imports/:kind/marked', async (actor, request, reply) => {
     const lang = toLang(request.headers['accept-language'])
     const given = await receive(app, (request.params as { kind: string }).kind, request, actor)
-    const file = await markedFile(given.sheet, await tryOut(app, given, lang), given.importer, { lang, orgId: actor.orgId })
+    const file = await markedFile(given.sheet, await tryOut(app, given, lang), given.importer, { lang, orgId: tenantOf(actor) })
     return attachment(reply, `${say(given.importer.title, lang)}.xlsx`).send(Buffer.from(file))
   })
 }

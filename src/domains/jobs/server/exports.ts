@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import { type Actor, type App, type Ctx, isRefused } from '../../../server/context.ts'
 import { type Db, type Scope, systemScope } from '../../../server/database.ts'
 import { loadPerson, type Person } from '../../../server/sessions.ts'
-import { heavyReads } from '../../../server/shares.ts'
+import { heavyReads, tenantOf } from '../../../server/shares.ts'
 import type { Endpoint } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { exportKeys, rowShape } from '../../../shared/exportFields.ts'
@@ -178,7 +178,7 @@ async function readPage(app: App, db: Db, plan: Plan, lang: Lang, now: Date, pag
 /** How many rows the file would have. */
 export async function countRows(app: App, plan: Plan, lang: Lang): Promise<number> {
   const count = () => app.database.read(plan.person.scope, (db) => readPage(app, db, plan, lang, app.now(), 1, 3))
-  const { total } = await heavyReads(app).take(plan.person.orgId, count)
+  const { total } = await heavyReads(app).take(tenantOf(plan.person), count)
   if (total > jobLimits.exportRows) throw new Refusal(jobErrors.tooManyRows, { total, most: jobLimits.exportRows })
   return total
 }

@@ -6,7 +6,7 @@ import type { Importer, RowError } from '../../../server/importers.ts'
 import { oneFile } from '../../../server/oneFile.ts'
 import { requireProof } from '../../../server/proof.ts'
 import { loadPerson } from '../../../server/sessions.ts'
-import { tryOuts } from '../../../server/shares.ts'
+import { tenantOf, tryOuts } from '../../../server/shares.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
 import { importers } from '../../imports.ts'
@@ -35,8 +35,8 @@ async function importerAs(app: App, kind: string, actor: Actor): Promise<{ impor
 
 export async function receive(app: App, kind: string, request: FastifyRequest, by: Actor): Promise<Omit<Given, 'tried'>> {
   const { importer, actor } = await importerAs(app, kind, by)
-  const { bytes } = await oneFile(request, by.orgId, jobLimits.importBytes, { ...jobErrors, tooLarge: jobErrors.fileTooLarge })
-  const sheet = await readSheet(bytes, importer, by.orgId)
+  const { bytes } = await oneFile(request, tenantOf(by), jobLimits.importBytes, { ...jobErrors, tooLarge: jobErrors.fileTooLarge })
+  const sheet = await readSheet(bytes, importer, tenantOf(by))
   const ready = await importer.prepare?.(app, sheet.rows, [...sheet.rows, ...sheet.halves])
   return { importer, actor, sheet, ready }
 }
@@ -66,7 +66,7 @@ class TriedOut extends Error {
 
 /** What the import would say, by doing it and taking everything back. */
 export const tryOut = (app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang']): Promise<readonly RowError[]> =>
-  tryOuts(app).take(given.actor.orgId, () => triedOut(app, given, lang))
+  tryOuts(app).take(tenantOf(given.actor), () => triedOut(app, given, lang))
 
 async function triedOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang']): Promise<readonly RowError[]> {
   const { actor } = given
@@ -162,7 +162,7 @@ async function applied(ctx: Ctx, given: Given): Promise<readonly RowError[]> {
 async function keep(ctx: Ctx, { importer, sheet }: Given, kind: string, errors: readonly RowError[]): Promise<number> {
   const failed = new Set(errors.map(({ line }) => line)).size
   const file = errors.length
-    ? await ctx.app.files.write(once(await markedFile(sheet, errors, importer, { lang: ctx.lang, orgId: ctx.actor.orgId })), 'xlsx')
+    ? await ctx.app.files.write(once(await markedFile(sheet, errors, importer, { lang: ctx.lang, orgId: tenantOf(ctx.actor) })), 'xlsx')
     : null
   const row = await ctx.db
     .insertInto('jobs')
