@@ -119,7 +119,7 @@ async function boughtToday(ctx: Asking, device: Device, consumer: string): Promi
 }
 
 /** Limits of the machine's settings: pieces of one order, and of one customer a day. Nobody can tell customers without a name apart. */
-async function checkLimits(ctx: Asking, device: Device, pieces: number, consumer: string, takeTurns: boolean): Promise<void> {
+export async function checkLimits(ctx: Asking, device: Device, pieces: number, consumer: string, takeTurns: boolean): Promise<void> {
   if (device.limit_per_order > 0 && pieces > device.limit_per_order) throw new Refusal(orderErrors.overLimit)
   if (device.limit_per_day === 0) return
   // two orders of one customer at once take turns, or both would find room
@@ -128,14 +128,8 @@ async function checkLimits(ctx: Asking, device: Device, pieces: number, consumer
   if (before + pieces > device.limit_per_day) throw new Refusal(orderErrors.overLimit)
 }
 
-/** The machine, or the answer that an order with this client id got already. */
-export async function machineOf(ctx: Asking, input: Asked): Promise<{ device: Device } | { repeat: Output<typeof orders.mobileOrder> }> {
-  const [repeat, device] = await Promise.all([answerOfClient(ctx, input.clientId), deviceByNumber(ctx, input.rtuNumber)])
-  return repeat ? { repeat } : { device }
-}
-
 /** Whether the machine sells, and so much at once; the limits that count here. */
-export async function judgeMachine(ctx: Asking, device: Device, input: Asked, takeTurns: boolean) {
+async function judgeMachine(ctx: Asking, device: Device, input: Asked) {
   if (device.lifecycle !== 'OPERATING' || device.stopped) throw new Refusal(orderErrors.deviceNotSelling)
   if (!device.online) throw new Refusal(orderErrors.deviceOffline)
   reject(queueRefusal({ oldest: device.oldest, platformMs: await platformBehind(ctx.app) }, ctx.now))
@@ -151,8 +145,14 @@ export async function judgeMachine(ctx: Asking, device: Device, input: Asked, ta
   const pieces = input.items.reduce((sum, item) => sum + item.count, 0)
   if (pieces > limits['order.maxPieces'] || new Set(input.items.map((item) => item.roadIndex)).size !== input.items.length)
     throw new Refusal(orderErrors.overLimit)
-  await checkLimits(ctx, device, pieces, input.consumer, takeTurns)
-  return { pieces, limits }
+  return { device, pieces, limits }
+}
+
+/** What an order begins with: the answer it got already, or a machine that sells. */
+export type Seen = { repeat: Output<typeof orders.mobileOrder> } | Awaited<ReturnType<typeof judgeMachine>>
+export async function lookAt(ctx: Asking, input: Asked): Promise<Seen> {
+  const [repeat, device] = await Promise.all([answerOfClient(ctx, input.clientId), deviceByNumber(ctx, input.rtuNumber)])
+  return repeat ? { repeat } : judgeMachine(ctx, device, input)
 }
 
 /**
@@ -185,12 +185,15 @@ export async function nextOrder(ctx: Ctx): Promise<{ id: number; orderNum: strin
   return { id, orderNum: numbersOf(ctx.app)(shanghaiDay(ctx.now), sequence) }
 }
 
-/** Reserves and prices in one transaction; the lanes are locked before they are judged, so the last piece sells once. */
-async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): Promise<Output<typeof orders.mobileOrder>> {
-  const at = await machineOf(ctx, input)
+/**
+ * Reserves and prices in one transaction; the lanes are locked before they are judged, so the last piece sells once. `seen`: what was
+ * looked at a moment before; nothing of it is locked by an order.
+ */
+async function mobileOrder(ctx: Ctx, input: Asked, seen?: Seen): Promise<Output<typeof orders.mobileOrder>> {
+  const at = seen ?? (await lookAt(ctx, input))
   if ('repeat' in at) return at.repeat
-  const { device } = at
-  const { pieces, limits } = await judgeMachine(ctx, device, input, true)
+  const { device, pieces, limits } = at
+  await checkLimits(ctx, device, pieces, input.consumer, true)
   const [laneOf, { id, orderNum }] = await Promise.all([lanesFor(ctx, device, input, sql`for no key update of l`), nextOrder(ctx)])
   for (const item of input.items) {
     const refusal = laneRefusal(laneOf.get(item.roadIndex), item, device)
@@ -230,11 +233,15 @@ async function mobileOrder(ctx: Ctx, input: Input<typeof orders.mobileOrder>): P
   return { orderNum, payableAmount: total, outTradeNo, expireAt: iso(expireAt) }
 }
 
+/** Nearly always there is none: the key alone is asked for first. */
 async function answerOfClient(ctx: Asking, clientId: string): Promise<Output<typeof orders.mobileOrder> | null> {
+  const { rows: keys } = await sql<{ org_id: number; created_at: Date; order_id: number }>`
+    select org_id, created_at, order_id from order_keys where client_id = ${clientId}`.execute(ctx.db)
+  const key = keys[0]
+  if (!key) return null
   const { rows } = await sql<{ order_num: string; payable_amount: number; out_trade_no: string; expire_at: Date }>`
-    select o.order_num, o.payable_amount, p.out_trade_no, o.expire_at from order_keys k
-    join orders o on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.order_id join payments p on p.order_id = o.id
-    where k.client_id = ${clientId} order by p.id limit 1`.execute(ctx.db)
+    select o.order_num, o.payable_amount, p.out_trade_no, o.expire_at from orders o join payments p on p.order_id = o.id
+    where o.org_id = ${key.org_id} and o.created_at = ${key.created_at} and o.id = ${key.order_id} order by p.id limit 1`.execute(ctx.db)
   const row = rows[0]
   return row ? { orderNum: row.order_num, payableAmount: row.payable_amount, outTradeNo: row.out_trade_no, expireAt: iso(row.expire_at) } : null
 }

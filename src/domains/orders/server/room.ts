@@ -6,7 +6,7 @@ import type { Input } from '../../../shared/contract.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { orderErrors, type orders } from '../contract.ts'
-import { type Asking, judgeMachine, type Lane, laneRefusal, lanesFor, machineOf } from './create.ts'
+import { type Asking, checkLimits, type Lane, laneRefusal, lanesFor, lookAt, type Seen } from './create.ts'
 import { closeOrders } from './timers.ts'
 import { type Buyer, fullFor, givingWay, type InTheWay, markWanted, timedOut, unasked } from './unpaid.ts'
 
@@ -18,9 +18,9 @@ type Look = { buyer: Buyer; way: InTheWay; seconds: number; refusal: Refusal; un
  * its goods are held by orders that had their time to pay, those are closed early. Where there are none, one order of the
  * address that holds most gives way. Whoever pays one of them after all finds the way of every late payment: his money goes back.
  */
-export async function makeRoom(app: App, input: Input<typeof orders.mobileOrder>, request: { readonly ip: string }): Promise<void> {
-  const look = await app.database.readSame(systemScope, (db) => lookFor({ app, db, now: app.now(), ip: request.ip }, input))
-  if (!look) return
+export async function makeRoom(app: App, input: Input<typeof orders.mobileOrder>, request: { readonly ip: string }): Promise<Seen> {
+  const { seen, look } = await app.database.readSame(systemScope, (db) => lookFor({ app, db, now: app.now(), ip: request.ip }, input))
+  if (!look) return seen
   if (look.unasked.length) await bySystem(app, (ctx) => markWanted(ctx, look.unasked))
   if (!look.mayMove) throw look.refusal
   const { buyer, way, seconds } = look
@@ -39,14 +39,15 @@ export async function makeRoom(app: App, input: Input<typeof orders.mobileOrder>
       detail: { address: giving.address, orders: giving.orders },
     })
   })
+  return seen
 }
 
-/** Null: nothing is in his way. Refused where nothing can be moved out of it. */
-async function lookFor(ctx: Asking, input: Input<typeof orders.mobileOrder>): Promise<Look | null> {
-  const at = await machineOf(ctx, input)
-  if ('repeat' in at) return null
-  const { device } = at
-  const { limits } = await judgeMachine(ctx, device, input, false)
+/** No look: nothing is in his way. Refused where nothing can be moved out of it. */
+async function lookFor(ctx: Asking, input: Input<typeof orders.mobileOrder>): Promise<{ seen: Seen; look?: Look }> {
+  const seen = await lookAt(ctx, input)
+  if ('repeat' in seen) return { seen }
+  const { device, pieces, limits } = seen
+  await checkLimits(ctx, device, pieces, input.consumer, false)
   const buyer = { orgId: device.org_id, deviceId: device.id, consumer: input.consumer, address: addressOf(ctx.ip) }
   const [lanes, full] = await Promise.all([lanesFor(ctx, device, input), fullFor(ctx.db, buyer, limits)])
   const refused = input.items.flatMap((item) => {
@@ -67,7 +68,7 @@ async function lookFor(ctx: Asking, input: Input<typeof orders.mobileOrder>): Pr
   if (other) throw other.refusal
   const short = refused.map(({ lane, missing }) => ({ lane: lane.id, missing }))
   if (full.own && !short.length) throw new Refusal(orderErrors.tooManyUnpaid)
-  if (!short.length && !full.machine) return null
+  if (!short.length && !full.machine) return { seen }
   const refusal = refused[0]?.refusal ?? new Refusal(orderErrors.machineBusy)
   // nor does who himself let these goods run out
   if (refused.some(({ lane }) => lane.lost > 0)) throw refusal
@@ -78,5 +79,5 @@ async function lookFor(ctx: Asking, input: Input<typeof orders.mobileOrder>): Pr
     timedOut(ctx, buyer, way, seconds, false),
     givingWay(ctx, buyer, short, false),
   ])
-  return { buyer, way, seconds, refusal, unasked: fresh, mayMove: old.length > 0 || giving !== undefined }
+  return { seen, look: { buyer, way, seconds, refusal, unasked: fresh, mayMove: old.length > 0 || giving !== undefined } }
 }

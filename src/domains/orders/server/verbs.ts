@@ -6,7 +6,7 @@ import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { platformOrg, settingOf } from '../../settings/server/values.ts'
 import { orderErrors, type orders } from '../contract.ts'
 import { refundable } from '../rules.ts'
-import { addCommands, createHandlers } from './create.ts'
+import { addCommands, createHandlers, type Seen } from './create.ts'
 import * as q from './queries.ts'
 import { openRefunds } from './refunds.ts'
 import { addFigures } from './rollups.ts'
@@ -137,6 +137,6 @@ export async function openCase(ctx: Ctx, payment: Stray, kind: 'LATE_PAYMENT' | 
   )
 }
 
-const mobileOrder = prepared<Contract['mobileOrder'], void>({ prepare: makeRoom, run: createHandlers.mobileOrder })
+const mobileOrder = prepared<Contract['mobileOrder'], Seen>({ prepare: makeRoom, run: createHandlers.mobileOrder })
 
 export const handlers: Handlers<Contract> = { list: q.listOrders, statistics: q.statistics, get, refund, mobileLanes: createHandlers.mobileLanes, mobileOrder }
