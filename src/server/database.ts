@@ -92,7 +92,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       max,
       application_name: `huodao-${name}`,
       connectionTimeoutMillis: 10_000,
-      idleTimeoutMillis: 30_000,
+      // one that is new learns every table and plans every statement anew
+      idleTimeoutMillis: 300_000,
+      maxLifetimeSeconds: 86_400,
       statement_timeout: statementMs,
       idle_in_transaction_session_timeout: 60_000,
       keepAlive: true,
@@ -170,10 +172,35 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
 }
 
-const stats = (pool: pg.Pool): PoolStats => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount })
+const stats = (pool: pg.Pool): PoolStats => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount + (patient.get(pool)?.size ?? 0) })
+
+/** Those who wait for a connection that is busy rather than open one more, each with how to wake it. */
+const patient = new WeakMap<pg.Pool, Set<() => void>>()
+const patienceMs = 25
+
+/**
+ * A new connection costs the database as much as dozens of statements on one that knows its tables and plans: whoever finds all of
+ * them busy waits a moment for one.
+ */
+async function takeClient(pool: pg.Pool): Promise<Client> {
+  const waiting = patient.get(pool) ?? new Set()
+  patient.set(pool, waiting)
+  const deadline = performance.now() + patienceMs
+  for (let left = patienceMs; left > 0 && pool.totalCount > 0 && pool.idleCount <= 0; left = deadline - performance.now())
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        clearTimeout(timer)
+        waiting.delete(go)
+        resolve()
+      }
+      const timer = setTimeout(go, left)
+      waiting.add(go)
+    })
+  return pool.connect()
+}
 
 async function withClient<T>(pool: pg.Pool, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = (await pool.connect()) as Client
+  const client = await takeClient(pool)
   let broken = false
   // the server may end a checked-out connection; without a listener that would end the process
   const onError = () => {
@@ -188,6 +215,8 @@ async function withClient<T>(pool: pg.Pool, work: (client: Client) => Promise<T>
   } finally {
     client.off('error', onError)
     client.release(broken)
+    const [next] = patient.get(pool) ?? []
+    next?.()
   }
 }
 
@@ -260,19 +289,29 @@ async function refuseStrongRole(pool: pg.Pool): Promise<void> {
  */
 type Naming = (text: string) => string | undefined
 const planAlways: Naming = () => undefined
-const mostKept = 300
+const mostKept = 400
 /** A text that grows with its rows hardly comes again, and each connection would keep a plan of it. */
 const longestKept = 8192
+/** A month that is over takes its statements along; connections that know them are replaced once a day. */
+const keptMs = 3_600_000
 const seenOnce = new Set<string>()
-const kept = new Map<string, string>()
+const kept = new Map<string, { readonly name: string; at: number }>()
+let named = 0
 const planOnce: Naming = (text) => {
-  const name = kept.get(text)
-  if (name || kept.size >= mostKept || text.length > longestKept) return name
+  const now = Date.now()
+  const known = kept.get(text)
+  if (known) {
+    known.at = now
+    return known.name
+  }
+  if (kept.size >= mostKept) for (const [old, { at }] of kept) if (now - at > keptMs) kept.delete(old)
+  if (kept.size >= mostKept || text.length > longestKept) return undefined
   if (seenOnce.has(text)) {
-    kept.set(text, `s${kept.size}`)
+    named += 1
+    kept.set(text, { name: `s${named}`, at: now })
     seenOnce.delete(text)
   } else if (seenOnce.size < 5000) seenOnce.add(text)
-  return kept.get(text)
+  return kept.get(text)?.name
 }
 
 /** A Kysely over one checked-out connection: queries are typed, the connection is ours. */

@@ -13,6 +13,7 @@ import { orderErrors, type orders } from '../contract.ts'
 import { queueRefusal, safeSeconds } from '../rules.ts'
 import { numbersOf } from './numbers.ts'
 import { platformBehind } from './queue.ts'
+import { within } from './rows.ts'
 import { countUnpaid, lostBy } from './unpaid.ts'
 
 export type Device = {
@@ -241,7 +242,7 @@ async function answerOfClient(ctx: Asking, clientId: string): Promise<Output<typ
   if (!key) return null
   const { rows } = await sql<{ order_num: string; payable_amount: number; out_trade_no: string; expire_at: Date }>`
     select o.order_num, o.payable_amount, p.out_trade_no, o.expire_at from orders o join payments p on p.order_id = o.id
-    where o.org_id = ${key.org_id} and o.created_at = ${key.created_at} and o.id = ${key.order_id} order by p.id limit 1`.execute(ctx.db)
+    where o.org_id = ${key.org_id} and ${within('o.created_at', [key.created_at])} and o.id = ${key.order_id} order by p.id limit 1`.execute(ctx.db)
   const row = rows[0]
   return row ? { orderNum: row.order_num, payableAmount: row.payable_amount, outTradeNo: row.out_trade_no, expireAt: iso(row.expire_at) } : null
 }
@@ -284,7 +285,7 @@ function unitsStatement(ctx: Ctx, order: OfOrder, sold: readonly { lane: Piece; 
 export function addCommands(ctx: Ctx, order: { orgId: number; at: Date; id: number }): void {
   ctx.later(sql`with u as (
       update order_units set attempt = 1
-      where org_id = ${order.orgId} and created_at = ${order.at} and order_id = ${order.id} and kind = 'LANE' and attempt = 0 returning *
+      where org_id = ${order.orgId} and ${within('created_at', [order.at])} and order_id = ${order.id} and kind = 'LANE' and attempt = 0 returning *
     )
     insert into vend_commands (cmd_id, org_id, device_id, order_id, order_at, order_num, unit_id, unit_no, lane_id, road, motor_no, attempt, created_at)
     select gen_random_uuid(), u.org_id, u.device_id, u.order_id, u.created_at, u.order_num, u.id, u.unit_no, u.lane_id, u.road, l.motor_no, 1,

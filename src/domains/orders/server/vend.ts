@@ -3,6 +3,7 @@ import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { bySystem } from '../../../server/run.ts'
 import { type AckCode, type ResultCode, timers } from '../rules.ts'
+import { within } from './rows.ts'
 import { type Fact, settle } from './settle.ts'
 
 /** The gateway's two doors: what machines say about commands, and which commands leave now. */
@@ -70,10 +71,12 @@ export async function takeCommands(app: App, deviceIds: readonly number[]): Prom
   if (!deviceIds.length) return []
   // most turns find nothing: one look, without locks; what is paid after it pokes the next turn
   const { rows } = await app.database.readSame(systemScope, (db) =>
-    sql<{ device_id: number }>`select device_id from vend_commands where state in ('WAIT','SENT','UNKNOWN') group by device_id`.execute(db),
+    sql<Waiting>`select device_id, min(order_at) as first, max(order_at) as last from vend_commands where state in ('WAIT','SENT','UNKNOWN') group by device_id`.execute(
+      db,
+    ),
   )
   const asked = new Set(deviceIds)
-  const waiting = rows.flatMap((row) => (asked.has(row.device_id) ? [row.device_id] : []))
+  const waiting = rows.filter((row) => asked.has(row.device_id))
   if (!waiting.length) return []
   const { out, stopped } = await bySystem(app, (ctx) => takeDue(ctx, waiting))
   // nothing leaves a broken lane: those who paid for it have their money back without waiting for the motor to say so
@@ -87,19 +90,23 @@ export async function takeCommands(app: App, deviceIds: readonly number[]): Prom
   return out
 }
 
-/** A test is how a repairman tries a broken lane. */
-const isBroken = sql<boolean>`exists (select from lanes l where l.id = c.lane_id and l.status = 'FAULT') and not exists (
-  select from orders o where o.org_id = c.org_id and o.created_at = c.order_at and o.id = c.order_id and o.order_type = 'TEST')`
+/** A machine with live commands, and when the first and the last of their orders were made. */
+type Waiting = { readonly device_id: number; readonly first: Date; readonly last: Date }
 
-async function takeDue(ctx: Ctx, deviceIds: readonly number[]): Promise<{ out: VendOut[]; stopped: string[] }> {
+async function takeDue(ctx: Ctx, waiting: readonly Waiting[]): Promise<{ out: VendOut[]; stopped: string[] }> {
   const now = ctx.now
+  const deviceIds = waiting.map((row) => row.device_id)
+  const moments = waiting.flatMap((row) => [row.first, row.last])
+  // a test is how a repairman tries a broken lane
+  const isBroken = sql<boolean>`exists (select from lanes l where l.id = c.lane_id and l.status = 'FAULT') and not exists (
+    select from orders o where o.org_id = c.org_id and o.created_at = c.order_at and o.id = c.order_id and ${within('o.created_at', moments)} and o.order_type = 'TEST')`
   const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
   const taken = sql<OutRow>`
       with online as (select unnest(${[...deviceIds]}::bigint[]) as device_id),
       next as (
         select distinct on (c.device_id) c.cmd_id, 'vend' as kind, true as first
         from vend_commands c join online using (device_id)
-        where c.state = 'WAIT' and not (${isBroken}) and not exists (select 1 from vend_commands l where l.device_id = c.device_id and l.state in ('SENT','ACKED','UNKNOWN'))
+        where c.state = 'WAIT' and ${within('c.order_at', moments)} and not (${isBroken}) and not exists (select 1 from vend_commands l where l.device_id = c.device_id and l.state in ('SENT','ACKED','UNKNOWN'))
         order by c.device_id, c.created_at, c.order_id, c.unit_no
       ), again as (
         select c.cmd_id, 'vend' as kind, false as first from vend_commands c join online using (device_id)
@@ -111,7 +118,7 @@ async function takeDue(ctx: Ctx, deviceIds: readonly number[]): Promise<{ out: V
         -- the order is locked first, as everywhere; one that somebody holds is left for the next turn
         select c.cmd_id, c.state, d.kind, d.first from (select * from next union all select * from again union all select * from ask) d
         join vend_commands c on c.cmd_id = d.cmd_id join orders o on o.org_id = c.org_id and o.created_at = c.order_at and o.id = c.order_id
-        order by o.id for no key update of o skip locked
+        where ${within('o.created_at', moments)} order by o.id for no key update of o skip locked
       ), sent as (
         update vend_commands c set sends = c.sends + 1, last_sent_at = ${now},
           state = case when d.first then 'SENT' else c.state end,
@@ -121,7 +128,7 @@ async function takeDue(ctx: Ctx, deviceIds: readonly number[]): Promise<{ out: V
         returning c.*, d.kind, d.first
       ), moved as (
         update order_units u set vend_state = 'SENT', sent_at = ${now} from sent s
-        where s.first and u.org_id = s.org_id and u.created_at = s.order_at and u.id = s.unit_id and u.vend_state = 'WAIT'
+        where s.first and u.org_id = s.org_id and u.created_at = s.order_at and u.id = s.unit_id and ${within('u.created_at', moments)} and u.vend_state = 'WAIT'
       ), told as (
         insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data)
         select s.org_id, ${now}::timestamptz, s.order_id, s.order_at, s.device_id, s.unit_no, 'SENT', jsonb_build_object('road', s.road) from sent s where s.first
@@ -130,7 +137,7 @@ async function takeDue(ctx: Ctx, deviceIds: readonly number[]): Promise<{ out: V
     ctx.db,
   )
   const broken = sql<{ cmd_id: string }>`
-      select c.cmd_id from vend_commands c where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT' and ${isBroken}`.execute(ctx.db)
+      select c.cmd_id from vend_commands c where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT' and ${within('c.order_at', moments)} and ${isBroken}`.execute(ctx.db)
   const [{ rows }, { rows: stopped }] = await Promise.all([taken, broken])
   const out = rows.map((row) => ({
     deviceId: row.device_id,

@@ -11,7 +11,7 @@ import * as q from './queries.ts'
 import { openRefunds } from './refunds.ts'
 import { addFigures } from './rollups.ts'
 import { makeRoom } from './room.ts'
-import { lockOrders, relabel } from './rows.ts'
+import { lockOrders, relabel, within } from './rows.ts'
 import { uncountUnpaid } from './unpaid.ts'
 
 export { addTestOrder, type TestLane } from './testOrder.ts'
@@ -86,7 +86,7 @@ export async function applyPayment(ctx: Ctx, payment: Payment, check: { orderPai
   ctx.later(sql`
     with paid as (
       update orders set pay_state = 'PAID', paid_amount = payable_amount, paid_at = ${ctx.now}, order_status = 'PAID'
-      where org_id = ${order.org_id} and created_at = ${order.created_at} and id = ${order.id} and pay_state = 'UNPAID'
+      where org_id = ${order.org_id} and ${within('created_at', [order.created_at])} and id = ${order.id} and pay_state = 'UNPAID'
       returning org_id, created_at, id, device_id, payable_amount
     )
     insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data)
