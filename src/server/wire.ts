@@ -1,5 +1,6 @@
 import pg from 'pg'
 import utils from 'pg/lib/utils.js'
+import { openFrames, type Value } from './frames.ts'
 
 /** A statement; one with a name is planned once for each connection. */
 export type Statement = { readonly name?: string | undefined; readonly text: string; readonly values: readonly unknown[] }
@@ -20,7 +21,7 @@ export type Wire = {
 type Column = { readonly name: string; readonly read: (value: string) => unknown }
 type Asked = {
   readonly statement: Statement
-  readonly values: unknown[]
+  readonly values: readonly Value[]
   readonly resolve: (answer: Answer) => void
   readonly reject: (error: unknown) => void
 }
@@ -98,25 +99,26 @@ function message(all: readonly Asked[], known: Known, answered: () => void): pg.
     rows = []
   }
   return {
+    asked: all,
     submit(connection: Connection) {
       const planned = new Set<string>()
-      connection.stream.cork()
+      const out = openFrames()
       for (const { statement, values } of all) {
         const { name = '', text } = statement
         const fresh = name === '' || !known.has(name)
         if (fresh && !planned.has(name)) {
           if (name) {
-            connection.close({ type: 'S', name }, true) // it may be left of a time when what followed failed
+            out.close(name) // it may be left of a time when what followed failed
             planned.add(name)
           }
-          connection.parse({ name, text, types: [] }, true)
+          out.parse(name, text)
         }
-        connection.bind({ portal: '', statement: name, binary: '', values: values as string[] }, true)
-        if (fresh) connection.describe({ type: 'P', name: '' }, true)
-        connection.execute({ portal: '', rows: '' }, true)
+        out.bind(name, values)
+        if (fresh) out.describe()
+        out.execute()
       }
-      connection.sync()
-      connection.stream.uncork()
+      // one write: the stream would hand on each part by itself
+      if (connection.stream.writable) connection.stream.write(out.end())
     },
     handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }) {
       columns = fields.map(({ name, dataTypeID }) => ({ name, read: pg.types.getTypeParser(dataTypeID, 'text') }))

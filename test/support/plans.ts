@@ -8,20 +8,15 @@ export type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Actual Rows
 export const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
 
 type Sent = { text: string; values: unknown[] }
+/** What the wire hands to the driver. */
+type Message = { asked?: readonly { statement: { name?: string; text: string }; values: unknown[] }[] }
 /** The statements that travel while `work` runs, of those that are planned each time. */
 async function sentBy(work: () => Promise<unknown>): Promise<Sent[]> {
-  const statements: Sent[] = []
-  const parse = vi.spyOn(pg.Connection.prototype as never, 'parse') as unknown as MockInstance<(given: { text: string }) => void>
-  const bind = vi.spyOn(pg.Connection.prototype as never, 'bind') as unknown as MockInstance<(given: { values: unknown[] }) => void>
+  const query = vi.spyOn(pg.Client.prototype as never, 'query') as unknown as MockInstance<(message: Message) => void>
   await work()
-  const order = (spy: MockInstance) => spy.mock.invocationCallOrder
-  for (const [n, [{ values }]] of bind.mock.calls.entries()) {
-    const before = order(parse).findLastIndex((at) => at < (order(bind)[n] ?? 0))
-    statements.push({ text: parse.mock.calls[before]?.[0].text ?? '', values })
-  }
-  parse.mockRestore()
-  bind.mockRestore()
-  return statements
+  const asked = query.mock.calls.flatMap(([{ asked = [] }]) => asked)
+  query.mockRestore()
+  return asked.flatMap(({ statement, values }) => (statement.name ? [] : [{ text: statement.text, values }]))
 }
 
 /** The statements that `work` sends and `of` knows, explained as the application role in the reader's scope. */
