@@ -111,14 +111,9 @@ export function boundedFrames(socket: Socket, limits: FrameLimits, cut: (why: Cu
       if (held) timer ??= setTimeout(go, 0)
       else socket.resume()
     },
-    write(chunk: Buffer, _, done) {
-      if (unread() > limits.unread) {
-        end('slow')
-        return done()
-      }
-      if (socket.write(chunk)) done()
-      else waiting = done
-    },
+    write: (chunk: Buffer, _, done) => pass(chunk, done),
+    // a packet comes in parts, and each write costs as much as all of them
+    writev: (parts, done) => pass(Buffer.concat(parts.map(({ chunk }) => chunk as Buffer)), done),
     final(done) {
       socket.end(done)
     },
@@ -130,6 +125,14 @@ export function boundedFrames(socket: Socket, limits: FrameLimits, cut: (why: Cu
       done(error)
     },
   })
+  function pass(chunk: Buffer, done: () => void): void {
+    if (unread() > limits.unread) {
+      end('slow')
+      return done()
+    }
+    if (socket.write(chunk)) done()
+    else waiting = done
+  }
   function release(): void {
     const done = waiting
     waiting = undefined
