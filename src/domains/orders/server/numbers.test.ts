@@ -8,6 +8,8 @@ const tails = (on: string, from: number) => Array.from({ length: 2000 }, (_, n) 
 
 test('order numbers keep their day and their twenty digits, and never meet', () => {
   expect(numbers(day, 4817)).toMatch(/^20261121\d{12}$/)
+  // as every release before
+  expect(numbers(day, 4817)).toBe('20261121804000191342')
   expect(dayOfOrderNumber(numbers(day, 4817))).toBe(day)
   expect(new Set([...tails(day, 1), ...tails(day, 999_000), ...tails(day, 999_999_998_000)]).size).toBe(6000)
 })
