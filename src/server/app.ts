@@ -8,8 +8,11 @@ import { openJobs } from './jobs.ts'
 import { openLive } from './live.ts'
 
 /** Connections at most: three processes together stay below the 100 that PostgreSQL has by default. */
-const pools: Readonly<Record<string, { reads: number; writes: number }>> = { gateway: { reads: 4, writes: 12 }, worker: { reads: 4, writes: 8 } }
-const usual = { reads: 10, writes: 14 }
+const pools: Readonly<Record<string, { reads: number; looks: number; writes: number }>> = {
+  gateway: { reads: 3, looks: 2, writes: 12 },
+  worker: { reads: 4, looks: 2, writes: 8 },
+}
+const usual = { reads: 8, looks: 8, writes: 14 }
 
 /** Told to the other processes when a loop is wanted that runs in one of them; nobody's screen. */
 const loopTopic = 'loop:'

@@ -45,7 +45,7 @@ pg.types.setTypeParser(1016 as never, (value: string) => (value === '{}' ? [] : 
 export type Database = {
   /** One transaction in `scope`; commits when `work` returns, rolls back when it throws. `later`: what leaves with the next statement. */
   transact<T>(scope: Scope, work: (db: Db, later: Later) => Promise<T>): Promise<T>
-  /** The same statement at every request, planned once for each connection. */
+  /** The same statement at every request, planned once for each connection, on a pool of its own. */
   readSame<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
   /** Single statements in `scope`, without a transaction around them. For screens: its pool never starves writes. */
   read<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
@@ -81,7 +81,7 @@ function holdOne<T>(work: () => Promise<T>): Promise<T> {
 
 type PoolStats = { total: number; idle: number; waiting: number }
 
-export type DatabaseOptions = { url: string; reads: number; writes: number; statementMs: number }
+export type DatabaseOptions = { url: string; reads: number; looks?: number; writes: number; statementMs: number }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   // parallel workers would let one reader take every core from machines and money
@@ -104,8 +104,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     pool.on('error', () => {}) // an idle connection died; the pool replaces it
     return pool
   }
-  // a kept statement is planned once, also when its first values looked cheaper than any
-  const writes = make(options.writes, 'writes', options.statementMs, { options: `${single} -c plan_cache_mode=force_generic_plan` })
+  // a kept statement is planned once, for any values and for tables that fill: the first order finds an empty one, which is cheaper
+  // to read than its index, and the plan is still used for the thousandth
+  const once = { options: `${single} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off` }
+  const writes = make(options.writes, 'writes', options.statementMs, once)
+  const looks = make(options.looks ?? 1, 'looks', options.statementMs, once)
   const reads = make(options.reads, 'reads')
   const snapshots = make(2, 'snapshots', 3 * options.statementMs)
   const asides = make(2, 'asides')
@@ -148,7 +151,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     lastOutOfRoom: () => outOfRoomAt,
     transact: async (scope, work) => holdOne(() => transact(writes, begin, planOnce, scope, work)),
     read: async (scope, work) => holdOne(() => reading(planAlways, scope, work)),
-    readSame: async (scope, work) => holdOne(() => reading(planOnce, scope, work)),
+    readSame: async (scope, work) => holdOne(() => reading(planOnce, scope, work, looks)),
     aside: (work) => reading(planOnce, systemScope, work, asides),
     snapshot: async (scope, work) => {
       holdsNone()
@@ -167,7 +170,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     stats: () => ({ reads: stats(reads), writes: stats(writes) }),
     async close() {
-      await Promise.all([writes.end(), reads.end(), snapshots.end(), asides.end(), probe.end()])
+      await Promise.all([writes.end(), reads.end(), looks.end(), snapshots.end(), asides.end(), probe.end()])
     },
   }
 }
@@ -176,7 +179,7 @@ const stats = (pool: pg.Pool): PoolStats => ({ total: pool.totalCount, idle: poo
 
 /** Those who wait for a connection that is busy rather than open one more, each with how to wake it. */
 const patient = new WeakMap<pg.Pool, Set<() => void>>()
-const patienceMs = 25
+const patienceMs = 100
 
 /**
  * A new connection costs the database as much as dozens of statements on one that knows its tables and plans: whoever finds all of
