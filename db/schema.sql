@@ -672,7 +672,6 @@ table public.device_states row security
   constraint device_states_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint device_states_pkey PRIMARY KEY (device_id)
   constraint device_states_signal_check CHECK ((signal = ANY (ARRAY['strong'::text, 'medium'::text, 'weak'::text])))
-  CREATE INDEX device_states_online ON public.device_states USING btree (online, last_seen_at)
   CREATE INDEX device_states_org ON public.device_states USING btree (org_id, online)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((device_id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
@@ -2429,7 +2428,6 @@ table public.unpaid_counts
   constraint unpaid_counts_open_check CHECK ((open >= 0))
   constraint unpaid_counts_pkey PRIMARY KEY (subject)
   constraint unpaid_counts_subject_check CHECK (((length(subject) >= 3) AND (length(subject) <= 140)))
-  CREATE INDEX unpaid_counts_idle ON public.unpaid_counts USING btree (touched_at) WHERE (open = 0)
   grant delete, insert, select, update to huodao_app
 
 table public.unpaid_holds row security

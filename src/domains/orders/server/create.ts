@@ -150,7 +150,7 @@ async function judgeMachine(ctx: Asking, device: Device, input: Asked) {
 }
 
 /** What an order begins with: the answer it got already, or a machine that sells. */
-export type Seen = { repeat: Output<typeof orders.mobileOrder> } | Awaited<ReturnType<typeof judgeMachine>>
+export type Seen = { repeat: Output<typeof orders.mobileOrder> } | (Awaited<ReturnType<typeof judgeMachine>> & { next?: Awaited<ReturnType<typeof nextOrder>> })
 export async function lookAt(ctx: Asking, input: Asked): Promise<Seen> {
   const [repeat, device] = await Promise.all([answerOfClient(ctx, input.clientId), deviceByNumber(ctx, input.rtuNumber)])
   return repeat ? { repeat } : judgeMachine(ctx, device, input)
@@ -180,7 +180,7 @@ export function laneRefusal(lane: Lane | undefined, item: { count: number; price
 }
 
 /** Id and number of an order that is about to be written. */
-export async function nextOrder(ctx: Ctx): Promise<{ id: number; orderNum: string }> {
+export async function nextOrder(ctx: Asking): Promise<{ id: number; orderNum: string }> {
   const { rows } = await sql<{ id: number; sequence: number }>`select nextval('orders_id_seq') as id, nextval('order_num_seq') as sequence`.execute(ctx.db)
   const { id, sequence } = rows[0] as { id: number; sequence: number }
   return { id, orderNum: numbersOf(ctx.app)(shanghaiDay(ctx.now), sequence) }
@@ -195,7 +195,10 @@ async function mobileOrder(ctx: Ctx, input: Asked, seen?: Seen): Promise<Output<
   if ('repeat' in at) return at.repeat
   const { device, pieces, limits } = at
   await checkLimits(ctx, device, pieces, input.consumer, true)
-  const [laneOf, { id, orderNum }] = await Promise.all([lanesFor(ctx, device, input, sql`for no key update of l`), nextOrder(ctx)])
+  const { id, orderNum } = at.next ?? (await nextOrder(ctx))
+  const [laneOf, first] = await Promise.all([lanesFor(ctx, device, input, sql`for no key update of l`), takeKey(ctx, { id, orderNum }, device, input.clientId)])
+  // a twin with the same client id committed while we waited: its order is the answer
+  if (!first) return found((await answerOfClient(ctx, input.clientId)) ?? undefined)
   for (const item of input.items) {
     const refusal = laneRefusal(laneOf.get(item.roadIndex), item, device)
     if (refusal) throw new Refusal(refusal, {}, [{ field: `items.${item.roadIndex}`, text: refusal.text }])
@@ -203,28 +206,22 @@ async function mobileOrder(ctx: Ctx, input: Asked, seen?: Seen): Promise<Output<
   const sold = input.items.map((item) => ({ lane: laneOf.get(item.roadIndex) as Lane, count: item.count }))
   const total = sold.reduce((sum, { lane, count }) => sum + lane.price * count, 0)
   const expireAt = new Date(ctx.now.getTime() + limits['order.payTimeoutMachine'] * 60_000)
-  const first = sold[0] as { lane: Lane; count: number }
   const outTradeNo = `HD${orderNum}`
-  const units = unitsStatement(ctx, { id, orderNum, orgId: device.org_id, deviceId: device.id }, sold, sql`cross join taken`)
-  const { numAffectedRows } = await sql`
-    with taken as (
-      insert into order_keys (order_num, client_id, order_id, org_id, device_id, created_at)
-      values (${orderNum}, ${input.clientId}, ${id}, ${device.org_id}, ${device.id}, ${ctx.now}) on conflict (client_id) do nothing returning order_id
-    ), made as (
+  const units = unitsStatement(ctx, { id, orderNum, orgId: device.org_id, deviceId: device.id }, sold)
+  ctx.later(sql`
+    with made as (
       insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name, consumer, channel, order_type, pay_type, detail, img,
         pieces, total_amount, payable_amount, expire_at)
-      select ${device.org_id}, ${ctx.now}, order_id, ${orderNum}, ${device.id}, ${device.rtu_number}, ${device.nickname}, ${input.consumer}, 'MACHINE',
-        'SCAN', ${input.payType}, ${detailText(sold)}, ${first.lane.img}, ${pieces}, ${total}, ${total}, ${expireAt} from taken
+      values (${device.org_id}, ${ctx.now}, ${id}, ${orderNum}, ${device.id}, ${device.rtu_number}, ${device.nickname}, ${input.consumer}, 'MACHINE',
+        'SCAN', ${input.payType}, ${detailText(sold)}, ${sold[0]?.lane.img}, ${pieces}, ${total}, ${total}, ${expireAt})
     ), billed as (
       insert into payments (org_id, device_id, order_id, order_at, order_num, out_trade_no, provider, amount, created_at)
-      select ${device.org_id}, ${device.id}, order_id, ${ctx.now}, ${orderNum}, ${outTradeNo}, 'SIMULATOR', ${total}, ${ctx.now} from taken
+      values (${device.org_id}, ${device.id}, ${id}, ${ctx.now}, ${orderNum}, ${outTradeNo}, 'SIMULATOR', ${total}, ${ctx.now})
     ), told as (
       insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data, actor)
-      select ${device.org_id}, ${ctx.now}, order_id, ${ctx.now}, ${device.id}, 'CREATED', ${JSON.stringify({ pieces, total })}, ${input.consumer} from taken
+      values (${device.org_id}, ${ctx.now}, ${id}, ${ctx.now}, ${device.id}, 'CREATED', ${JSON.stringify({ pieces, total })}, ${input.consumer})
     )
-    ${units}`.execute(ctx.db)
-  // a twin with the same client id committed while we waited: its order is the answer
-  if (!numAffectedRows) return found((await answerOfClient(ctx, input.clientId)) ?? undefined)
+    ${units}`)
   holdStock(
     ctx,
     sold.map(({ lane, count }) => ({ laneId: lane.id, reserved: count })),
@@ -232,6 +229,14 @@ async function mobileOrder(ctx: Ctx, input: Asked, seen?: Seen): Promise<Output<
   refreshDeviceCounters(ctx, [device.id])
   await countUnpaid(ctx, { id, at: ctx.now }, { orgId: device.org_id, deviceId: device.id, consumer: input.consumer, address: addressOf(ctx.ip) }, limits)
   return { orderNum, payableAmount: total, outTradeNo, expireAt: iso(expireAt) }
+}
+
+/** The number and the client id are this order's; false when the client id has one already. */
+async function takeKey(ctx: Ctx, order: { id: number; orderNum: string }, device: Device, clientId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into order_keys (order_num, client_id, order_id, org_id, device_id, created_at)
+    values (${order.orderNum}, ${clientId}, ${order.id}, ${device.org_id}, ${device.id}, ${ctx.now}) on conflict (client_id) do nothing`.execute(ctx.db)
+  return numAffectedRows === 1n
 }
 
 /** Nearly always there is none: the key alone is asked for first. */
@@ -258,7 +263,7 @@ export async function addUnits(ctx: Ctx, order: OfOrder, sold: readonly { lane: 
   await unitsStatement(ctx, order, sold).execute(ctx.db)
 }
 
-function unitsStatement(ctx: Ctx, order: OfOrder, sold: readonly { lane: Piece; count: number }[], taken = sql``): RawBuilder<unknown> {
+function unitsStatement(ctx: Ctx, order: OfOrder, sold: readonly { lane: Piece; count: number }[]): RawBuilder<unknown> {
   const units = sold
     .flatMap(({ lane, count }) => Array.from({ length: count }, () => lane))
     .map((lane, index) => ({
@@ -277,8 +282,7 @@ function unitsStatement(ctx: Ctx, order: OfOrder, sold: readonly { lane: Piece; 
     }))
   return sql`insert into order_units (org_id, created_at, order_id, order_num, device_id, unit_no, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost)
     select ${order.orgId}::bigint, ${ctx.now}::timestamptz, ${order.id}::bigint, ${order.orderNum}, ${order.deviceId}::bigint, unit_no, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost
-    from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as u(unit_no int, lane_id bigint, road int, product_id bigint, product_name text, model text, drug_class text, img text, list_price bigint, discount bigint, paid bigint, cost bigint)
-    ${taken} order by unit_no`
+    from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as u(unit_no int, lane_id bigint, road int, product_id bigint, product_name text, model text, drug_class text, img text, list_price bigint, discount bigint, paid bigint, cost bigint) order by unit_no`
 }
 
 /** Commands of a paid order: one per lane piece, waiting for the gateway. */

@@ -6,7 +6,7 @@ import type { Input } from '../../../shared/contract.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { orderErrors, type orders } from '../contract.ts'
-import { type Asking, checkLimits, type Lane, laneRefusal, lanesFor, lookAt, type Seen } from './create.ts'
+import { type Asking, checkLimits, type Lane, laneRefusal, lanesFor, lookAt, nextOrder, type Seen } from './create.ts'
 import { closeOrders } from './timers.ts'
 import { type Buyer, fullFor, givingWay, type InTheWay, markWanted, timedOut, unasked } from './unpaid.ts'
 
@@ -44,12 +44,13 @@ export async function makeRoom(app: App, input: Input<typeof orders.mobileOrder>
 
 /** No look: nothing is in his way. Refused where nothing can be moved out of it. */
 async function lookFor(ctx: Asking, input: Input<typeof orders.mobileOrder>): Promise<{ seen: Seen; look?: Look }> {
-  const seen = await lookAt(ctx, input)
-  if ('repeat' in seen) return { seen }
-  const { device, pieces, limits } = seen
+  const at = await lookAt(ctx, input)
+  if ('repeat' in at) return { seen: at }
+  const { device, pieces, limits } = at
   await checkLimits(ctx, device, pieces, input.consumer, false)
   const buyer = { orgId: device.org_id, deviceId: device.id, consumer: input.consumer, address: addressOf(ctx.ip) }
-  const [lanes, full] = await Promise.all([lanesFor(ctx, device, input), fullFor(ctx.db, buyer, limits)])
+  const [lanes, full, next] = await Promise.all([lanesFor(ctx, device, input), fullFor(ctx.db, buyer, limits), nextOrder(ctx)])
+  const seen = { ...at, next }
   const refused = input.items.flatMap((item) => {
     const lane = lanes.get(item.roadIndex)
     const def = laneRefusal(lane, item, device)

@@ -137,7 +137,9 @@ async function takeDue(ctx: Ctx, waiting: readonly Waiting[]): Promise<{ out: Ve
     ctx.db,
   )
   const broken = sql<{ cmd_id: string }>`
-      select c.cmd_id from vend_commands c where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT' and ${within('c.order_at', moments)} and ${isBroken}`.execute(ctx.db)
+      select c.cmd_id from vend_commands c where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT' and ${within('c.order_at', moments)} and ${isBroken}`.execute(
+    ctx.db,
+  )
   const [{ rows }, { rows: stopped }] = await Promise.all([taken, broken])
   const out = rows.map((row) => ({
     deviceId: row.device_id,
