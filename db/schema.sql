@@ -844,12 +844,23 @@ table public.job_loops
   constraint job_loops_process_check CHECK ((length(process) <= 100))
   grant delete, insert, select, update to huodao_app
 
-table public.job_pauses
+table public.job_schedules
   name text not null
-  paused_by text not null
-  paused_at timestamp with time zone default now() not null
-  constraint job_pauses_name_check CHECK (((name <> ''::text) AND (length(name) <= 100)))
-  constraint job_pauses_pkey PRIMARY KEY (name)
+  cron text not null
+  next_at timestamp with time zone not null
+  attempts integer default 0 not null
+  by_hand boolean default false not null
+  state text default 'WAITING'::text not null
+  started_at timestamp with time zone
+  ended_at timestamp with time zone
+  error text default ''::text not null
+  paused_by text
+  constraint job_schedules_attempts_check CHECK ((attempts >= 0))
+  constraint job_schedules_cron_check CHECK ((length(cron) <= 100))
+  constraint job_schedules_error_check CHECK ((length(error) <= 500))
+  constraint job_schedules_name_check CHECK (((name <> ''::text) AND (length(name) <= 100)))
+  constraint job_schedules_pkey PRIMARY KEY (name)
+  constraint job_schedules_state_check CHECK ((state = ANY (ARRAY['WAITING'::text, 'RUNNING'::text, 'DONE'::text, 'FAILED'::text])))
   grant delete, insert, select, update to huodao_app
 
 table public.jobs row security

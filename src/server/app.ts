@@ -1,6 +1,6 @@
 import pino from 'pino'
 import type { Config } from './config.ts'
-import type { App } from './context.ts'
+import { type App, serverNow } from './context.ts'
 import { openDatabase } from './database.ts'
 import { openFiles } from './files.ts'
 import { refuseWrongInstallation } from './installation.ts'
@@ -19,7 +19,7 @@ const loopTopic = 'loop:'
 const platform = 1
 
 /** Opens what a process needs. `now` is the server's clock; only tests give another. */
-export async function openApp(config: Config, name: string, now: () => Date = () => new Date()): Promise<App> {
+export async function openApp(config: Config, name: string, now: () => Date = serverNow): Promise<App> {
   if (!config.databaseUrl) throw new Error('DATABASE_URL is not set')
   const log = pino({
     name,
@@ -35,14 +35,15 @@ export async function openApp(config: Config, name: string, now: () => Date = ()
     throw error
   }
   const live = await openLive(database, (error) => log.warn({ err: error }, 'live updates'))
-  const jobs = openJobs(config.databaseUrl, log, database)
+  const jobs = openJobs(() => app)
   live.subscribe((topics) => {
     for (const topic of topics) if (topic.startsWith(loopTopic)) jobs.poke(topic.slice(loopTopic.length))
   })
   const poke = (name: string): void => {
     if (!jobs.poke(name)) live.publish([loopTopic + name], platform)
   }
-  return { config, database, log, files: openFiles(config.dataDir), jobs: { ...jobs, poke }, live, now }
+  const app: App = { config, database, log, files: openFiles(config.dataDir), jobs: { ...jobs, poke }, live, now }
+  return app
 }
 
 /** Streams first (they never end by themselves), then work in progress, the database last. */

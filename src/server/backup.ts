@@ -29,7 +29,7 @@ const chunkBytes = 48 * 1024
 
 // $1: what the migrations made (migrate.ts). Names of other schemas are named in full, so that nothing is left out in silence.
 const allTables = `from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'pgboss') and c.relkind in ('r', 'p') and not c.relispartition
+  where n.nspname !~ '^pg_' and n.nspname <> 'information_schema' and c.relkind in ('r', 'p') and not c.relispartition
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`
 const isOurs = `n.nspname = 'public' and c.relname = any($1)`
 const tablesQuery = `select format('%I.%I', n.nspname, c.relname) as name,
@@ -50,8 +50,8 @@ const sequencesQuery = `select format('%I.%I', sn.nspname, s.relname) as sequenc
 const session = `set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set statement_timeout = 0; select set_config('app.all', 'on', false)`
 
 /**
- * Writes all tables of one snapshot and the uploaded files into one gzip archive of JSON lines. The job queue is
- * left out (it fills itself again) and so are the secret keys: they are kept apart on purpose.
+ * Writes all tables of one snapshot and the uploaded files into one gzip archive of JSON lines. The secret keys are left out:
+ * they are kept apart on purpose.
  */
 export async function backup(ownerUrl: string, filesDir: string, target: string, migrations?: string): Promise<BackupResult> {
   return withClient(ownerUrl, async (client) => {
@@ -199,7 +199,7 @@ async function liftConstraints(client: pg.Client, made: string[]): Promise<() =>
   const { rows: keys } = await client.query<{ tbl: string; name: string; definition: string }>(`
     select k.conrelid::regclass::text as tbl, quote_ident(k.conname) as name, pg_get_constraintdef(k.oid) as definition
     from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
-    where k.contype = 'f' and k.conparentid = 0 and n.nspname !~ '^pg_' and n.nspname <> 'pgboss'`)
+    where k.contype = 'f' and k.conparentid = 0 and n.nspname !~ '^pg_'`)
   const { rows: tables } = await client.query<Table>(tablesQuery, [made])
   for (const { tbl, name } of keys) await client.query(`alter table ${tbl} drop constraint ${name}`)
   for (const { name } of tables) await client.query(`alter table ${name} disable trigger user`)

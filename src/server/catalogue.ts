@@ -2,8 +2,8 @@ import pg from 'pg'
 
 type Row = Record<string, string>
 
-// Objects of extensions, the job queue's schema and children of partitions are not ours to print.
-const ours = `n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'pgboss')`
+// Objects of extensions and children of partitions are not ours to print.
+const ours = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`
 const notExtension = (kind: string, oid: string) =>
   `not exists (select from pg_depend d where d.classid = '${kind}'::regclass and d.objid = ${oid} and d.deptype = 'e')`
 const tables = `${ours} and c.relkind in ('r', 'p', 'v', 'm') and not c.relispartition and ${notExtension('pg_class', 'c.oid')}`

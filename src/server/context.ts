@@ -12,6 +12,8 @@ import type { JobQueue } from './jobs.ts'
 import type { Live } from './live.ts'
 import type { View } from './view.ts'
 
+export const serverNow = (): Date => new Date()
+
 /** What a process has: opened once by a main, handed to everything. */
 export type App = {
   readonly config: Config

@@ -43,7 +43,7 @@ export async function refuseOwner(url: string): Promise<void> {
     client.query<{ login: string; why: string | null }>(`select current_user as login, case when rolsuper then 'is a superuser'
       when rolcreaterole or rolbypassrls then 'may make roles or bypass row policies'
       when (select pg_has_role(datdba, 'member') from pg_database where datname = current_database()) then 'owns the database'
-      when exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname in ('public', 'pgboss') and pg_has_role(c.relowner, 'member'))
+      when exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and pg_has_role(c.relowner, 'member'))
         then 'owns the tables' end as why from pg_roles where rolname = current_user`),
   )
   const [found] = rows

@@ -1,23 +1,28 @@
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
-import type { Logger } from 'pino'
-import { type Database, systemScope } from './database.ts'
+import type { App } from './context.ts'
+import { bySystem } from './run.ts'
 
-/** Second-level sweeps of this process, and their pulse in job_loops, so that the console sees those of every process. */
-type Loop = { run: () => void; stop: () => Promise<void>; pulse: Pulse }
-type Pulse = { everyMs: number; runs: number; failures: number; lastAt: Date | null; lastMs: number | null; lastError: string; lastErrorAt: Date | null }
+/** Second-level sweeps of this process, and their pulse in job_loops with that of durable work, so that the console sees those of every process. */
+export type Loop = { run: () => void; stop: () => Promise<void>; pulse: Pulse }
+export type Pulse = { everyMs: number; runs: number; failures: number; lastAt: Date | null; lastMs: number | null; lastError: string; lastErrorAt: Date | null }
 
 const tellEveryMs = 10_000
 const processName = `${hostname()}:${process.pid}`.slice(0, 100)
 
-export type Loops = { every(name: string, ms: number, work: () => Promise<unknown>): void; poke(name: string): boolean; close(): Promise<void> }
+export type Loops = {
+  every(name: string, ms: number, work: () => Promise<unknown>): void
+  add(name: string, loop: Loop): void
+  poke(name: string): boolean
+  close(): Promise<void>
+}
 
-export function openLoops(log: Logger, database: Database): Loops {
+export function openLoops(app: () => Pick<App, 'log' | 'database'>): Loops {
   const loops = new Map<string, Loop>()
   let telling: NodeJS.Timeout | undefined
   async function tell(): Promise<void> {
     const now = new Date()
-    await database.transact(systemScope, async (db) => {
+    await bySystem(app(), async ({ db }) => {
       const rows = [...loops].map(([name, { pulse }]) => ({
         process: processName,
         name,
@@ -41,12 +46,17 @@ export function openLoops(log: Logger, database: Database): Loops {
       await sql`delete from job_loops where told_at < ${new Date(now.getTime() - 86_400_000)}`.execute(db)
     })
   }
+  const add = (name: string, loop: Loop): void => {
+    loops.set(name, loop)
+    telling ??= setInterval(() => void tell().catch((error: unknown) => app().log.warn({ err: error }, 'pulse of loops')), tellEveryMs).unref()
+  }
   return {
-    every(name, ms, work) {
-      const loop = startLoop(name, ms, work, log)
-      loops.set(name, loop)
-      telling ??= setInterval(() => void tell().catch((error: unknown) => log.warn({ err: error }, 'pulse of loops')), tellEveryMs).unref()
-    },
+    add,
+    every: (name, ms, work) =>
+      add(
+        name,
+        startLoop(ms, work, (error) => app().log.error({ err: error, loop: name }, 'loop')),
+      ),
     poke(name) {
       loops.get(name)?.run()
       return loops.has(name)
@@ -54,12 +64,13 @@ export function openLoops(log: Logger, database: Database): Loops {
     async close() {
       clearInterval(telling)
       await Promise.all([...loops.values()].map((loop) => loop.stop()))
-      if (telling) await database.transact(systemScope, (db) => sql`delete from job_loops where process = ${processName}`.execute(db)).catch(() => {})
+      const gone = sql`delete from job_loops where process = ${processName}`
+      if (telling) await bySystem(app(), ({ db }) => gone.execute(db)).catch(() => {})
     },
   }
 }
 
-function startLoop(name: string, ms: number, work: () => Promise<unknown>, log: Logger): Loop {
+function startLoop(ms: number, work: () => Promise<unknown>, onError: (error: unknown) => void): Loop {
   const pulse: Pulse = { everyMs: ms, runs: 0, failures: 0, lastAt: null, lastMs: null, lastError: '', lastErrorAt: null }
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -77,7 +88,7 @@ function startLoop(name: string, ms: number, work: () => Promise<unknown>, log: 
       .then(
         () => {},
         (error: unknown) => {
-          log.error({ err: error, loop: name }, 'loop')
+          onError(error)
           pulse.failures += 1
           pulse.lastError = String(error instanceof Error ? error.message : error).slice(0, 500)
           pulse.lastErrorAt = new Date()

@@ -22,7 +22,7 @@ const columns = `select n.nspname as schema, c.relname as "table", a.attname as 
     a.attnotnull as required, (a.atthasdef or a.attidentity <> '') and a.attgenerated = '' as defaulted,
     a.attgenerated <> '' as generated, a.attidentity = 'a' as "identityAlways"
   from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace join pg_type t on t.oid = a.atttypid
-  where n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'pgboss') and c.relkind in ('r', 'p', 'v', 'm')
+  where n.nspname !~ '^pg_' and n.nspname <> 'information_schema' and c.relkind in ('r', 'p', 'v', 'm')
     and not c.relispartition and a.attnum > 0 and not a.attisdropped
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
   order by n.nspname collate "C", c.relname collate "C", a.attnum`

@@ -456,10 +456,17 @@ export interface JobLoopsTable {
   told_at: ColumnType<Date, Date | string, Date | string>
 }
 
-export interface JobPausesTable {
+export interface JobSchedulesTable {
   name: string
-  paused_by: string
-  paused_at: ColumnType<Date, Date | string | undefined, Date | string>
+  cron: string
+  next_at: ColumnType<Date, Date | string, Date | string>
+  attempts: Generated<number>
+  by_hand: Generated<boolean>
+  state: Generated<'WAITING' | 'RUNNING' | 'DONE' | 'FAILED'>
+  started_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  ended_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  error: Generated<string>
+  paused_by: string | null
 }
 
 export interface JobsTable {
@@ -1485,7 +1492,7 @@ export interface DB {
   idempotency_keys: IdempotencyKeysTable
   installation: InstallationTable
   job_loops: JobLoopsTable
-  job_pauses: JobPausesTable
+  job_schedules: JobSchedulesTable
   jobs: JobsTable
   known_browsers: KnownBrowsersTable
   lane_copies: LaneCopiesTable

@@ -18,7 +18,7 @@ const ownerless: Record<string, string> = {
   role_distributions: 'belongs to its role',
   role_distribution_limits: 'belongs to its role',
   access_version: 'one counter',
-  job_pauses: 'clockwork of the installation',
+  job_schedules: 'clockwork of the installation',
   job_loops: 'clockwork of the installation',
   vend_queues: 'clockwork of the installation',
   settings_version: 'one counter',

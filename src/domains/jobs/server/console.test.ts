@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type JobQueue, openJobs } from '../../../server/jobs.ts'
 import { openWorld, type World } from './testWorld.ts'
@@ -7,7 +6,7 @@ import { openWorld, type World } from './testWorld.ts'
 let world: World
 const open: JobQueue[] = []
 const another = () => {
-  const queue = openJobs(world.ownerUrl, pino({ level: 'silent' }), world.app.database)
+  const queue = openJobs(() => world.app)
   open.push(queue)
   return queue
 }
@@ -28,6 +27,7 @@ afterAll(async () => {
 })
 const press = (verb: string, user = 'super', name = 'test-nightly') => world.as(user)('POST', `/job-console/${name}/${verb}`, {})
 const shown = async () => (await world.as('super')('GET', '/job-console')).body.schedules[0]
+const due = (attempts = 0) => world.sql(`update job_schedules set next_at = $1, attempts = $2`, [world.clock.now, attempts])
 const until = async (what: () => Promise<boolean>) => {
   for (let i = 0; i < 150 && !(await what()); i += 1) await wait(100)
   expect(await what()).toBe(true)
@@ -57,19 +57,20 @@ test('a pause holds for every process and over restarts; a person can still run 
   await second.schedule('test-nightly', '59 23 31 12 *', work)
   runs = 0
   // as the clock would do it
-  await world.sql(`insert into pgboss.job (name, data, policy) values ('test-nightly', '{}', 'singleton')`)
+  await due()
   await until(async () => (await shown()).lastState === 'DONE' && (await shown()).waiting === 0)
   expect(runs).toBe(0)
   await press('run')
   await until(async () => runs === 1)
   await press('resume')
   expect(await shown()).toMatchObject({ paused: false, pausedBy: null })
-  await world.sql(`insert into pgboss.job (name, data, policy) values ('test-nightly', '{}', 'singleton')`)
+  await due()
   await until(async () => runs === 2)
 }, 40_000)
 test('what failed is shown and run again', async () => {
   bad = true
-  await world.sql(`insert into pgboss.job (name, data, policy, retry_limit) values ('test-nightly', '{"manual":true}', 'singleton', 0)`)
+  // its last try
+  await due(3)
   await until(async () => (await shown()).failed === 1)
   expect(await shown()).toMatchObject({ lastState: 'FAILED', lastError: 'went wrong' })
   bad = false

@@ -1,40 +1,43 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, iso, isoOrNull } from '../../../server/context.ts'
+import { runByHand } from '../../../server/schedules.ts'
+import { clock } from '../../../server/work.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { type ConsoleLoop, type ConsoleSchedule, jobErrors, type jobs } from '../contract.ts'
 
 type Contract = Pick<typeof jobs, 'console' | 'runNow' | 'retryFailed' | 'pause' | 'resume'>
 
-const states: Readonly<Record<string, ConsoleSchedule['lastState']>> = {
-  created: 'WAITING',
-  retry: 'WAITING',
-  active: 'RUNNING',
-  completed: 'DONE',
-  failed: 'FAILED',
-  cancelled: 'CANCELLED',
+type Row = {
+  name: string
+  cron: string
+  paused_by: string | null
+  state: ConsoleSchedule['lastState']
+  error: string
+  started_at: Date | null
+  ended_at: Date | null
+  next_at: Date
+  waits: boolean
 }
 
 async function schedules(ctx: Ctx): Promise<ConsoleSchedule[]> {
-  const { rows: pauses } = await sql<{ name: string; paused_by: string }>`select name, paused_by from job_pauses`.execute(ctx.db)
-  const pausedBy = new Map(pauses.map((row) => [row.name, row.paused_by]))
-  const found = await ctx.app.jobs.schedules()
-  return found
-    .map(({ name, cron, last, next, waiting, running, failed }) => ({
-      name,
-      cron,
-      paused: pausedBy.has(name),
-      pausedBy: pausedBy.get(name) ?? null,
-      lastRun: isoOrNull(last?.startedAt ?? null),
-      lastState: last ? (states[last.state] ?? null) : null,
-      lastError: last?.error ?? '',
-      lastSeconds: last?.startedAt && last.endedAt ? Math.round((last.endedAt.getTime() - last.startedAt.getTime()) / 10) / 100 : null,
-      nextRun: isoOrNull(next),
-      waiting,
-      running,
-      failed,
-    }))
-    .sort((a, b) => a.name.localeCompare(b.name))
+  const { rows } =
+    await sql<Row>`select name, cron, paused_by, state, error, started_at, ended_at, next_at, state <> 'RUNNING' and next_at <= ${clock(ctx.app)} as waits
+    from job_schedules order by name`.execute(ctx.db)
+  return rows.map((row) => ({
+    name: row.name,
+    cron: row.cron,
+    paused: row.paused_by !== null,
+    pausedBy: row.paused_by,
+    lastRun: isoOrNull(row.started_at),
+    lastState: row.started_at && row.state,
+    lastError: row.error,
+    lastSeconds: row.started_at && row.ended_at ? Math.round((row.ended_at.getTime() - row.started_at.getTime()) / 10) / 100 : null,
+    nextRun: iso(row.next_at),
+    waiting: Number(row.waits),
+    running: Number(row.state === 'RUNNING'),
+    failed: Number(row.state === 'FAILED'),
+  }))
 }
 
 async function loops(ctx: Ctx): Promise<ConsoleLoop[]> {
@@ -53,39 +56,30 @@ async function loops(ctx: Ctx): Promise<ConsoleLoop[]> {
   }))
 }
 
-async function known(ctx: Ctx, name: string): Promise<void> {
-  if (!(await ctx.app.jobs.schedules()).some((schedule) => schedule.name === name)) throw new Refusal(jobErrors.noSchedule)
+/** One schedule is told something; the console and the log hear of it. */
+async function pause(ctx: Ctx, name: string, paused: boolean): Promise<{ ok: true }> {
+  const { numAffectedRows } = await sql`update job_schedules set paused_by = ${paused ? ctx.actor.username : null} where name = ${name}`.execute(ctx.db)
+  if (!numAffectedRows) throw new Refusal(jobErrors.noSchedule)
+  ctx.audit({ id: name, after: { paused } })
+  ctx.touch('job-console')
+  return { ok: true }
 }
 
 export const handlers: Handlers<Contract> = {
   console: async (ctx) => ({ schedules: await schedules(ctx), loops: await loops(ctx) }),
   async runNow(ctx, { name }) {
     ctx.audit({ id: name })
-    if (!(await ctx.app.jobs.runNow(name))) throw new Refusal(jobErrors.noSchedule)
+    if (!(await runByHand(ctx, name))) throw new Refusal(jobErrors.noSchedule)
     ctx.touch('job-console')
     return { ok: true }
   },
   async retryFailed(ctx, { name }) {
-    const count = await ctx.app.jobs.retryFailed(name)
-    if (count === null) throw new Refusal(jobErrors.noSchedule)
+    if (!(await schedules(ctx)).some((schedule) => schedule.name === name)) throw new Refusal(jobErrors.noSchedule)
+    const count = await runByHand(ctx, name, sql`state = 'FAILED'`)
     ctx.audit({ id: name, after: { count } })
     ctx.touch('job-console')
     return { count }
   },
-  async pause(ctx, { name }) {
-    await known(ctx, name)
-    await sql`insert into job_pauses (name, paused_by, paused_at) values (${name}, ${ctx.actor.username}, ${ctx.now}) on conflict (name) do nothing`.execute(
-      ctx.db,
-    )
-    ctx.audit({ id: name, after: { paused: true } })
-    ctx.touch('job-console')
-    return { ok: true }
-  },
-  async resume(ctx, { name }) {
-    await known(ctx, name)
-    await sql`delete from job_pauses where name = ${name}`.execute(ctx.db)
-    ctx.audit({ id: name, after: { paused: false } })
-    ctx.touch('job-console')
-    return { ok: true }
-  },
+  pause: (ctx, { name }) => pause(ctx, name, true),
+  resume: (ctx, { name }) => pause(ctx, name, false),
 }

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { iso, isoOrNull } from '../../../server/context.ts'
+import { clock } from '../../../server/work.ts'
 import type { ProcessFigures, settings } from '../contract.ts'
 import { turnMs } from './processStats.ts'
 
@@ -33,9 +34,8 @@ export const serverState: Handlers<typeof settings>['server'] = async (ctx) => {
     }
   })
   const { rows: queues } = await sql<{ name: string; waiting: number; active: number; failed: number; last_at: Date | null }>`
-    select q.name, count(j.*) filter (where j.state in ('created','retry') and j.start_after <= now()) as waiting,
-      count(j.*) filter (where j.state = 'active') as active, count(j.*) filter (where j.state = 'failed') as failed, max(j.completed_on) as last_at
-    from pgboss.queue q left join pgboss.job j on j.name = q.name where q.name not like '\\_\\_%' group by q.name order by q.name limit 200`.execute(ctx.db)
+    select name, (state <> 'RUNNING' and next_at <= ${clock(ctx.app)})::int as waiting, (state = 'RUNNING')::int as active, (state = 'FAILED')::int as failed, ended_at as last_at
+    from job_schedules order by name limit 200`.execute(ctx.db)
   const { rows: database } = await sql<{ version: string; bytes: number; connections: number; most: number }>`
     select current_setting('server_version') as version, pg_database_size(current_database()) as bytes,
       (select count(*) from pg_stat_activity where datname = current_database()) as connections, current_setting('max_connections')::int as most`.execute(

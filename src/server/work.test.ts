@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestApi, type TestApi } from '../../test/support/api.ts'
+import { calls, type TestPiece, testKind, testTable } from '../../test/support/workKind.ts'
+import { common, Refusal } from '../shared/errors.ts'
+import { closeApp, openApp } from './app.ts'
+import type { App } from './context.ts'
+import { Lost, runDue } from './work.ts'
+
+let api: TestApi
+const open: App[] = []
+/** A process of its own as far as the database can tell, with the database's clock. */
+const worker = async () => {
+  const app = await openApp(api.app.config, 'worker')
+  open.push(app)
+  return app
+}
+beforeAll(async () => {
+  api = await startTestApi()
+  await api.sql(testTable)
+})
+afterEach(async () => {
+  for (const app of open.splice(0)) await closeApp(app)
+})
+afterAll(() => api.close())
+beforeEach(() => api.sql('truncate test_pieces'))
+const put = (names: readonly string[], org = 1) => api.sql('insert into test_pieces (name, org_id) select unnest($1::text[]), $2', [names, org])
+const rows = () =>
+  api.sql<{ name: string; state: string; attempts: number; reason: string }>('select name, state, attempts, reason from test_pieces order by id')
+const sent = async () => ({ state: 'SENT' as const })
+
+test('killed between call and mark: done again after its lease, with effect once', async () => {
+  await put(['refund 1'])
+  const effects = new Set<string>()
+  let heard = 0
+  let child: ChildProcess | undefined
+  const other = createServer(async (request, response) => {
+    heard += 1
+    effects.add(await text(request))
+    // the effect is there; whoever asked for it never learns
+    if (heard === 1) child?.kill('SIGKILL')
+    else response.end()
+  })
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
+  const app = await worker()
+  child = spawn(process.execPath, ['test/support/workProcess.ts', api.ownerUrl, api.app.config.dataDir, url], { stdio: 'inherit' })
+  const [code, signal] = await new Promise<unknown[]>((resolve) => child?.on('exit', (...end) => resolve(end)))
+  expect([code, signal, heard]).toEqual([null, 'SIGKILL', 1])
+  const kind = testKind(calls(url))
+  expect(await runDue(app, kind), 'its lease still runs').toBe(0)
+  await expect.poll(() => runDue(app, kind), { timeout: 5000, interval: 200 }).toBe(1)
+  expect([heard, [...effects], await rows()]).toEqual([2, ['refund 1'], [{ name: 'refund 1', state: 'SENT', attempts: 2, reason: '' }]])
+  other.close()
+}, 30_000)
+
+test('two workers do each piece once, no more at once than the kind allows', async () => {
+  const done: string[] = []
+  const most = [0, 0]
+  await put(Array.from({ length: 120 }, (_, i) => `piece ${i}`))
+  for (const n of [0, 1]) {
+    let running = 0
+    const work = async ({ name }: TestPiece) => {
+      running += 1
+      most[n] = Math.max(most[n] as number, running)
+      await sleep(5)
+      done.push(name)
+      running -= 1
+      return sent()
+    }
+    const app = await worker()
+    app.jobs.work(testKind(work, { leaseSeconds: 60 }))
+  }
+  await expect.poll(() => done.length, { timeout: 10_000 }).toBe(120)
+  await expect.poll(async () => (await rows()).filter(({ state }) => state === 'SENT').length).toBe(120)
+  expect([new Set(done).size, most]).toEqual([120, [4, 4]])
+  expect((await rows()).every(({ attempts }) => attempts === 1)).toBe(true)
+}, 20_000)
+
+test('what is put in after a poke starts at once, what is due later at its time', async () => {
+  const done: string[] = []
+  const app = await worker()
+  app.jobs.work(
+    testKind(async ({ name }) => {
+      done.push(name)
+      return sent()
+    }),
+  )
+  await sleep(500)
+  await put(['now'])
+  // as from another process
+  api.app.jobs.poke('test-pieces')
+  await expect.poll(() => done, { timeout: 1500 }).toEqual(['now'])
+  await api.sql(`insert into test_pieces (name, next_at) values ('later', now() + interval '1 second')`)
+  await expect.poll(() => done, { timeout: 7000 }).toEqual(['now', 'later'])
+}, 20_000)
+
+test('a poison piece ends after its tries, one that kills before it is begun again, and neither keeps the others', async () => {
+  await put(['poison', 'refused', 'a', 'killer', 'b'])
+  await api.sql(`update test_pieces set attempts = 3 where name = 'killer'`)
+  const tries: number[] = []
+  const kind = testKind(async ({ name }) => {
+    if (name === 'refused') throw new Refusal(common.notFound)
+    if (name === 'killer') throw new Error('is never begun')
+    if (name !== 'poison') return sent()
+    tries.push(performance.now())
+    throw new Error('broken')
+  })
+  const app = await worker()
+  await expect(runDue(app, kind)).rejects.toThrow('broken')
+  expect((await rows()).map(({ state }) => state)).toEqual(['RETRY', 'FAILED', 'SENT', 'FAILED', 'WAITING'])
+  const ended = async () => {
+    await runDue(app, kind).catch(() => 0)
+    return (await rows()).filter(({ state }) => state === 'RETRY' || state === 'WAITING').length
+  }
+  await expect.poll(ended, { timeout: 5000, interval: 20 }).toBe(0)
+  expect(await rows()).toMatchObject([
+    { state: 'FAILED', attempts: 3, reason: common.unexpected.text },
+    { state: 'FAILED', reason: common.notFound.text },
+    {},
+    { state: 'FAILED', attempts: 4 },
+    { state: 'SENT' },
+  ])
+  // each wait is up to a fifth shorter than it says
+  for (const i of [1, 2]) expect((tries[i] as number) - (tries[i - 1] as number)).toBeGreaterThan(155)
+}, 20_000)
+
+test('organisations take turns, whoever waited longest first', async () => {
+  await put(
+    Array.from({ length: 9 }, (_, i) => `many ${i}`),
+    1,
+  )
+  await put(['few 0', 'few 1'], 2)
+  const done: string[] = []
+  const kind = testKind(async ({ name }) => {
+    done.push(name)
+    return sent()
+  })
+  await runDue(await worker(), kind)
+  expect(done.sort()).toEqual(['few 0', 'few 1', 'many 0', 'many 1'])
+})
+
+test('who lost his piece marks nothing', async () => {
+  await put(['slow', 'left'])
+  const app = await worker()
+  const again = testKind(sent)
+  const slow = testKind(
+    async ({ name }) => {
+      if (name === 'left') throw new Lost()
+      await api.sql(`update test_pieces set next_at = now() where name = 'slow'`)
+      await runDue(app, again)
+      return { state: 'RETRY', reason: 'too late' }
+    },
+    { leaseSeconds: 60 },
+  )
+  expect(await runDue(app, slow)).toBe(2)
+  expect(await rows()).toEqual([
+    { name: 'slow', state: 'SENT', attempts: 2, reason: '' },
+    { name: 'left', state: 'WAITING', attempts: 1, reason: '' },
+  ])
+})
+
+test('a process that stops waits for what ends soon and gives the rest back', async () => {
+  await put(['soon', 'never'])
+  const began: string[] = []
+  const app = await openApp(api.app.config, 'worker')
+  app.jobs.work(
+    testKind(
+      async ({ name }) => {
+        began.push(name)
+        await (name === 'soon' ? sleep(300) : new Promise(() => {}))
+        return sent()
+      },
+      { leaseSeconds: 600 },
+    ),
+  )
+  await expect.poll(() => began.length).toBe(2)
+  await closeApp(app)
+  expect(await api.sql('select name, state, next_at <= now() as due from test_pieces order by id')).toEqual([
+    { name: 'soon', state: 'SENT', due: null },
+    { name: 'never', state: 'WAITING', due: true },
+  ])
+}, 20_000)

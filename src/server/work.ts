@@ -1,0 +1,226 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type RawBuilder, sql } from 'kysely'
+import { common, Refusal } from '../shared/errors.ts'
+import { type App, type Ctx, serverNow } from './context.ts'
+import { systemScope } from './database.ts'
+import type { Loop, Pulse } from './loops.ts'
+import { bySystem } from './run.ts'
+
+/**
+ * Durable work: whatever an act wants done outside its own transaction (decision 39).
+ *
+ * A piece is a row of a domain's own table, written in the transaction of the act. Two columns make it one: `next_at`, from when
+ * on it is due (null: nothing is left to do), and `attempts`, how often it was begun.
+ * - Taken in a transaction of its own by whoever is free: `attempts` counts up and `next_at` becomes the end of the lease. Organisations
+ *   are served in turns, whoever waited longest first; no more of a kind run in one process than `atOnce`.
+ * - Done between transactions, with a number that is the same at every try: whoever dies before the mark leaves a lease that runs
+ *   out, the piece is done again, and the other side answers what it did before.
+ * - Marked in a transaction, by one statement `where ${piece.ours}`: true until the lease ran out and somebody else began.
+ * - Tried again after `waits`, each up to a fifth sooner, when it answers RETRY or throws; after the last one it is FAILED, and its
+ *   `mark` leaves what a person sees. A `Refusal` is FAILED at once. What kills the process that does it ends after `most` tries.
+ * - Found at once by `app.jobs.poke(name)` after the commit, else by the look of all kinds at what is due, every few seconds.
+ * - Given back when the process stops and it does not end within seconds.
+ * The clock of due, lease and wait is the database's.
+ */
+export type Kind<P extends Piece, A extends { readonly state: string }> = {
+  /** Speaks; the console shows it and `poke` wakes it. */
+  readonly name: string
+  readonly table: string
+  readonly key?: readonly string[]
+  /** Which rows of the table, where kinds share it. */
+  readonly of?: RawBuilder<boolean>
+  /** What else a row is told when it is taken, and what else is read of it; the row is `t`. */
+  readonly begins?: RawBuilder<unknown>
+  readonly reads?: RawBuilder<unknown>
+  readonly atOnce: number
+  readonly leaseSeconds: number
+  /** Seconds before the second try, the third, … */
+  readonly waits: readonly number[]
+  /** As often it is begun at most; as often as `waits` say, unless it takes as long as it takes. */
+  readonly most?: number
+  /** Where rows are locked in another order, or are done together: takes at most `free` pieces, with `taking`. */
+  take?(ctx: Ctx, free: number): Promise<P[]>
+  do(piece: P): Promise<A | Retry | Failed>
+  /** Writes how a try ended and, as `next_at`, what the mechanism says: when it goes on, or null. */
+  mark(ctx: Ctx, piece: P, to: Ending<A>): Promise<unknown>
+}
+export type Piece = { readonly attempts: number; readonly ours: RawBuilder<boolean> }
+export type Retry = { readonly state: 'RETRY'; readonly reason: string }
+export type Failed = { readonly state: 'FAILED'; readonly reason: string }
+export type Ending<A> = (A | Retry | Failed) & { readonly nextAt: RawBuilder<Date | null> }
+// methods take what they are given: kinds of all pieces stand in one list
+type AnyKind = Kind<Piece, { readonly state: string }>
+
+/** Thrown by work that finds out that it is no longer its own, or not wanted any more: nothing is marked. */
+export class Lost extends Error {}
+
+/** The database's clock; in a test the test's. */
+export const clock = (app: App): RawBuilder<Date> => (app.now === serverNow ? sql`now()` : sql`${app.now()}::timestamptz`)
+const after = (app: App, seconds: number): RawBuilder<Date> => sql`${clock(app)} + make_interval(secs => ${seconds})`
+/** Sets the lease, or renews it. */
+export const leased = (app: App, kind: { readonly leaseSeconds: number }): RawBuilder<unknown> => sql`next_at = ${after(app, kind.leaseSeconds)}`
+/** What a take sets on row `t`. */
+export const taking = (app: App, kind: { readonly leaseSeconds: number }): RawBuilder<unknown> => sql`attempts = t.attempts + 1, ${leased(app, kind)}`
+
+export const take = <P extends Piece, A extends { readonly state: string }>(app: App, kind: Kind<P, A>, free: number): Promise<P[]> =>
+  bySystem(app, (ctx) => (kind.take ? kind.take(ctx, free) : takeRows(ctx, kind, free)))
+
+async function takeRows<P extends Piece, A extends { readonly state: string }>(ctx: Ctx, kind: Kind<P, A>, free: number): Promise<P[]> {
+  const { key = ['id'], of = sql`true`, begins, reads } = kind
+  const table = sql.table(kind.table)
+  const keys = sql.join(key.map((one) => sql.ref(one)))
+  const own = (alias: string) => sql.join(key.map((one) => sql.ref(`${alias}.${one}`)))
+  const due = sql`t.next_at <= ${clock(ctx.app)}`
+  const { rows } = await sql<Omit<P, 'ours'> & Record<string, unknown>>`
+    with turns as (
+      select ${own('t')}, row_number() over (partition by t.org_id order by t.next_at, ${own('t')}) as turn from ${table} t where ${due} and ${of}
+    ), due as (
+      select ${own('t')} from ${table} t join turns using (${keys}) where ${due} order by turns.turn, t.next_at, ${own('t')} limit ${free} for update of t skip locked
+    )
+    update ${table} t set ${taking(ctx.app, kind)}${begins ? sql`, ${begins}` : sql``} from due where (${own('t')}) = (${own('due')})
+    returning t.*${reads ? sql`, ${reads}` : sql``}`.execute(ctx.db)
+  return rows.map((row) => {
+    const same = sql.join(
+      key.map((one) => sql`${sql.ref(one)} = ${row[one]}`),
+      sql` and `,
+    )
+    return { ...row, ours: sql<boolean>`${same} and attempts = ${row.attempts} and next_at is not null` } as unknown as P
+  })
+}
+
+/** One piece from its taking to its mark; what went wrong is thrown after that. */
+async function perform<P extends Piece, A extends { readonly state: string }>(app: App, kind: Kind<P, A>, piece: P): Promise<void> {
+  let fault: unknown
+  const answer = await begin(kind, piece).catch((error: unknown): Retry | Failed | null => {
+    if (error instanceof Lost) return null
+    if (error instanceof Refusal) return { state: 'FAILED', reason: said(error) }
+    fault = error
+    return { state: 'RETRY', reason: common.unexpected.text }
+  })
+  if (answer) {
+    const to = ending(app, kind, piece, answer)
+    if (to.state === 'FAILED') app.log.warn({ work: kind.name, reason: 'reason' in to ? to.reason : '' }, 'given up')
+    await bySystem(app, (ctx) => kind.mark(ctx, piece, to))
+  }
+  if (fault !== undefined) throw fault
+}
+
+async function begin<P extends Piece, A extends { readonly state: string }>(kind: Kind<P, A>, piece: P): Promise<A | Retry | Failed> {
+  if (piece.attempts > (kind.most ?? kind.waits.length + 1)) return { state: 'FAILED', reason: common.unexpected.text }
+  return kind.do(piece)
+}
+
+function ending<A extends { readonly state: string }>(app: App, { waits }: Pick<AnyKind, 'waits'>, piece: Piece, answer: A | Retry | Failed): Ending<A> {
+  const wait = answer.state === 'RETRY' ? waits[piece.attempts - 1] : undefined
+  if (wait === undefined) return { ...answer, ...(answer.state === 'RETRY' ? { state: 'FAILED' as const } : {}), nextAt: sql<null>`null` } as Ending<A>
+  // those that failed together do not come again together
+  return { ...answer, nextAt: after(app, wait * (1 - Math.random() / 5)) }
+}
+
+const said = ({ def, values }: Refusal): string => def.text.replace(/\{(\w+)\}/g, (whole, key: string) => String(values[key] ?? whole))
+
+/** Does what is due now, as many as run at once, and answers how many; for tests and benches. The first fault is thrown when all have ended. */
+export async function runDue<P extends Piece, A extends { readonly state: string }>(app: App, kind: Kind<P, A>): Promise<number> {
+  const pieces = await take(app, kind, kind.atOnce)
+  const ends = await Promise.allSettled(pieces.map((piece) => perform(app, kind, piece)))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  return pieces.length
+}
+
+/** Between two looks at what is due; who pokes does not wait for one. */
+const slowMs = 5000
+const stopMs = 3000
+type Running = Loop & { readonly kind: AnyKind; readonly pieces: Map<Piece, Promise<void>>; taking: Promise<void> | undefined; again: boolean }
+
+export type Worker = { work(kind: AnyKind): Loop; close(): Promise<void> }
+
+/** The pieces that this process does. `app` is asked when there is work: it is not whole before. */
+export function openWorker(app: () => App): Worker {
+  const kinds: Running[] = []
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> | undefined
+  let closed = false
+
+  /** One statement for all kinds: when the next piece of each is due. */
+  async function look(): Promise<void> {
+    const first = kinds.map(
+      ({ kind }) => sql`(select extract(epoch from min(t.next_at) - ${clock(app())})::float8 from ${sql.table(kind.table)} t
+        where t.next_at is not null and ${kind.of ?? sql`true`})`,
+    )
+    const { rows } = await app().database.readSame(systemScope, (db) => sql<{ due: (number | null)[] }>`select array[${sql.join(first)}] as due`.execute(db))
+    const seconds = (rows[0]?.due ?? []).map((one) => one ?? Number.POSITIVE_INFINITY)
+    for (const [i, one] of kinds.entries()) if ((seconds[i] ?? 1) <= 0) one.run()
+    lookIn(Math.min(slowMs, Math.max(200, Math.min(...seconds.filter((one) => one > 0)) * 1000)))
+  }
+  function lookIn(ms: number): void {
+    if (closed) return
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      looking ??= look()
+        .catch((error: unknown) => {
+          app().log.warn({ err: error }, 'look at what is due')
+          lookIn(slowMs)
+        })
+        .finally(() => {
+          looking = undefined
+        })
+    }, ms)
+  }
+  /** Takes as many as there is room for. */
+  async function fill(one: Running): Promise<void> {
+    do {
+      one.again = false
+      const free = one.kind.atOnce - one.pieces.size
+      if (closed || free <= 0) return
+      for (const piece of await take(app(), one.kind, free)) one.pieces.set(piece, run(one, piece))
+    } while (one.again)
+  }
+  async function run(one: Running, piece: Piece): Promise<void> {
+    const began = performance.now()
+    await perform(app(), one.kind, piece).catch((error: unknown) => failed(one, error))
+    one.pieces.delete(piece)
+    Object.assign(one.pulse, { runs: one.pulse.runs + 1, lastAt: new Date(), lastMs: Math.round(performance.now() - began) })
+    one.run()
+    // it may come again sooner than the next look
+    lookIn(200)
+  }
+  function failed({ kind, pulse }: Running, error: unknown): void {
+    app().log.error({ err: error, work: kind.name }, 'work')
+    const lastError = String(error instanceof Error ? error.message : error).slice(0, 500)
+    Object.assign(pulse, { failures: pulse.failures + 1, lastError, lastErrorAt: new Date() })
+  }
+  return {
+    work(kind) {
+      const pulse: Pulse = { everyMs: slowMs, runs: 0, failures: 0, lastAt: null, lastMs: null, lastError: '', lastErrorAt: null }
+      const one: Running = {
+        kind,
+        pulse,
+        pieces: new Map(),
+        taking: undefined,
+        again: false,
+        run() {
+          one.again = true
+          one.taking ??= fill(one)
+            .catch((error: unknown) => failed(one, error))
+            .finally(() => {
+              one.taking = undefined
+              if (one.again) one.run()
+            })
+        },
+        async stop() {},
+      }
+      kinds.push(one)
+      lookIn(200)
+      return one
+    },
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await Promise.all([looking, ...kinds.map((one) => one.taking)])
+      await Promise.race([Promise.all(kinds.flatMap(({ pieces }) => [...pieces.values()])), sleep(stopMs, undefined, { ref: false })])
+      for (const { kind, pieces } of kinds)
+        for (const piece of pieces.keys())
+          await bySystem(app(), (ctx) => sql`update ${sql.table(kind.table)} set next_at = ${clock(app())} where ${piece.ours}`.execute(ctx.db)).catch(() => {})
+    },
+  }
+}
