@@ -17,7 +17,7 @@ export type Loops = {
   close(): Promise<void>
 }
 
-export function openLoops(app: () => Pick<App, 'log' | 'database'>): Loops {
+export function openLoops(app: () => App): Loops {
   const loops = new Map<string, Loop>()
   let telling: NodeJS.Timeout | undefined
   async function tell(): Promise<void> {

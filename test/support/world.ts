@@ -5,7 +5,7 @@ import { isPlatformOnly } from '../../src/domains/accounts/rules.ts'
 import { seedAccess } from '../../src/domains/accounts/seed.ts'
 import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
 import { orders } from '../../src/domains/orders/contract.ts'
-import { runRefunds } from '../../src/domains/orders/server/refunds.ts'
+import { refundWork } from '../../src/domains/orders/server/refunds.ts'
 import { recordVend, takeCommands } from '../../src/domains/orders/server/vend.ts'
 import { payments } from '../../src/domains/payments/contract.ts'
 import { providers } from '../../src/domains/payments/server/providers.ts'
@@ -16,6 +16,7 @@ import type { Ctx } from '../../src/server/context.ts'
 import { systemScope } from '../../src/server/database.ts'
 import { ensurePartitions } from '../../src/server/partitions.ts'
 import { bySystem } from '../../src/server/run.ts'
+import { runDue } from '../../src/server/work.ts'
 import type { Endpoint } from '../../src/shared/contract.ts'
 import { startTestApi, type TestApi, type TestApiOptions } from './api.ts'
 
@@ -87,7 +88,7 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
     await addAlert(world, where)
     await addDepartment(world, where)
   }
-  await runRefunds(api.app, providers)
+  await runDue(api.app, refundWork(api.app, providers))
   return world
 }
 

@@ -173,12 +173,8 @@ export function refundable(
   return null
 }
 
-/** Backoff of a refund that the provider did not take (core.md /order): then it is FAILED and a person looks. */
+/** Seconds before a refund that the provider did not take is tried again (core.md /order): then it is FAILED and a person looks. */
 export const refundBackoff = [10, 60, 300, 1800, 21_600] as const
-export const nextRefundTry = (attempts: number, now: Date): Date | null => {
-  const seconds = refundBackoff[attempts - 1]
-  return seconds === undefined ? null : new Date(now.getTime() + seconds * 1000)
-}
 
 /** Seconds; see core.md "Timers". The time to pay is a setting. */
 /** From when on new orders are refused: undelivered commands of the machine, what gateways are behind, gateways that say nothing. */

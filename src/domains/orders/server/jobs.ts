@@ -1,16 +1,13 @@
 import type { App } from '../../../server/context.ts'
 import { providers } from '../../payments/server/providers.ts'
-import { runRefunds } from './refunds.ts'
+import { refundWork } from './refunds.ts'
 import { closeUnpaid, sweepCommands } from './timers.ts'
 import { forgetIdle } from './unpaid.ts'
 
-/** Sweeps of the order domain; each takes its rows with skip locked, so several workers share them. */
+/** Refunds and the sweeps of the order domain; each takes its rows with skip locked, so several workers share them. */
 export async function registerOrderJobs(app: App): Promise<void> {
   app.jobs.every('order-commands', 1000, () => sweepCommands(app))
   app.jobs.every('order-unpaid', 2000, () => closeUnpaid(app))
   app.jobs.every('order-unpaid-counts', 3_600_000, () => forgetIdle(app))
-  app.jobs.every('order-refunds', 1000, () => runRefunds(app, providers))
-  app.live.subscribe((topics) => {
-    if (topics.includes('refunds')) app.jobs.poke('order-refunds')
-  })
+  app.jobs.work(refundWork(app, providers))
 }

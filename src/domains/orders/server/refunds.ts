@@ -1,14 +1,16 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
-import { bySystem } from '../../../server/run.ts'
+import { clock, type Ending, type Kind, type Piece, taking } from '../../../server/work.ts'
 import { feeShareOf, refundOut, suspenseOut, type Voucher } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import type { Providers, RefundAnswer } from '../../payments/server/providers.ts'
-import { nextRefundTry } from '../rules.ts'
+import { refundBackoff } from '../rules.ts'
 import { addFigures } from './rollups.ts'
 import { lockOrders, relabel, type Unit, writeEvents } from './rows.ts'
 
-type Due = {
+export const refundsName = 'order-refunds'
+
+type Due = Piece & {
   id: number
   org_id: number
   refund_no: string
@@ -18,57 +20,60 @@ type Due = {
   unit_id: number | null
   kind: 'UNIT' | 'PAYMENT'
   amount: number
-  attempts: number
   payment_id: number
   provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
   out_trade_no: string
   total: number
 }
 
-/**
- * Sends due refunds to their provider: marked PROCESSING and committed, then the call, then the result. A crash between
- * call and result repeats the same refund number, which the provider answers with what it already did.
- */
-export async function runRefunds(app: App, providers: Providers): Promise<number> {
-  const due = await bySystem(app, takeDue)
-  for (const refund of due) {
-    const answer = await providers[refund.provider]
-      .refund({ refundNo: refund.refund_no, outTradeNo: refund.out_trade_no, amount: refund.amount, total: refund.total })
-      .catch((error: unknown): RefundAnswer => ({ state: 'RETRY', reason: error instanceof Error ? error.message.slice(0, 200) : 'unknown' }))
-    await bySystem(app, (ctx) => finish(ctx, refund, answer))
+/** Sends due refunds to their provider. The same refund number again is answered with what was already done. */
+export const refundWork = (app: App, providers: Providers): Kind<Due, RefundAnswer> => {
+  const kind: Kind<Due, RefundAnswer> = {
+    name: refundsName,
+    table: 'refunds',
+    atOnce: 8,
+    leaseSeconds: 60,
+    waits: refundBackoff,
+    // a provider that is still at it is asked again for as long as it takes
+    most: Number.POSITIVE_INFINITY,
+    take: takeDue,
+    do: (refund) =>
+      providers[refund.provider]
+        .refund({ refundNo: refund.refund_no, outTradeNo: refund.out_trade_no, amount: refund.amount, total: refund.total })
+        .catch((error: unknown): RefundAnswer => ({ state: 'RETRY', reason: error instanceof Error ? error.message.slice(0, 200) : 'unknown' })),
+    mark: finish,
   }
-  return due.length
+  return kind
+
+  async function takeDue(ctx: Ctx, free: number): Promise<Due[]> {
+    const now = clock(app)
+    const { rows } = await sql<Omit<Due, 'ours'>>`
+      with due as (
+        -- the order is locked first, as everywhere
+        select r.id from refunds r join orders o on o.org_id = r.org_id and o.created_at = r.order_at and o.id = r.order_id
+        where r.next_at <= ${now} order by r.next_at limit ${free} for no key update of o skip locked)
+      update refunds t set state = 'PROCESSING', ${taking(app, kind)} from due, payments p where t.id = due.id and p.id = t.payment_id and t.next_at <= ${now}
+      returning t.id, t.org_id, t.refund_no, t.order_id, t.order_at, t.order_num, t.unit_id, t.kind, t.amount, t.attempts, t.payment_id, p.provider, p.out_trade_no, p.amount as total`.execute(
+      ctx.db,
+    )
+    const units = rows.flatMap((row) => (row.unit_id === null ? [] : [{ org_id: row.org_id, created_at: row.order_at.toISOString(), id: row.unit_id }]))
+    if (units.length)
+      await sql`update order_units u set refund_state = 'PROCESSING' from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint)
+        where u.org_id = n.org_id and u.created_at = n.created_at and u.id = n.id`.execute(ctx.db)
+    return rows.map((row) => ({ ...row, ours: sql`id = ${row.id} and attempts = ${row.attempts} and state = 'PROCESSING'` }))
+  }
 }
 
-async function takeDue(ctx: Ctx): Promise<Due[]> {
-  const { rows } = await sql<Due>`
-    with due as (
-      -- the order is locked first, as everywhere
-      select r.id from refunds r join orders o on o.org_id = r.org_id and o.created_at = r.order_at and o.id = r.order_id
-      where r.state in ('PENDING','PROCESSING') and r.next_at <= ${ctx.now} order by r.next_at limit 20 for no key update of o skip locked)
-    update refunds r set state = 'PROCESSING', attempts = r.attempts + 1, next_at = ${new Date(ctx.now.getTime() + 60_000)}::timestamptz
-    from due, payments p where r.id = due.id and p.id = r.payment_id and r.state in ('PENDING','PROCESSING') and r.next_at <= ${ctx.now}
-    returning r.id, r.org_id, r.refund_no, r.order_id, r.order_at, r.order_num, r.unit_id, r.kind, r.amount, r.attempts, r.payment_id, p.provider, p.out_trade_no, p.amount as total`.execute(
-    ctx.db,
-  )
-  const ids = rows.flatMap((row) => (row.unit_id === null ? [] : [row.unit_id]))
-  if (ids.length) {
-    const json = JSON.stringify(rows.map((row) => ({ org_id: row.org_id, created_at: row.order_at.toISOString(), id: row.unit_id })))
-    await sql`update order_units u set refund_state = 'PROCESSING' from jsonb_to_recordset(${json}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint)
-      where u.org_id = n.org_id and u.created_at = n.created_at and u.id = n.id`.execute(ctx.db)
-  }
-  return rows
-}
-
-async function finish(ctx: Ctx, refund: Due, answer: RefundAnswer): Promise<void> {
-  if (answer.state === 'PROCESSING') return
+async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<void> {
+  if (to.state === 'PROCESSING') return
   const { orders, units } = await lockOrders(ctx, [{ orgId: refund.org_id, at: refund.order_at, id: refund.order_id }])
   const order = orders[0]
   const unit = units.find((u) => u.id === refund.unit_id)
-  if (answer.state === 'SUCCESS') {
+  if (to.state === 'SUCCESS') {
+    // whoever asked: the money went
     const { rows } = await sql<{
       id: number
-    }>`update refunds set state = 'SUCCESS', succeeded_at = ${ctx.now}, next_at = null, last_error = null, provider_refund_no = ${answer.providerRefundNo}
+    }>`update refunds set state = 'SUCCESS', succeeded_at = ${ctx.now}, next_at = null, last_error = null, provider_refund_no = ${to.providerRefundNo}
       where id = ${refund.id} and state = 'PROCESSING' returning id`.execute(ctx.db)
     if (!rows[0] || !order) return
     await sql`update order_cases set state = 'DONE' where kind = 'REFUND_FAILED' and payment_id = ${refund.payment_id} and unit_id is not distinct from ${refund.unit_id}::bigint and state <> 'DONE'`.execute(
@@ -92,17 +97,18 @@ async function finish(ctx: Ctx, refund: Due, answer: RefundAnswer): Promise<void
     }
     post(ctx, [voucher])
   } else {
-    const next = answer.state === 'RETRY' ? nextRefundTry(refund.attempts, ctx.now) : null
-    const state = next ? 'PROCESSING' : 'FAILED'
-    await sql`update refunds set state = ${state}, next_at = ${next}, last_error = ${answer.reason} where id = ${refund.id} and state = 'PROCESSING'`.execute(
+    const failed = to.state === 'FAILED'
+    const state = failed ? 'FAILED' : 'PROCESSING'
+    const { numAffectedRows } = await sql`update refunds set state = ${state}, next_at = ${to.nextAt}, last_error = ${to.reason} where ${refund.ours}`.execute(
       ctx.db,
     )
+    if (!numAffectedRows) return
     if (unit) {
       await setUnitRefund(ctx, unit, state)
-      writeEvents(ctx, [{ unit, kind: next ? 'REFUND_RETRY' : 'REFUND_FAILED', at: ctx.now, data: { reason: answer.reason, attempts: refund.attempts } }])
+      writeEvents(ctx, [{ unit, kind: failed ? 'REFUND_FAILED' : 'REFUND_RETRY', at: ctx.now, data: { reason: to.reason, attempts: refund.attempts } }])
       relabel(ctx, orders, units)
     }
-    if (!next) {
+    if (failed) {
       await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id, payment_id, kind, amount, created_at)
         select ${refund.org_id}, device_id, ${refund.order_id}, ${refund.order_num}, ${refund.unit_id}, ${refund.payment_id}, 'REFUND_FAILED', ${refund.amount}, ${ctx.now}::timestamptz from refunds where id = ${refund.id}
         on conflict (kind, unit_id, payment_id) do nothing`.execute(ctx.db)
@@ -176,5 +182,5 @@ export async function openRefunds(
     units.map((unit) => ({ unit, kind: 'REFUND_PENDING', at: ctx.now, data: { amount: unit.paid, reason: why.reason, automatic: why.automatic } })),
     why.automatic ? '' : ctx.actor.username,
   )
-  ctx.touch('refunds')
+  ctx.afterCommit(() => ctx.app.jobs.poke(refundsName))
 }

@@ -8,7 +8,7 @@ import { orderErrors, type orders } from '../contract.ts'
 import { refundable } from '../rules.ts'
 import { addCommands, createHandlers, type Seen } from './create.ts'
 import * as q from './queries.ts'
-import { openRefunds } from './refunds.ts'
+import { openRefunds, refundsName } from './refunds.ts'
 import { addFigures } from './rollups.ts'
 import { makeRoom } from './room.ts'
 import { lockOrders, relabel, within } from './rows.ts'
@@ -127,7 +127,7 @@ export async function openPaymentRefund(ctx: Ctx, payment: Stray, kind: 'LATE_PA
     values (${payment.org_id}, ${payment.device_id}, ${`${payment.order_num}-P${payment.id}`}, ${payment.id}, ${payment.order_id}, ${payment.order_at}, ${payment.order_num}, 'PAYMENT', ${payment.amount}, ${reason}, true, 'PENDING', ${ctx.now}, ${ctx.now})
     on conflict (refund_no) do nothing`.execute(ctx.db)
   await openCase(ctx, payment, kind)
-  ctx.touch('refunds')
+  ctx.afterCommit(() => ctx.app.jobs.poke(refundsName))
 }
 
 export async function openCase(ctx: Ctx, payment: Stray, kind: 'LATE_PAYMENT' | 'DUPLICATE_PAYMENT' | 'UNMATCHED_PAYMENT'): Promise<void> {
