@@ -76,8 +76,9 @@ export function sendRule(found: {
   return null
 }
 
-/** Seconds until the next try to send, or null to give up: a code lives five minutes. */
-export const nextSend = (attempts: number): number | null => [5, 20, 60][attempts - 1] ?? null
+/** Seconds before a message is tried again: a code lives five minutes. */
+export const sendWaits = [5, 20, 60] as const
+export const sendStates = { SENT: 'SENT', RETRY: 'PENDING', FAILED: 'FAILED' } as const
 
 export const wayKinds = ['PASSWORD', 'PHONE', 'WECHAT_BOUND', 'WECHAT_UNBOUND', 'FACTOR_ON', 'FACTOR_OFF', 'RECOVERY_CODES'] as const
 /** What changed of how somebody signs in. */

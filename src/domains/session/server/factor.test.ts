@@ -4,8 +4,7 @@ import type { TestApi } from '../../../../test/support/api.ts'
 import { products } from '../../products/contract.ts'
 import { users } from '../../users/contract.ts'
 import { session } from '../contract.ts'
-import { codeOf, openWays, password, shows, type Ways } from './testWorld.ts'
-import { runWayMessages } from './ways.ts'
+import { codeOf, openWays, password, sendWayMessages, shows, type Ways } from './testWorld.ts'
 
 /** Who somebody is, shown again when it matters: the proof, the second factor, and the message that takes a change back. */
 let ways: Ways
@@ -49,7 +48,7 @@ async function bound(token: string): Promise<string> {
 }
 const another = () => `1360000${String(ways.n).padStart(4, '0')}`
 async function message(to = phone): Promise<string> {
-  await runWayMessages(api.app)
+  await sendWayMessages(api.app)
   return (await api.sql<{ content: string }>('select content from dev_messages where phone = $1 order by id desc limit 1', [to]))[0]?.content ?? ''
 }
 const linkOf = (text: string) => /login\?mode=undo#([\w-]{43})/.exec(text)?.[1] ?? ''

@@ -4,14 +4,16 @@ import { bySystem } from '../../../server/run.ts'
 import { platformOrg, settingOf } from '../../settings/server/values.ts'
 import { dropOldBrowsers } from './browsers.ts'
 import { dropOldGuards } from './guard.ts'
-import { runSms, smsLoop } from './sms.ts'
-import { runWayMessages } from './ways.ts'
+import { codeKind } from './sms.ts'
+import { smsProvider } from './smsProvider.ts'
+import { wayMessageKind } from './ways.ts'
 
 export async function registerSessionJobs(app: App): Promise<void> {
-  app.jobs.every(smsLoop, 1000, async () => {
-    await runSms(app)
-    await runWayMessages(app)
-  })
+  const provider = smsProvider(app)
+  if (provider) {
+    app.jobs.work(codeKind(app, provider))
+    app.jobs.work(wayMessageKind(app, provider))
+  }
   app.jobs.every('session-clean', 600_000, () => forgetOld(app))
 }
 

@@ -8,8 +8,7 @@ import { bySystem } from '../../../server/run.ts'
 import { seedAccess } from '../../accounts/seed.ts'
 import { session } from '../contract.ts'
 import { identityProvider } from './identity.ts'
-import { runSms } from './sms.ts'
-import { codeOf, openWays, password, shows, type Ways } from './testWorld.ts'
+import { codeOf, openWays, password, sendCodes, shows, type Ways } from './testWorld.ts'
 import { unbindWechat } from './verbs.ts'
 
 /** Signing in and binding by a scan, and the services behind it. */
@@ -265,11 +264,11 @@ describe('providers', () => {
       expect(codeOf(await real.call(session.scanIdentity, { ticket: late.ticket, oauthCode: 'good' }))).toBe(503002)
 
       await real.call(session.loginsend, { channel: 'sms', purpose: 'login', phone: '13800138000' })
-      await runSms(real.app)
+      await sendCodes(real.app)
       expect(await real.sql('select send_state, attempts from sms_codes')).toEqual([{ send_state: 'PENDING', attempts: 1 }])
       status = 200
       ways.later(6)
-      await runSms(real.app)
+      await sendCodes(real.app)
       expect(await real.sql('select send_state, sealed from sms_codes')).toEqual([{ send_state: 'SENT', sealed: null }])
       const sent = JSON.parse(gateway.seen.at(-1)?.body ?? '{}')
       expect([gateway.seen.at(-1)?.key, sent.phone, sent.purpose]).toEqual(['Bearer k', '13800138000', 'LOGIN'])

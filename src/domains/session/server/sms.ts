@@ -1,16 +1,16 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
-import { bySystem } from '../../../server/run.ts'
 import { keyFor, openSecret, sealSecret } from '../../../server/secretBox.ts'
+import { clock, type Kind, type Piece } from '../../../server/work.ts'
 import { addressOf } from '../../../shared/address.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { sessionErrors } from '../contract.ts'
-import { nextSend, sendRule, smsLimits } from '../rules.ts'
-import { hasSms, type Message, smsProvider } from './smsProvider.ts'
+import { sendRule, sendStates, sendWaits, smsLimits } from '../rules.ts'
+import { hasSms, type Message, type SendAnswer, type SmsProvider } from './smsProvider.ts'
 
 type Purpose = Exclude<Message['purpose'], 'NOTICE'>
-export const smsLoop = 'session-sms'
+const codesName = 'session-sms'
 
 /** How many codes were hashed: tests assert that every way does the same work. */
 export const codeWork = { hashed: 0 }
@@ -74,7 +74,7 @@ export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
       expires_at: new Date(ctx.now.getTime() + smsLimits.seconds * 1000),
     })
     .execute()
-  ctx.afterCommit(() => ctx.app.jobs.poke(smsLoop))
+  ctx.afterCommit(() => ctx.app.jobs.poke(codesName))
   return smsLimits.resendSeconds
 }
 
@@ -101,51 +101,27 @@ export const giveBack = async (ctx: Ctx, spent: NonNullable<Spent>): Promise<voi
   await ctx.db.updateTable('sms_codes').set({ used_at: null }).where('id', '=', spent.id).execute()
 }
 
-type Due = { id: number; phone: string; purpose: Purpose; sealed: Buffer; attempts: number; username: string | null }
+type Due = Piece & { id: number; phone: string; purpose: Purpose; sealed: Buffer; username: string | null; late: boolean }
 const contents: Readonly<Record<Purpose, string>> = { LOGIN: '登录验证码', RESET: '重置密码验证码', CHANGE_PHONE: '更换手机号验证码' }
 /** To a number that is not the account's yet: whoever reads it by mistake knows that it is not his. */
 const whose = ({ purpose, username }: Due) => (purpose === 'CHANGE_PHONE' && username ? `，用于账号 ${username}，非本人账号请忽略` : '')
 
-/** Sends what is due: taken and committed, then the call, then the result. Unsent codes end with their five minutes. */
-export async function runSms(app: App): Promise<number> {
-  const provider = smsProvider(app)
-  if (!provider) return 0
-  const due = await bySystem(app, async (ctx) => {
-    await sql`update sms_codes set send_state = 'FAILED', sealed = null, last_error = 'expired' where send_state in ('PENDING','SENDING') and expires_at <= ${ctx.now}`.execute(
-      ctx.db,
-    )
-    const { rows } =
-      await sql<Due>`with due as (select id from sms_codes where send_state in ('PENDING','SENDING') and next_at <= ${ctx.now} order by next_at limit 20 for update skip locked)
-      update sms_codes s set send_state = 'SENDING', attempts = s.attempts + 1, next_at = ${new Date(ctx.now.getTime() + 30_000)}::timestamptz
-      from due where s.id = due.id returning s.id, s.phone, s.purpose, s.sealed, s.attempts, (select u.username from users u where u.id = s.user_id) as username`.execute(
-        ctx.db,
-      )
-    return rows
-  })
-  for (const row of due) {
+/** Sends codes; those that are not sent end with their five minutes. */
+export const codeKind = (app: App, provider: SmsProvider): Kind<Due, SendAnswer> => ({
+  name: codesName,
+  table: 'sms_codes',
+  begins: sql`send_state = 'SENDING'`,
+  reads: sql`(select u.username from users u where u.id = t.user_id) as username, t.expires_at <= ${clock(app)} as late`,
+  atOnce: 8,
+  leaseSeconds: 30,
+  waits: sendWaits,
+  async do(row) {
+    if (row.late) return { state: 'FAILED', reason: 'expired' }
     const code = openSecret(app.config, outbox, placeOf(row.phone), row.sealed)
-    const answer = await provider.send({
-      phone: row.phone,
-      purpose: row.purpose,
-      code,
-      content: `【货道】${contents[row.purpose]} ${code}${whose(row)}，5 分钟内有效，请勿告诉他人`,
-    })
-    const wait = answer.state === 'RETRY' ? nextSend(row.attempts) : null
-    const state = answer.state === 'SENT' ? 'SENT' : wait ? 'PENDING' : 'FAILED'
-    if (state === 'FAILED') app.log.warn({ reason: 'reason' in answer ? answer.reason : '' }, 'a code was not sent')
-    await bySystem(app, (ctx) =>
-      ctx.db
-        .updateTable('sms_codes')
-        .set({
-          send_state: state,
-          last_error: 'reason' in answer ? answer.reason : '',
-          next_at: wait ? new Date(ctx.now.getTime() + wait * 1000) : null,
-          ...(wait ? {} : { sealed: null }),
-        })
-        .where('id', '=', row.id)
-        .where('send_state', '=', 'SENDING')
-        .execute(),
-    )
-  }
-  return due.length
-}
+    const content = `【货道】${contents[row.purpose]} ${code}${whose(row)}，5 分钟内有效，请勿告诉他人`
+    return provider.send({ phone: row.phone, purpose: row.purpose, code, content })
+  },
+  mark: (ctx, { ours }, to) =>
+    sql`update sms_codes set send_state = ${sendStates[to.state]}, last_error = ${'reason' in to ? to.reason : ''}, next_at = ${to.nextAt},
+      sealed = case when ${to.state === 'RETRY'} then sealed end where ${ours}`.execute(ctx.db),
+})

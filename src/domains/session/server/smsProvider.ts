@@ -1,9 +1,10 @@
 import type { App } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
+import type { Failed, Retry } from '../../../server/work.ts'
 
 /** A code, or with `NOTICE` a text without one. */
 export type Message = { phone: string; purpose: 'LOGIN' | 'RESET' | 'CHANGE_PHONE' | 'NOTICE'; code: string; content: string }
-export type SendAnswer = { state: 'SENT' } | { state: 'RETRY'; reason: string } | { state: 'FAILED'; reason: string }
+export type SendAnswer = { state: 'SENT' } | Retry | Failed
 export type SmsProvider = { send(message: Message): Promise<SendAnswer> }
 
 /** Any gateway that takes JSON and a bearer key. */

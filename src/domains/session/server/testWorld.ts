@@ -1,8 +1,12 @@
 import { startTestApi, type TestApi } from '../../../../test/support/api.ts'
+import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { hashPassword } from '../../../server/passwords.ts'
+import { type Kind, type Piece, runDue } from '../../../server/work.ts'
 import { seedAccess } from '../../accounts/seed.ts'
-import { runSms } from './sms.ts'
+import { codeKind } from './sms.ts'
+import { type SmsProvider, smsProvider } from './smsProvider.ts'
+import { wayMessageKind } from './ways.ts'
 
 /** An operator's organisation whose people try the other ways in; every test has a person and an hour of its own. */
 export type Ways = {
@@ -62,13 +66,22 @@ export async function openWays(): Promise<Ways> {
       await ways.addUser(ways.name, ways.phone)
     },
     async delivered(phone) {
-      await runSms(api.app)
+      await sendCodes(api.app)
       const [row] = await api.sql<{ content: string }>('select content from dev_messages where phone = $1 order by id desc limit 1', [phone])
       return /\d{6}/.exec(row?.content ?? '')?.[0] ?? ''
     },
   }
   return ways
 }
+
+/** All that is due, as a worker would send it; answers how many. */
+async function sendAll<P extends Piece, A extends { readonly state: string }>(app: App, kind: Kind<P, A>): Promise<number> {
+  let all = 0
+  for (let sent = 1; sent > 0; all += sent) sent = await runDue(app, kind)
+  return all
+}
+export const sendCodes = (app: App) => sendAll(app, codeKind(app, smsProvider(app) as SmsProvider))
+export const sendWayMessages = (app: App) => sendAll(app, wayMessageKind(app, smsProvider(app) as SmsProvider))
 
 /** Whether a row as PostgreSQL prints it holds this secret, as text or as bytes. */
 export const shows = (printed: string | undefined, secret: string): boolean =>

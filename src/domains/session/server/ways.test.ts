@@ -5,8 +5,8 @@ import { bySystem } from '../../../server/run.ts'
 import { session } from '../contract.ts'
 import { forgetOld } from './jobs.ts'
 import { codeWork } from './sms.ts'
-import { codeOf, openWays, password, shows, type Ways } from './testWorld.ts'
-import { runWayMessages, wayChanged, waysOf } from './ways.ts'
+import { codeOf, openWays, password, sendWayMessages, shows, type Ways } from './testWorld.ts'
+import { wayChanged, waysOf } from './ways.ts'
 
 /** Codes by SMS, a forgotten password, and the list of sessions. */
 let ways: Ways
@@ -209,7 +209,7 @@ describe('codes', () => {
         await wayChanged(ctx, await waysOf(ctx, Number(row?.id)), 'PASSWORD')
       })
     const told = async (to: string) => {
-      while ((await runWayMessages(api.app)) > 0);
+      while ((await sendWayMessages(api.app)) > 0);
       return (await api.sql(`select 1 from dev_messages where phone = $1`, [to])).length
     }
     await ways.addUser(`${name}b`, phone)

@@ -3,14 +3,16 @@ import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
 import { openSecret, sealSecret } from '../../../server/secretBox.ts'
+import type { Kind, Piece } from '../../../server/work.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { locale } from '../locale.ts'
-import { factorLimits, nextSend, type WayKind, wayLimits } from '../rules.ts'
+import { factorLimits, sendStates, sendWaits, type WayKind, wayLimits } from '../rules.ts'
 import { sha256 } from './identity.ts'
 import { tenantOf } from './queries.ts'
-import { smsLoop } from './sms.ts'
-import { hasSms, smsProvider } from './smsProvider.ts'
+import { hasSms, type SendAnswer, type SmsProvider } from './smsProvider.ts'
+
+const messagesName = 'session-way-messages'
 
 /** Everything by which somebody signs in, but the password: nobody gets an old one back. */
 type Ways = {
@@ -92,7 +94,7 @@ export async function wayChanged(ctx: Ctx, before: WaysBefore, kind: WayKind): P
     link: '/info',
     userIds: [userId],
   })
-  if (reach) ctx.afterCommit(() => ctx.app.jobs.poke(smsLoop))
+  if (reach) ctx.afterCommit(() => ctx.app.jobs.poke(messagesName))
 }
 
 /** The address of the installation; only ever ours, never what a request says. */
@@ -113,7 +115,7 @@ const messageOf = (ctx: Ctx, username: string, kind: WayKind, told: keyof typeof
     link: undoLink(ctx.app, token),
   })}`
 
-type Due = { id: number; org_id: number; phone: string; known: boolean; sealed: Buffer; attempts: number }
+type Due = Piece & { id: number; org_id: number; phone: string; known: boolean; sealed: Buffer }
 
 /** Whether the tenant had its share of today: an administrator writes what numbers he likes into his accounts, and changes them as often. */
 async function isMuch(ctx: Ctx, row: Due): Promise<boolean> {
@@ -125,35 +127,22 @@ async function isMuch(ctx: Ctx, row: Due): Promise<boolean> {
   return here >= wayLimits.perPhoneDay || (!row.known && all >= wayLimits.toUnknownDay)
 }
 
-/** Sends the messages that are due, as `runSms` does with codes: taken and committed, then the call, then the result. */
-export async function runWayMessages(app: App): Promise<number> {
-  const provider = smsProvider(app)
-  if (!provider) return 0
-  const due = await bySystem(app, async (ctx) => {
-    const { rows } = await sql<Due>`with due as (select id from way_changes where send_state in ('PENDING','SENDING') and next_at <= ${ctx.now}
-        order by next_at limit 20 for update skip locked)
-      update way_changes w set send_state = 'SENDING', attempts = w.attempts + 1, next_at = ${new Date(ctx.now.getTime() + 30_000)}::timestamptz
-      from due where w.id = due.id returning w.id, w.org_id, w.phone, w.known, w.sealed, w.attempts`.execute(ctx.db)
-    return rows
-  })
-  for (const row of due) {
-    const content = openSecret(app.config, use, placeOfText(row.phone), row.sealed)
-    const much = await bySystem(app, (ctx) => isMuch(ctx, row))
-    const answer = much
-      ? { state: 'FAILED' as const, reason: 'limit of the day' }
-      : await provider.send({ phone: row.phone, purpose: 'NOTICE', code: '', content })
-    const wait = answer.state === 'RETRY' ? nextSend(row.attempts) : null
-    const state = answer.state === 'SENT' ? 'SENT' : wait ? 'PENDING' : 'FAILED'
-    const reason = 'reason' in answer ? answer.reason : ''
-    if (state === 'FAILED') app.log.warn({ reason }, 'a message about a way to sign in was not sent')
-    await bySystem(app, (ctx) =>
-      sql`update way_changes set send_state = ${state}, last_error = ${reason}, sealed = case when ${wait !== null} then sealed end,
-          next_at = ${wait ? new Date(ctx.now.getTime() + wait * 1000) : null}::timestamptz
-        where id = ${row.id} and send_state = 'SENDING'`.execute(ctx.db),
-    )
-  }
-  return due.length
-}
+/** Sends messages one after the other, or together they would pass the limit of the day. */
+export const wayMessageKind = (app: App, provider: SmsProvider): Kind<Due, SendAnswer> => ({
+  name: messagesName,
+  table: 'way_changes',
+  begins: sql`send_state = 'SENDING'`,
+  atOnce: 1,
+  leaseSeconds: 30,
+  waits: sendWaits,
+  async do(row) {
+    if (await bySystem(app, (ctx) => isMuch(ctx, row))) return { state: 'FAILED', reason: 'limit of the day' }
+    return provider.send({ phone: row.phone, purpose: 'NOTICE', code: '', content: openSecret(app.config, use, placeOfText(row.phone), row.sealed) })
+  },
+  mark: (ctx, { ours }, to) =>
+    sql`update way_changes set send_state = ${sendStates[to.state]}, last_error = ${'reason' in to ? to.reason : ''}, next_at = ${to.nextAt},
+      sealed = case when ${to.state === 'RETRY'} then sealed end where ${ours}`.execute(ctx.db),
+})
 
 export type Undone = { userId: number; orgId: number; kind: WayKind; ways: Ways }
 
