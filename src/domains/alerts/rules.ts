@@ -25,7 +25,7 @@ export const alertLimits = {
   /** Retries of a message, in minutes. */
   retries: [1, 5, 30],
   /** Whoever took a batch and did not say how it ended is dead after this. */
-  leaseMs: 60_000,
+  leaseSeconds: 60,
   batch: 100,
 } as const
 
@@ -268,6 +268,3 @@ export function sendTime(now: number, channel: Quiet, urgent: boolean): number {
   const today = now - ((now + shanghai) % day) + ofDay(to)
   return today > now ? today : today + day
 }
-
-/** Minutes until the next try, null when it is given up. */
-export const nextTry = (attempts: number): number | null => alertLimits.retries[attempts - 1] ?? null

@@ -7,7 +7,7 @@ import { bi } from '../../../shared/text.ts'
 import { cachedSetting } from '../../settings/server/values.ts'
 import { type ChannelFields, ChannelRow, type ChannelType, type channelEndpoints, channelErrors, MailServer } from '../channelContract.ts'
 import { Blocked, resolveTarget } from './outbound.ts'
-import { sendLoop } from './outbox.ts'
+import { sendsName } from './outbox.ts'
 import { seal } from './seal.ts'
 
 type Contract = typeof channelEndpoints
@@ -137,7 +137,7 @@ const testChannel: Handlers<Contract>['testChannel'] = async (ctx, { id }) => {
   const channel = await one(ctx, id)
   if (channel.type === 'EMAIL' && (await mailServer(ctx)).source === 'NONE') throw new Refusal(channelErrors.noMailServer)
   await ctx.db.insertInto('alert_outbox').values({ org_id: ctx.actor.orgId, channel_id: id, event: 'TEST', next_at: ctx.now, created_at: ctx.now }).execute()
-  ctx.afterCommit(() => ctx.app.jobs.poke(sendLoop))
+  ctx.afterCommit(() => ctx.app.jobs.poke(sendsName))
   ctx.audit({ id, name: channel.name })
   ctx.touch('alert-channels')
   return { ok: true as const }

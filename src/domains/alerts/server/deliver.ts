@@ -1,46 +1,45 @@
 import { sql } from 'kysely'
-import { type App, type Ctx, iso } from '../../../server/context.ts'
+import type { App, Ctx } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
+import { clock, type Ending, type Failed, type Kind, Lost, type Piece, type Retry, taking } from '../../../server/work.ts'
 import { madeStorable } from '../../../shared/text.ts'
-import { alertLimits, nextTry, sendTime } from '../rules.ts'
-import type { SendAnswer } from './outbound.ts'
-import { dropReminders } from './outbox.ts'
+import { alertLimits, sendTime } from '../rules.ts'
+import { dropReminders, sendsName } from './outbox.ts'
 import { type Batch, type Event, readEvents, sendBatch, tellInApp } from './senders.ts'
 
-/**
- * Sends what is due: taken and committed, then the call, then the result. Whoever dies in between leaves rows whose lease runs out;
- * they go again under the same number, so nothing is lost and a receiver can tell a repetition.
- */
-export async function runOutbox(app: App): Promise<number> {
-  const batches = await take(app)
-  const results = await Promise.allSettled(batches.map((batch) => deliver(app, batch)))
-  for (const result of results) if (result.status === 'rejected') app.log.error({ err: result.reason }, 'alert message')
-  return batches.length
-}
+type Due = Batch & Piece
+type Sent = { readonly state: 'SENT'; readonly inApp?: readonly Event[] }
 
-type Taken = { batch: string; channel_id: number; org_id: number; attempts: number }
+/** What is due for a channel leaves as one batch, which keeps its number: a receiver can tell a repetition. */
+export const sendKind = (app: App): Kind<Due, Sent> => {
+  const kind: Kind<Due, Sent> = {
+    name: sendsName,
+    table: 'alert_outbox',
+    atOnce: 20,
+    leaseSeconds: alertLimits.leaseSeconds,
+    waits: alertLimits.retries.map((minutes) => minutes * 60),
+    take: takeDue,
+    do: (batch) => deliver(app, batch),
+    mark,
+  }
+  return kind
 
-async function take(app: App): Promise<Batch[]> {
-  return bySystem(app, async (ctx) => {
-    const lease = new Date(ctx.now.getTime() + alertLimits.leaseMs)
+  async function takeDue(ctx: Ctx, free: number): Promise<Due[]> {
+    const now = clock(app)
     await sql`
-      with due as (select id, channel_id, event = 'TEST' as test from alert_outbox where batch is null and next_at <= ${ctx.now} order by next_at, id limit ${alertLimits.batch} for update skip locked),
+      with due as (select id, channel_id, event = 'TEST' as test from alert_outbox where batch is null and next_at <= ${now} order by next_at, id limit ${alertLimits.batch} for update skip locked),
       named as (select channel_id, test, gen_random_uuid() as batch from (select distinct channel_id, test from due) x)
       update alert_outbox o set batch = named.batch from due join named using (channel_id, test) where o.id = due.id`.execute(ctx.db)
-    const { rows } = await sql<Taken>`
-      update alert_outbox o set state = 'SENDING', attempts = o.attempts + 1, next_at = ${lease}
-      where o.batch in (select batch from alert_outbox where batch is not null and next_at <= ${ctx.now} group by batch order by min(next_at) limit 20) and o.next_at <= ${ctx.now}
-      returning o.batch, o.channel_id, o.org_id, o.attempts`.execute(ctx.db)
-    return [...new Map(rows.map((row) => [row.batch, row])).values()].map((row) => ({
-      id: row.batch,
-      channelId: row.channel_id,
-      orgId: row.org_id,
-      attempts: row.attempts,
-    }))
-  })
+    const { rows } = await sql<Omit<Due, 'ours'>>`
+      update alert_outbox t set state = 'SENDING', ${taking(app, kind)}
+      where t.batch in (select batch from alert_outbox where batch is not null and next_at <= ${now} group by batch order by min(next_at) limit ${free}) and t.next_at <= ${now}
+      returning t.batch as id, t.channel_id as "channelId", t.org_id as "orgId", t.attempts`.execute(ctx.db)
+    const batches = [...new Map(rows.map((row) => [row.id, row])).values()]
+    return batches.map((row) => ({ ...row, ours: sql`batch = ${row.id}::uuid and state = 'SENDING' and attempts = ${row.attempts}` }))
+  }
 }
 
-async function deliver(app: App, batch: Batch): Promise<void> {
+async function deliver(app: App, batch: Batch): Promise<Sent | Retry | Failed> {
   const found = await bySystem(app, async (ctx) => {
     const { rows } = await sql<{
       type: 'IN_APP' | 'WEBHOOK' | 'EMAIL'
@@ -51,33 +50,24 @@ async function deliver(app: App, batch: Batch): Promise<void> {
     if (!channel) return null
     const now = ctx.now.getTime()
     await dropReminders(ctx, batch.id, sendTime(now, { ...channel, urgentThrough: false }, false) > now)
-    const events = await readEvents(ctx, batch.id)
-    if (channel.type !== 'IN_APP') return { events }
-    // people and the mark in one transaction: exactly once
-    if (await mark(ctx, batch, { state: 'SENT' })) await tellInApp(ctx, batch.orgId, events)
-    return null
+    return { type: channel.type, events: await readEvents(ctx, batch.id) }
   })
-  if (!found || found.events.length === 0) return
-  const answer = await sendBatch(app, batch, found.events as readonly Event[])
-  await bySystem(app, (ctx) => mark(ctx, batch, answer))
+  if (!found?.events.length) throw new Lost()
+  // people and the mark in one transaction: exactly once
+  return found.type === 'IN_APP' ? { state: 'SENT', inApp: found.events } : sendBatch(app, batch, found.events)
 }
 
-/** Writes how a try ended, at the rows and at the channel; false when somebody else has taken the batch meanwhile. */
-async function mark(ctx: Ctx, batch: Batch, answer: SendAnswer): Promise<boolean> {
-  const minutes = answer.state === 'RETRY' ? nextTry(batch.attempts) : null
-  const state = answer.state === 'SENT' ? 'SENT' : minutes === null ? 'FAILED' : 'WAITING'
+/** Writes how a try ended, at the rows and at the channel. */
+async function mark(ctx: Ctx, batch: Due, to: Ending<Sent>): Promise<void> {
   // what the other side said is shown to people
-  const reason = 'reason' in answer ? madeStorable(answer.reason).slice(0, 200) : ''
+  const reason = 'reason' in to ? madeStorable(to.reason).slice(0, 200) : ''
   const { numAffectedRows } = await sql`
-    update alert_outbox set state = ${state}, reason = ${reason}, sent_at = ${state === 'SENT' ? ctx.now : null}::timestamptz,
-      next_at = ${minutes === null ? null : iso(new Date(ctx.now.getTime() + minutes * 60_000))}::timestamptz
-    where batch = ${batch.id}::uuid and state = 'SENDING' and attempts = ${batch.attempts}`.execute(ctx.db)
-  if (!numAffectedRows) return false
-  const last = state === 'WAITING' ? 'RETRY' : state
-  await sql`update alert_channels set last_state = ${last}, last_reason = ${reason}, last_at = ${ctx.now} where id = ${batch.channelId}`.execute(ctx.db)
-  if (state === 'FAILED') ctx.app.log.warn({ channel: batch.channelId, reason }, 'an alert message was given up')
+    update alert_outbox set state = ${to.state === 'RETRY' ? 'WAITING' : to.state}, reason = ${reason},
+      sent_at = ${to.state === 'SENT' ? ctx.now : null}::timestamptz, next_at = ${to.nextAt} where ${batch.ours}`.execute(ctx.db)
+  if (!numAffectedRows) return
+  if (to.state === 'SENT' && to.inApp) await tellInApp(ctx, batch.orgId, to.inApp)
+  await sql`update alert_channels set last_state = ${to.state}, last_reason = ${reason}, last_at = ${ctx.now} where id = ${batch.channelId}`.execute(ctx.db)
   for (const topic of ['alerts', 'alert-channels']) ctx.touch(topic, batch.orgId)
-  return true
 }
 
 /** Messages of long ago; alerts themselves stay. */

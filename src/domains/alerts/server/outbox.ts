@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type Ctx, iso } from '../../../server/context.ts'
 import { sendTime } from '../rules.ts'
 
-export const sendLoop = 'alerts-send'
+export const sendsName = 'alerts-send'
 
 export type MessageEvent = 'OPENED' | 'REMINDER' | 'CLOSED' | 'TEST'
 type Way = {
@@ -69,7 +69,7 @@ async function put(ctx: Ctx, event: MessageEvent, ways: readonly (Way & { at: nu
   await sql`insert into alert_outbox (org_id, channel_id, alert_id, event, held, next_at, created_at)
     select org_id, channel_id, alert_id, ${event}, held, next_at, ${ctx.now} from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb)
       as x (org_id bigint, channel_id bigint, alert_id bigint, next_at timestamptz, held boolean) order by alert_id, channel_id`.execute(ctx.db)
-  ctx.afterCommit(() => ctx.app.jobs.poke(sendLoop))
+  ctx.afterCommit(() => ctx.app.jobs.poke(sendsName))
 }
 
 /** Reminders on their way that came too late: somebody has taken the alert on meanwhile, or the channel is in its quiet time. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { runDue } from '../../../server/work.ts'
 import { people } from '../../devices/server/testWorld.ts'
 import { settingsChanged } from '../../settings/server/values.ts'
-import { runOutbox } from './deliver.ts'
+import { sendKind } from './deliver.ts'
 import { sweepAlerts } from './sweep.ts'
 import { listenHttp, minute, openWorld, type World } from './testWorld.ts'
 
@@ -46,7 +47,7 @@ async function live(minutes: number, step = 1) {
   for (let gone = 0; gone < minutes; gone += step) {
     await world.pass(step * minute)
     await sweepAlerts(world.app)
-    await runOutbox(world.app)
+    await runDue(world.app, sendKind(world.app))
   }
 }
 const heard = () => hook.heard.flatMap(({ body }) => body.events.map((event: { event: string }) => event.event))
@@ -114,7 +115,7 @@ test('two workers at once, before and after a restart: one reminder', async () =
   await world.pass(31 * minute)
   for (let round = 0; round < 3; round++) {
     await Promise.all(Array.from({ length: 4 }, () => sweepAlerts(world.app)))
-    await Promise.all(Array.from({ length: 4 }, () => runOutbox(world.app)))
+    await Promise.all(Array.from({ length: 4 }, () => runDue(world.app, sendKind(world.app))))
   }
   expect(heard()).toEqual(['OPENED', 'REMINDER'])
   expect(await world.rows(`select 1 from alert_outbox where event = 'REMINDER'`)).toHaveLength(2)

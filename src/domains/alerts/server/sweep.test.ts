@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { found } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
+import { runDue } from '../../../server/work.ts'
 import { lockMachine } from '../../boards/server/binding.ts'
 import { people } from '../../devices/server/testWorld.ts'
 import { target, transferMachine } from '../../distribution/server/transfer.ts'
-import { runOutbox } from './deliver.ts'
+import { sendKind } from './deliver.ts'
 import { sweepAlerts } from './sweep.ts'
 import { listenHttp, minute, openWorld, type World } from './testWorld.ts'
 import { signatureOf } from './webhook.ts'
@@ -14,7 +15,7 @@ let hook: Awaited<ReturnType<typeof listenHttp>>
 const secret = 'sixteen-letters-and-more'
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 const sweep = () => sweepAlerts(world.app)
-const send = () => runOutbox(world.app)
+const send = () => runDue(world.app, sendKind(world.app))
 
 beforeAll(async () => {
   world = await openWorld()
