@@ -971,7 +971,9 @@ table public.lane_copy_targets row security
   skipped jsonb default '[]'::jsonb not null
   problem text default ''::text not null
   done_at timestamp with time zone
+  next_at timestamp with time zone
   constraint lane_copy_targets_check CHECK (((before_version IS NULL) = (after_version IS NULL)))
+  constraint lane_copy_targets_check1 CHECK (((state <> ALL (ARRAY['WAITING'::text, 'UNDOING'::text])) OR (next_at IS NOT NULL)))
   constraint lane_copy_targets_copy_id_fkey FOREIGN KEY (copy_id) REFERENCES lane_copies(id)
   constraint lane_copy_targets_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
   constraint lane_copy_targets_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
@@ -981,7 +983,7 @@ table public.lane_copy_targets row security
   constraint lane_copy_targets_state_check CHECK ((state = ANY (ARRAY['WAITING'::text, 'DONE'::text, 'FAILED'::text, 'UNDOING'::text, 'UNDONE'::text, 'KEPT'::text])))
   constraint lane_copy_targets_written_check CHECK ((written >= 0))
   CREATE INDEX lane_copy_targets_device ON public.lane_copy_targets USING btree (device_id)
-  CREATE INDEX lane_copy_targets_open ON public.lane_copy_targets USING btree (copy_id, device_id) WHERE (state = ANY (ARRAY['WAITING'::text, 'UNDOING'::text]))
+  CREATE INDEX lane_copy_targets_due ON public.lane_copy_targets USING btree (next_at) WHERE (next_at IS NOT NULL)
   CREATE INDEX lane_copy_targets_org ON public.lane_copy_targets USING btree (org_id)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
@@ -1796,8 +1798,10 @@ table public.price_schedules row security
   created_at timestamp with time zone not null
   ended_at timestamp with time zone
   ended_by text default ''::text not null
+  next_at timestamp with time zone
   constraint price_schedules_changed_check CHECK ((changed >= 0))
   constraint price_schedules_check CHECK (((state = 'WAITING'::text) = (ended_at IS NULL)))
+  constraint price_schedules_check1 CHECK (((state <> 'WAITING'::text) OR (next_at IS NOT NULL)))
   constraint price_schedules_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
   constraint price_schedules_lanes_check CHECK (((jsonb_typeof(lanes) = 'array'::text) AND ((jsonb_array_length(lanes) >= 1) AND (jsonb_array_length(lanes) <= 400))))
   constraint price_schedules_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
@@ -1807,7 +1811,7 @@ table public.price_schedules row security
   constraint price_schedules_state_check CHECK ((state = ANY (ARRAY['WAITING'::text, 'DONE'::text, 'FAILED'::text, 'CANCELLED'::text])))
   constraint price_schedules_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
   CREATE INDEX price_schedules_device ON public.price_schedules USING btree (device_id, run_at DESC)
-  CREATE INDEX price_schedules_due ON public.price_schedules USING btree (run_at) WHERE (state = 'WAITING'::text)
+  CREATE INDEX price_schedules_due ON public.price_schedules USING btree (next_at) WHERE (next_at IS NOT NULL)
   CREATE INDEX price_schedules_org ON public.price_schedules USING btree (org_id)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app

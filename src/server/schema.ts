@@ -532,6 +532,7 @@ export interface LaneCopyTargetsTable {
   skipped: Generated<unknown>
   problem: Generated<string>
   done_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface LaneFloorsTable {
@@ -989,6 +990,7 @@ export interface PriceSchedulesTable {
   created_at: ColumnType<Date, Date | string, Date | string>
   ended_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   ended_by: Generated<string>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface ProcessStatsTable {

@@ -288,7 +288,7 @@ async function addPlanogram({ sql }: World, where: Place): Promise<void> {
     values,
   )
   await sql(
-    `insert into price_schedules (id, org_id, device_id, user_id, by_name, run_at, lanes, created_at) values ($2, $1, $2, $2, $4, '2027-01-01', $5, $3)`,
+    `insert into price_schedules (id, org_id, device_id, user_id, by_name, run_at, next_at, lanes, created_at) values ($2, $1, $2, $2, $4, '2027-01-01', '2027-01-01', $5, $3)`,
     [...values, `员${where}`, JSON.stringify([{ laneId: id, road: 1, productId: id, productName: `品${where}`, from: 250, price: 240, retailPrice: 300 }])],
   )
 }

@@ -142,6 +142,7 @@ async function seedSchedules(db: Db, by: Person, own: readonly Machine[], docs: 
         user_id: by.id,
         by_name: by.username,
         run_at: ago(index === 2 ? 30 : -40),
+        next_at: index === 2 ? null : ago(-40),
         lanes: JSON.stringify(lanes),
         created_at: ago(72),
         ...state,

@@ -57,8 +57,8 @@ export const lanes: DomainSamples = {
     'lanes.cancelSchedule': async (world) => ({
       id: await fresh(
         world,
-        `insert into price_schedules (org_id, device_id, user_id, by_name, run_at, lanes, created_at)
-          select ${place.OWN}, ${own}, id, 'x', '2027-01-01', '[{"laneId":${own},"road":1,"productId":${own},"productName":"品OWN","from":250,"price":240,"retailPrice":300}]', '${worldNow.toISOString()}' from users where username = 'ROLE_FULL'`,
+        `insert into price_schedules (org_id, device_id, user_id, by_name, run_at, next_at, lanes, created_at)
+          select ${place.OWN}, ${own}, id, 'x', '2027-01-01', '2027-01-01', '[{"laneId":${own},"road":1,"productId":${own},"productName":"品OWN","from":250,"price":240,"retailPrice":300}]', '${worldNow.toISOString()}' from users where username = 'ROLE_FULL'`,
       ),
     }),
   },

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runDue } from '../../../server/work.ts'
 import { addDevice, openWorld, people, type World } from '../../devices/server/testWorld.ts'
-import { runNextCopy } from './copyRun.ts'
+import { copyKind } from './copyRun.ts'
 
 let world: World
+const runNextCopy = (app: World['app']) => runDue(app, copyKind(app))
 let next = 500
 /** Each test: a machine of operator 3 with lanes 01 to 03, of which 01 holds product 1 for 2.50, and three machines with the same lanes, empty. */
 let source: number

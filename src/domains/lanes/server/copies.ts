@@ -9,6 +9,7 @@ import { laneErrors } from '../errors.ts'
 import { type Doc, laneChanges, type Part, type Placed, type Skip } from '../planogram.ts'
 import { type CopyState, copyFrom, undoMs } from '../rules.ts'
 import { copyParties, machinePlan, productsByOwner } from './copyPlans.ts'
+import { copiesName } from './copyRun.ts'
 import * as q from './queries.ts'
 import { said, written } from './versions.ts'
 
@@ -133,11 +134,12 @@ const copy: Handlers<Contract>['copy'] = async (ctx, input) => {
     .executeTakeFirstOrThrow()
   await ctx.db
     .insertInto('lane_copy_targets')
-    .values(targets.map((target) => ({ copy_id: id, org_id: target.org_id, device_id: target.id })))
+    .values(targets.map((target) => ({ copy_id: id, org_id: target.org_id, device_id: target.id, next_at: ctx.now })))
     .execute()
   const names = targets.map((target) => target.rtu_number)
   ctx.audit({ id: device.id, name: device.rtu_number, after: { targets: names, parts: input.parts, layout: input.layout }, orgId: device.org_id })
   ctx.touch('lane-copies')
+  ctx.afterCommit(() => ctx.app.jobs.poke(copiesName))
   return found((await rows(ctx, { id }))[0])
 }
 
@@ -149,12 +151,13 @@ const copyUndo: Handlers<Contract>['copyUndo'] = async (ctx, { id }) => {
     ctx.db,
   )
   if (!changed.numAffectedRows) throw new Refusal(laneErrors.undoTooLate)
-  await sql`update lane_copy_targets t set state = 'UNDOING', attempts = 0
+  await sql`update lane_copy_targets t set state = 'UNDOING', attempts = 0, next_at = ${ctx.now}
     where t.copy_id = ${id} and t.state = any(${copyFrom('UNDOING')}) and t.after_version is not null and ${visible(ctx, 't.org_id', 't.device_id')}`.execute(
     ctx.db,
   )
   ctx.audit({ id: before.deviceId, name: before.rtuNumber, after: { copy: id, machines: before.targets.map((target) => target.rtuNumber) } })
   ctx.touch('lane-copies')
+  ctx.afterCommit(() => ctx.app.jobs.poke(copiesName))
   return found((await rows(ctx, { id }))[0])
 }
 

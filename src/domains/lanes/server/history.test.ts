@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runDue } from '../../../server/work.ts'
 import { addDevice, openWorld, people, type World } from '../../devices/server/testWorld.ts'
-import { runNextPrices } from './priceRun.ts'
+import { priceKind } from './priceRun.ts'
 
 let world: World
+const runNextPrices = async (app: World['app']) => (await runDue(app, priceKind(app))) > 0
 let next = 300
 /** Each test: a machine of operator 3 with one level of four lanes; 01 and 02 hold product 1. */
 let id: number
@@ -146,7 +148,7 @@ describe('prices', () => {
 
   const later = async (more: object = {}) =>
     (await send('POST', '/lanes/prices', { version: await version(), ...change({ at: '2026-11-21T07:00:00Z', ...more }) })).body
-  const due = () => world.rows(`update price_schedules set run_at = '2026-11-21T05:00:00Z' where state = 'WAITING'`)
+  const due = () => world.rows(`update price_schedules set run_at = '2026-11-21T05:00:00Z', next_at = '2026-11-21T05:00:00Z' where state = 'WAITING'`)
   const listed = async () => (await send('GET', '/price-schedules')).body.list[0]
   test('at a time: visible until it runs, in the name of who asked, with what it could not change', async () => {
     const made = await later()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { type App, type Ctx, type Refused, refused } from '../../../server/context.ts'
-import { systemScope } from '../../../server/database.ts'
-import { act, bySystem } from '../../../server/run.ts'
+import type { App, Ctx } from '../../../server/context.ts'
+import { act } from '../../../server/run.ts'
+import { type Kind, Lost, type Piece } from '../../../server/work.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
@@ -14,41 +14,31 @@ import { inNameOf } from './person.ts'
 import { judged, loggedPrices, type ScheduledLane } from './prices.ts'
 import * as q from './queries.ts'
 
-type Due = { id: number; device_id: number; user_id: number; attempts: number; lanes: ScheduledLane[]; rtu_number: string }
-const mostAttempts = 3
+type Due = Piece & { id: number; device_id: number; user_id: number; lanes: ScheduledLane[]; rtu_number: string }
 
-/** The next price change whose time has come; counted, so that one that always fails ends. */
-const takeDue = (app: App): Promise<Due | undefined> =>
-  app.database.transact(systemScope, async (db) => {
-    const { rows } = await sql<Due>`
-      with next as (select id from price_schedules where state = 'WAITING' and run_at <= ${app.now()} order by run_at, id limit 1 for update skip locked)
-      update price_schedules s set attempts = s.attempts + 1 from next, devices d where s.id = next.id and d.id = s.device_id
-      returning s.id, s.device_id, s.user_id, s.attempts, s.lanes, d.rtu_number`.execute(db)
-    return rows[0]
-  })
+/** Runs price changes whose time has come, in the name of who asked, in one transaction with their state. */
+export const priceKind = (app: App): Kind<Due, { state: 'DONE' }> => ({
+  name: 'price-schedules',
+  table: 'price_schedules',
+  reads: sql`(select d.rtu_number from devices d where d.id = t.device_id) as rtu_number`,
+  atOnce: 1,
+  leaseSeconds: 60,
+  waits: [0, 10],
+  async do(due) {
+    await act(app, await inNameOf(app, due.user_id, 'lane:price'), { audit: 'lanes.scheduled', scope: 'actor' }, (ctx) => run(ctx, due))
+    return { state: 'DONE' }
+  },
+  async mark(ctx, due, to) {
+    if (to.state === 'RETRY') await sql`update price_schedules set next_at = ${to.nextAt} where ${due.ours}`.execute(ctx.db)
+    if (to.state !== 'FAILED' || !(await end(ctx, due, 'FAILED', { problem: to.reason }))) return
+    await tell(ctx, due, to.reason)
+    ctx.touch('lanes')
+  },
+})
 
-/** Runs one change that is due, in the name of who asked for it; true when there was one. */
-export async function runNextPrices(app: App): Promise<boolean> {
-  const due = await takeDue(app)
-  if (!due) return false
-  try {
-    if (due.attempts > mostAttempts) throw new Refusal(common.unexpected)
-    const caller = await inNameOf(app, due.user_id, 'lane:price')
-    await act(app, caller, { audit: 'lanes.scheduled', scope: 'actor' }, (ctx) => run(ctx, due))
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    await bySystem(app, async (ctx) => {
-      await end(ctx, due, 'FAILED', { problem: error.def.text })
-      await tell(ctx, due, error.def.text)
-      ctx.touch('lanes')
-    })
-  }
-  return true
-}
-
-async function run(ctx: Ctx, due: Due): Promise<undefined | Refused> {
-  const { rows } = await sql`select 1 from price_schedules where id = ${due.id} and state = 'WAITING' for update skip locked`.execute(ctx.db)
-  if (rows.length === 0) return refused(common.stale)
+async function run(ctx: Ctx, due: Due): Promise<void> {
+  const { rows } = await sql`select 1 from price_schedules where ${due.ours} for update skip locked`.execute(ctx.db)
+  if (rows.length === 0) throw new Lost()
   const device = await q.lockDevice(ctx, due.device_id)
   if (!device) throw new Refusal({ ...common.notFound, text: skips.gone })
   if (isClosed(device)) throw new Refusal(laneErrors.closed)
@@ -79,13 +69,14 @@ async function run(ctx: Ctx, due: Due): Promise<undefined | Refused> {
     const roads = skipped.map(({ road }) => road).join(' ')
     await tell(ctx, due, bi(`货道 ${roads} 未改价`, `Lanes ${roads} keep their price`))
   }
-  return undefined
 }
 
 type Result = { changed?: number; skipped?: readonly Skip[]; problem?: string }
-async function end(ctx: Pick<Ctx, 'db' | 'now'>, due: Due, state: 'DONE' | 'FAILED', { changed = 0, skipped = [], problem = '' }: Result): Promise<void> {
-  await sql`update price_schedules set state = ${state}, changed = ${changed}, skipped = ${JSON.stringify(skipped)}::jsonb, problem = ${problem}, ended_at = ${ctx.now}
-    where id = ${due.id} and state = any(${scheduleFrom(state)})`.execute(ctx.db)
+async function end(ctx: Ctx, due: Due, state: 'DONE' | 'FAILED', { changed = 0, skipped = [], problem = '' }: Result): Promise<boolean> {
+  const { numAffectedRows } =
+    await sql`update price_schedules set state = ${state}, next_at = null, changed = ${changed}, skipped = ${JSON.stringify(skipped)}::jsonb,
+      problem = ${problem}, ended_at = ${ctx.now} where ${due.ours} and state = any(${scheduleFrom(state)})`.execute(ctx.db)
+  return Boolean(numAffectedRows)
 }
 
 const tell = (ctx: Ctx, due: Due, why: string) =>

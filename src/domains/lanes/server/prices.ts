@@ -126,6 +126,7 @@ async function schedule(ctx: Ctx, input: Input<Contract['prices']>, at: string) 
       user_id: ctx.actor.userId as number,
       by_name: ctx.actor.username,
       run_at: at,
+      next_at: at,
       lanes: JSON.stringify(kept),
       created_at: ctx.now,
     })
@@ -189,7 +190,7 @@ const cancelSchedule: Handlers<Contract>['cancelSchedule'] = async (ctx, { id })
     select s.device_id, d.rtu_number, d.org_id, s.state, s.run_at from price_schedules s join devices d on d.id = s.device_id
     where s.id = ${id} and ${visible(ctx, 's.org_id', 's.device_id')}`.execute(ctx.db)
   const row = found(rows[0])
-  const changed = await sql`update price_schedules s set state = 'CANCELLED', ended_at = ${ctx.now}, ended_by = ${ctx.actor.username}
+  const changed = await sql`update price_schedules s set state = 'CANCELLED', next_at = null, ended_at = ${ctx.now}, ended_by = ${ctx.actor.username}
     where s.id = ${id} and s.state = any(${scheduleFrom('CANCELLED')}) and ${visible(ctx, 's.org_id', 's.device_id')}`.execute(ctx.db)
   if (!changed.numAffectedRows) throw new Refusal(laneErrors.scheduleEnded)
   ctx.audit({ id: row.device_id, name: row.rtu_number, before: { state: row.state, at: iso(row.run_at) }, after: { state: 'CANCELLED' }, orgId: row.org_id })
