@@ -6,13 +6,14 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { writeXlsx } from 'hucre/xlsx'
 import pg from 'pg'
 import { buildApi } from '../src/apps/api.ts'
-import { runNextExport } from '../src/domains/jobs/server/exports.ts'
+import { exportKind } from '../src/domains/jobs/server/exports.ts'
 import { install } from '../src/seed/index.ts'
 import { closeApp, openApp } from '../src/server/app.ts'
 import { loadConfig } from '../src/server/config.ts'
 import { startPostgres } from '../src/server/embedded.ts'
 import { migrate } from '../src/server/migrate.ts'
 import { tokenHash } from '../src/server/sessions.ts'
+import { runDue } from '../src/server/work.ts'
 
 /**
  * An export of 100,000 log rows by the worker: seconds and how far memory grew above what the process held before; then an import
@@ -45,7 +46,7 @@ try {
   }
   // once over a short range: code and connections are warm then
   await ask({ keyword: 'nobody' })
-  await runNextExport(app, true)
+  await runDue(app, exportKind(app, 'quick'))
   const job = await ask({})
   globalThis.gc?.()
   const held = process.memoryUsage().rss
@@ -56,7 +57,7 @@ try {
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
   const began = performance.now()
-  await runNextExport(app, false)
+  await runDue(app, exportKind(app, 'large'))
   delay.disable()
   const seconds = (performance.now() - began) / 1000
   clearInterval(watch)

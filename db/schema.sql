@@ -882,15 +882,13 @@ table public.jobs row security
   file_bytes bigint
   file_expires_at timestamp with time zone
   attempts integer default 0 not null
-  lease uuid
-  heartbeat_at timestamp with time zone
   created_at timestamp with time zone default now() not null
   started_at timestamp with time zone
   finished_at timestamp with time zone
   made_with jsonb
+  next_at timestamp with time zone
   constraint jobs_attempts_check CHECK ((attempts >= 0))
-  constraint jobs_check CHECK (((state = 'RUNNING'::text) = (lease IS NOT NULL)))
-  constraint jobs_check1 CHECK (((lease IS NULL) = (heartbeat_at IS NULL)))
+  constraint jobs_check CHECK (((state <> ALL (ARRAY['QUEUED'::text, 'RUNNING'::text])) OR (next_at IS NOT NULL)))
   constraint jobs_check2 CHECK (((state = ANY (ARRAY['DONE'::text, 'FAILED'::text, 'CANCELLED'::text])) = (finished_at IS NOT NULL)))
   constraint jobs_check3 CHECK ((((file_key IS NULL) = (file_name IS NULL)) AND ((file_key IS NULL) = (file_bytes IS NULL)) AND ((file_key IS NULL) = (file_expires_at IS NULL))))
   constraint jobs_done_check CHECK ((done >= 0))
@@ -908,9 +906,9 @@ table public.jobs row security
   constraint jobs_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'RUNNING'::text, 'DONE'::text, 'FAILED'::text, 'CANCELLED'::text])))
   constraint jobs_total_check CHECK ((total >= 0))
   constraint jobs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+  CREATE INDEX jobs_due ON public.jobs USING btree (next_at) WHERE (next_at IS NOT NULL)
   CREATE INDEX jobs_expiring ON public.jobs USING btree (file_expires_at) WHERE (file_key IS NOT NULL)
   CREATE INDEX jobs_import_hash ON public.jobs USING btree (user_id, name, ((params ->> 'sha256'::text)), created_at) WHERE (kind = 'IMPORT'::text)
-  CREATE INDEX jobs_open ON public.jobs USING btree (kind, created_at) WHERE (state = ANY (ARRAY['QUEUED'::text, 'RUNNING'::text]))
   CREATE INDEX jobs_org ON public.jobs USING btree (org_id, created_at)
   CREATE INDEX jobs_user ON public.jobs USING btree (user_id, created_at DESC)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
@@ -1141,8 +1139,10 @@ table public.log_checks row security
   result jsonb
   requested_by bigint
   created_at timestamp with time zone not null
-  updated_at timestamp with time zone not null
+  next_at timestamp with time zone
+  attempts integer default 0 not null
   constraint log_checks_check CHECK (((state = 'DONE'::text) = (result IS NOT NULL)))
+  constraint log_checks_check1 CHECK (((state <> ALL (ARRAY['WAITING'::text, 'RUNNING'::text])) OR (next_at IS NOT NULL)))
   constraint log_checks_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint log_checks_pkey PRIMARY KEY (id)
   constraint log_checks_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id) ON DELETE SET NULL

@@ -488,12 +488,11 @@ export interface JobsTable {
   file_bytes: number | null
   file_expires_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   attempts: Generated<number>
-  lease: string | null
-  heartbeat_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   started_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   made_with: unknown
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface KnownBrowsersTable {
@@ -619,7 +618,8 @@ export interface LogChecksTable {
   result: unknown
   requested_by: number | null
   created_at: ColumnType<Date, Date | string, Date | string>
-  updated_at: ColumnType<Date, Date | string, Date | string>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  attempts: Generated<number>
 }
 
 export interface LogDebugSessionsTable {

@@ -15,7 +15,7 @@ export const jobLimits = {
   faults: 200,
   openJobs: 5,
   attempts: 3,
-  leaseMs: 120_000,
+  leaseSeconds: 120,
   keepDays: 7,
   sameFileMs: 600_000,
 } as const

@@ -74,7 +74,7 @@ export async function seedJobs(db: Db, ids: SeedIds, now: Date): Promise<void> {
     }
     await db
       .insertInto('jobs')
-      .values({ ...owner, kind: 'EXPORT', name: products.endpoint, params: JSON.stringify(products), created_at: before(0) })
+      .values({ ...owner, kind: 'EXPORT', name: products.endpoint, params: JSON.stringify(products), created_at: before(0), next_at: before(0) })
       .execute()
   }
 }

@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { verifyLog } from '../../../server/verifyLog.ts'
+import { type Kind, Lost, leased, type Piece } from '../../../server/work.ts'
 import { Refusal } from '../../../shared/errors.ts'
-import { allowedFrom } from '../../../shared/moves.ts'
 import { auditErrors, type Check } from '../contract.ts'
-import { checkStateTable } from '../rules.ts'
 
 type Row = {
   id: number
@@ -27,16 +26,18 @@ const shown = (row: Row): Check => ({
   createTime: row.created_at.toISOString(),
 })
 
+const checkName = 'log-check'
+
 /** One check at a time: the second who asks is told so. */
 export async function requestCheck(ctx: Ctx): Promise<Check> {
   const { rows } =
-    await sql<Row>`insert into log_checks (org_id, requested_by, created_at, updated_at) values (${ctx.actor.orgId}, ${ctx.actor.userId}, ${ctx.now}, ${ctx.now})
+    await sql<Row>`insert into log_checks (org_id, requested_by, created_at, next_at) values (${ctx.actor.orgId}, ${ctx.actor.userId}, ${ctx.now}, ${ctx.now})
     on conflict do nothing returning ${columns}`.execute(ctx.db)
   const check = rows[0]
   if (!check) throw new Refusal(auditErrors.checkRunning)
   ctx.audit({ id: check.id, name: `#${check.id}` })
   ctx.touch('log-checks')
-  ctx.afterCommit(() => ctx.app.jobs.poke('log-check'))
+  ctx.afterCommit(() => ctx.app.jobs.poke(checkName))
   return shown(check)
 }
 
@@ -45,43 +46,41 @@ export async function lastCheck(ctx: Ctx): Promise<Check | null> {
   return rows[0] ? shown(rows[0]) : null
 }
 
-const staleAfter = 120_000
+type Running = Piece & { id: number; org_id: number }
+type Checked = { state: 'DONE' } & Awaited<ReturnType<typeof verifyLog>> & { seconds: number }
 
-/** Runs a check that waits, or one whose worker died; answers whether there was one. */
-export async function runCheck(app: App): Promise<boolean> {
-  const system = <T>(work: Parameters<typeof app.database.transact<T>>[1]) => app.database.transact(systemScope, work)
-  const claimed = await system(async (db) => {
-    const { rows } = await sql<{ id: number; org_id: number }>`update log_checks set state = 'RUNNING', checked = 0, updated_at = ${app.now()} where id = (
-      select id from log_checks where state = any(${allowedFrom(checkStateTable, 'RUNNING')}) and (state = 'WAITING' or updated_at < ${new Date(app.now().getTime() - staleAfter)})
-      order by id limit 1 for update skip locked) returning id, org_id`.execute(db)
-    return rows[0]
-  })
-  if (!claimed) return false
-  const began = performance.now()
-  const tell = () => app.live.publish(['log-checks'], claimed.org_id)
-  let toldAt = 0
-  const progress = async (checked: number, total: number) => {
-    if (performance.now() - toldAt < 500) return
-    toldAt = performance.now()
-    await system((db) => sql`update log_checks set checked = ${checked}, total = ${total}, updated_at = ${app.now()} where id = ${claimed.id}`.execute(db))
-    tell()
+/** Runs a check that somebody asked for; what it says so far renews the lease. */
+export const checkKind = (app: App): Kind<Running, Checked> => {
+  const kind: Kind<Running, Checked> = {
+    name: checkName,
+    table: 'log_checks',
+    begins: sql`state = 'RUNNING', checked = 0`,
+    atOnce: 1,
+    leaseSeconds: 120,
+    waits: [],
+    most: 3,
+    async do(check) {
+      const began = performance.now()
+      let toldAt = 0
+      const found = await verifyLog(app, async (checked, total) => {
+        if (performance.now() - toldAt < 500) return
+        toldAt = performance.now()
+        const kept = await app.database.transact(systemScope, (db) =>
+          sql`update log_checks set ${leased(app, kind)}, checked = ${checked}, total = ${total} where ${check.ours}`.execute(db),
+        )
+        if (!kept.numAffectedRows) throw new Lost()
+        app.live.publish(['log-checks'], check.org_id)
+      })
+      if (found.broken) app.log.error({ broken: found.broken }, 'the operation log does not fit its chain')
+      return { state: 'DONE', ...found, seconds: Math.round((performance.now() - began) / 1000) }
+    },
+    async mark(ctx, check, to) {
+      const { broken, heads, seconds, checked, total } = to.state === 'DONE' ? to : ({} as Partial<Checked>)
+      const result = to.state === 'DONE' ? JSON.stringify({ broken, heads, seconds }) : null
+      await sql`update log_checks set state = ${to.state}, next_at = ${to.nextAt}, checked = coalesce(${checked}, checked), total = coalesce(${total}, total),
+        result = ${result}::jsonb where ${check.ours}`.execute(ctx.db)
+      ctx.touch('log-checks', check.org_id)
+    },
   }
-  try {
-    const { checked, total, heads, broken } = await verifyLog(app, progress)
-    const result = { broken, heads, seconds: Math.round((performance.now() - began) / 1000) }
-    if (broken) app.log.error({ broken }, 'the operation log does not fit its chain')
-    await system((db) =>
-      sql`update log_checks set state = 'DONE', checked = ${checked}, total = ${total}, result = ${JSON.stringify(result)}::jsonb, updated_at = ${app.now()}
-        where id = ${claimed.id} and state = any(${allowedFrom(checkStateTable, 'DONE')})`.execute(db),
-    )
-  } catch (error) {
-    app.log.error({ err: error }, 'check of the operation log')
-    await system((db) =>
-      sql`update log_checks set state = 'FAILED', updated_at = ${app.now()} where id = ${claimed.id} and state = any(${allowedFrom(checkStateTable, 'FAILED')})`.execute(
-        db,
-      ),
-    )
-  }
-  tell()
-  return true
+  return kind
 }

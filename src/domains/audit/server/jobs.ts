@@ -3,11 +3,11 @@ import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { archiveLog } from '../../../server/logArchive.ts'
 import { settingsOf } from '../../settings/server/values.ts'
-import { runCheck } from './checks.ts'
+import { checkKind } from './checks.ts'
 
 /** Checks that people asked for, and on Sundays what is older than the settings keep. */
 export async function registerAuditJobs(app: App): Promise<void> {
-  app.jobs.every('log-check', 2000, () => runCheck(app))
+  app.jobs.work(checkKind(app))
   await app.jobs.schedule('log-archive', '30 4 * * 0', () => retire(app))
 }
 

@@ -2,15 +2,18 @@ import { existsSync, readdirSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../../../server/context.ts'
 import { loadPerson } from '../../../server/sessions.ts'
-import { claimExport, planExport, removeExpired, runNextExport, writeExport } from './exports.ts'
+import { runDue, take } from '../../../server/work.ts'
+import { exportKind, planExport, removeExpired, writeExport } from './exports.ts'
 import { openWorld, type World } from './testWorld.ts'
 
 let world: World
+const runNextExport = async (app: App, quick: boolean) => (await runDue(app, exportKind(app, quick ? 'quick' : 'large'))) > 0
+const claimExport = async (app: App, quick: boolean) => (await take(app, exportKind(app, quick ? 'quick' : 'large'), 1))[0]
 beforeAll(async () => {
   world = await openWorld()
 })
 afterAll(() => world.close())
-afterEach(() => world.sql(`update jobs set state = 'CANCELLED', lease = null, heartbeat_at = null, finished_at = now() where state in ('QUEUED', 'RUNNING')`))
+afterEach(() => world.sql(`update jobs set state = 'CANCELLED', next_at = null, finished_at = now() where state in ('QUEUED', 'RUNNING')`))
 
 const columns = ['name', 'retailPrice', 'costPrice', 'drugClass', 'status', 'updateTime']
 const ask = (user = 'operator', change: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>

@@ -6,6 +6,7 @@ import { type Actor, type App, type Ctx, isRefused } from '../../../server/conte
 import { type Db, type Scope, systemScope } from '../../../server/database.ts'
 import { loadPerson, type Person } from '../../../server/sessions.ts'
 import { heavyReads, tenantOf } from '../../../server/shares.ts'
+import { clock, type Kind, Lost, leased, type Piece } from '../../../server/work.ts'
 import type { Endpoint } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { exportKeys, rowShape } from '../../../shared/exportFields.ts'
@@ -213,80 +214,67 @@ export async function writeExport(app: App, plan: Plan, lang: Lang, progress: Pr
 /** The file's name as its owner will see it: title and Shanghai time. */
 export const fileNameOf = (title: string, now: Date): string => `${title}_${shanghaiClock(now).slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_')}.xlsx`
 
-export type ClaimedJob = { id: number; org_id: number; user_id: number; name: string; lang: Lang; params: ExportParams; lease: string; attempts: number }
+type Job = Piece & { id: number; org_id: number; user_id: number; name: string; lang: Lang; params: ExportParams }
+type Made = { state: 'DONE'; file: { name: string; bytes: number; rows: number }; with: MadeWith }
+export const exportNames = { quick: 'exports-quick', large: 'exports-large' } as const
 
-/** The next job nobody works on, ours for as long as its lease is renewed. `quick`: small ones only, so that they never wait behind large ones. */
-export async function claimExport(app: App, quick: boolean): Promise<ClaimedJob | undefined> {
-  const now = app.now()
-  return app.database.transact(systemScope, async (db) => {
-    const { rows } = await sql<ClaimedJob>`
-      update jobs set state = 'RUNNING', lease = gen_random_uuid(), heartbeat_at = ${now}, started_at = coalesce(started_at, ${now}), attempts = attempts + 1, done = 0
-      where id = (select id from jobs where kind = 'EXPORT' and (state = 'QUEUED' or (state = 'RUNNING' and heartbeat_at < ${new Date(now.getTime() - jobLimits.leaseMs)}))
-        and ${quick ? sql`total <= ${jobLimits.quickRows}` : sql`total > ${jobLimits.quickRows}`} order by created_at, id limit 1 for update skip locked)
-      returning id, org_id, user_id, name, lang, params, lease, attempts`.execute(db)
-    return rows[0]
-  })
-}
+/** Two kinds, so that a short list never waits behind a long one. Each page renews the lease. */
+export const exportKind = (app: App, size: keyof typeof exportNames): Kind<Job, Made> => {
+  const kind: Kind<Job, Made> = {
+    name: exportNames[size],
+    table: 'jobs',
+    of: sql`t.total ${sql.raw(size === 'quick' ? '<=' : '>')} ${jobLimits.quickRows}`,
+    begins: sql`state = 'RUNNING', started_at = coalesce(t.started_at, ${clock(app)}), done = 0`,
+    atOnce: 1,
+    leaseSeconds: jobLimits.leaseSeconds,
+    // whoever waits for it tries again himself
+    waits: [],
+    most: jobLimits.attempts,
+    do: make,
+    async mark(ctx, job, to) {
+      if (to.state === 'DONE') await keep(ctx, job, to)
+      else
+        await sql`update jobs set state = 'FAILED', next_at = null, finished_at = ${ctx.now}, error = ${to.reason.slice(0, 1000)} where ${job.ours}`.execute(
+          ctx.db,
+        )
+      ctx.touch(`jobs:${job.user_id}`, job.org_id)
+    },
+  }
+  return kind
 
-/** Somebody cancelled it, or another worker holds it now: what we wrote is thrown away. */
-class Lost extends Error {}
-
-/** Runs one job if there is one; true when there was. */
-export async function runNextExport(app: App, quick: boolean): Promise<boolean> {
-  const job = await claimExport(app, quick)
-  if (!job) return false
-  const told = () => app.live.publish([`jobs:${job.user_id}`], job.org_id)
-  told()
-  try {
-    if (job.attempts > jobLimits.attempts) throw new Error(`gave up after ${jobLimits.attempts} tries`)
-    const plan = await planExport(await loadPerson(app.database, job.user_id), job.params)
+  async function make(job: Job): Promise<Made> {
+    const told = () => app.live.publish([`jobs:${job.user_id}`], job.org_id)
+    told()
+    const plan = await planExport(await loadPerson(app.database, job.user_id), job.params).catch(inWordsOfJob)
     let toldAt = 0
     const file = await writeExport(app, plan, job.lang, async (done, total) => {
-      const now = app.now()
       const kept = await app.database.transact(systemScope, (db) =>
-        sql`update jobs set heartbeat_at = ${now}, done = ${done}, total = ${total} where id = ${job.id} and state = 'RUNNING' and lease = ${job.lease}`.execute(
-          db,
-        ),
+        sql`update jobs set ${leased(app, kind)}, done = ${done}, total = ${total} where ${job.ours}`.execute(db),
       )
       if (!kept.numAffectedRows) throw new Lost()
       if (Date.now() - toldAt < 1000) return
       toldAt = Date.now()
       told()
     })
-    await finish(app, job, file, { rights: [...plan.rights].sort(), scope: plan.person.scope })
-  } catch (error) {
-    if (!(error instanceof Lost)) await fail(app, job, error)
+    return { state: 'DONE', file, with: { rights: [...plan.rights].sort(), scope: plan.person.scope } }
   }
-  told()
-  return true
 }
 
-async function finish(app: App, job: ClaimedJob, file: { name: string; bytes: number; rows: number }, made: MadeWith): Promise<void> {
-  const now = app.now()
-  const name = fileNameOf(await exportTitle(job.name, job.lang), now)
-  const kept = await app.database.transact(systemScope, (db) =>
-    sql`update jobs set state = 'DONE', lease = null, heartbeat_at = null, finished_at = ${now}, total = ${file.rows}, done = ${file.rows}, file_key = ${file.name}, file_name = ${name},
-      file_bytes = ${file.bytes}, made_with = ${JSON.stringify(made)}::jsonb, file_expires_at = ${new Date(now.getTime() + jobLimits.keepDays * 86_400_000)} where id = ${job.id} and state = 'RUNNING' and lease = ${job.lease}`.execute(
-      db,
-    ),
-  )
-  if (!kept.numAffectedRows) await app.files.remove(file.name)
+/** The file is the job's, or nobody's: somebody cancelled it, or another worker does it now. */
+async function keep(ctx: Ctx, job: Job, { file, with: made }: Made): Promise<void> {
+  const name = fileNameOf(await exportTitle(job.name, job.lang), ctx.now)
+  const expires = new Date(ctx.now.getTime() + jobLimits.keepDays * 86_400_000)
+  const kept =
+    await sql`update jobs set state = 'DONE', next_at = null, finished_at = ${ctx.now}, total = ${file.rows}, done = ${file.rows}, file_key = ${file.name},
+    file_name = ${name}, file_bytes = ${file.bytes}, made_with = ${JSON.stringify(made)}::jsonb, file_expires_at = ${expires} where ${job.ours}`.execute(ctx.db)
+  if (!kept.numAffectedRows) ctx.afterCommit(() => ctx.app.files.remove(file.name))
 }
 
-async function fail(app: App, job: ClaimedJob, error: unknown): Promise<void> {
-  if (!(error instanceof Refusal)) app.log.error({ err: error, job: job.id }, 'export')
-  const text = error instanceof Refusal ? failureText(error) : common.unexpected.text
-  await app.database.transact(systemScope, (db) =>
-    sql`update jobs set state = 'FAILED', lease = null, heartbeat_at = null, finished_at = ${app.now()}, error = ${text.slice(0, 1000)}
-      where id = ${job.id} and state = 'RUNNING' and lease = ${job.lease}`.execute(db),
-  )
-}
-
-/** Closed accounts and lost rights in words that fit a job, the rest as it was said. */
-function failureText(refusal: Refusal): string {
-  if (refusal.def === common.accountClosed) return jobErrors.ownerClosed.text
-  if (refusal.def === common.forbidden) return jobErrors.rightLost.text
-  return refusal.def.text.replace(/\{(\w+)\}/g, (whole, key: string) => String(refusal.values[key] ?? whole))
+/** Closed accounts and lost rights in words that fit a job. */
+function inWordsOfJob(error: unknown): never {
+  if (!(error instanceof Refusal)) throw error
+  const def = error.def === common.accountClosed ? jobErrors.ownerClosed : error.def === common.forbidden ? jobErrors.rightLost : null
+  throw def ? new Refusal(def) : error
 }
 
 /** Result files after their time: the row stays, its file goes. */

@@ -7,7 +7,7 @@ import { say } from '../../../shared/text.ts'
 import { jobErrors, type jobs } from '../contract.ts'
 import { jobFrom, jobLimits } from '../rules.ts'
 import * as consoleVerbs from './console.ts'
-import { countRows, exportTitle, planExport } from './exports.ts'
+import { countRows, exportNames, exportTitle, planExport } from './exports.ts'
 import { importerFor, runImport } from './imports.ts'
 import * as q from './queries.ts'
 
@@ -16,7 +16,7 @@ type Contract = typeof jobs
 /** Topics of a job: its owner's screens, and the worker that may begin. */
 function tell(ctx: Ctx, queue = false): void {
   ctx.touch(`jobs:${ctx.actor.userId}`)
-  if (queue) ctx.touch('job-queue')
+  if (queue) for (const name of Object.values(exportNames)) ctx.afterCommit(() => ctx.app.jobs.poke(name))
 }
 
 /** One person's jobs cannot crowd out those of others. */
@@ -43,6 +43,7 @@ const startExport = prepared<Contract['export'], { total: number; title: string 
         total,
         params: JSON.stringify(input),
         created_at: ctx.now,
+        next_at: ctx.now,
       })
       .returning('id')
       .executeTakeFirstOrThrow()
@@ -54,7 +55,7 @@ const startExport = prepared<Contract['export'], { total: number; title: string 
 
 async function cancel(ctx: Ctx, { id }: { id: number }) {
   const before = await q.ownRow(ctx, id)
-  const { numAffectedRows } = await sql`update jobs j set state = 'CANCELLED', lease = null, heartbeat_at = null, finished_at = ${ctx.now}
+  const { numAffectedRows } = await sql`update jobs j set state = 'CANCELLED', next_at = null, finished_at = ${ctx.now}
     where j.id = ${id} and j.state = any(${jobFrom('CANCELLED')}) and ${q.own(ctx)}`.execute(ctx.db)
   if (!numAffectedRows) throw new Refusal(jobErrors.notCancellable)
   const row = await q.present(ctx, await q.ownRow(ctx, id))
@@ -66,7 +67,8 @@ async function cancel(ctx: Ctx, { id }: { id: number }) {
 async function retry(ctx: Ctx, { id }: { id: number }) {
   const before = await q.ownRow(ctx, id)
   await refuseTooMany(ctx)
-  const { numAffectedRows } = await sql`update jobs j set state = 'QUEUED', attempts = 0, done = 0, error = '', started_at = null, finished_at = null
+  const { numAffectedRows } =
+    await sql`update jobs j set state = 'QUEUED', next_at = ${ctx.now}, attempts = 0, done = 0, error = '', started_at = null, finished_at = null
     where j.id = ${id} and j.kind = 'EXPORT' and j.state = any(${jobFrom('QUEUED')}) and ${q.own(ctx)}`.execute(ctx.db)
   if (!numAffectedRows) throw new Refusal(jobErrors.notRetryable)
   const row = await q.present(ctx, await q.ownRow(ctx, id))
