@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../../test/support/api.ts'
 import { calls, type TestPiece, testKind, testTable } from '../../test/support/workKind.ts'
@@ -84,12 +85,15 @@ test('two workers do each piece once, no more at once than the kind allows', asy
 test('what is put in after a poke starts at once, what is due later at its time', async () => {
   const done: string[] = []
   const app = await worker()
-  app.jobs.work(
-    testKind(async ({ name }) => {
-      done.push(name)
-      return sent()
-    }),
-  )
+  const work = async ({ name }: TestPiece) => {
+    done.push(name)
+    return sent()
+  }
+  app.jobs.work(testKind(work, { of: sql`t.org_id = 1` }))
+  // another kind that is busy all the time keeps nobody from looking
+  const again = async () => ({ state: 'RETRY', reason: '' }) as const
+  app.jobs.work(testKind(again, { name: 'busy', of: sql`t.org_id = 2`, atOnce: 1, waits: Array(100_000).fill(0) }))
+  await put(['busy'], 2)
   await sleep(500)
   await put(['now'])
   // as from another process

@@ -138,6 +138,7 @@ export type Worker = { work(kind: AnyKind): Loop; close(): Promise<void> }
 export function openWorker(app: () => App): Worker {
   const kinds: Running[] = []
   let timer: NodeJS.Timeout | undefined
+  let nextLook = 0
   let looking: Promise<void> | undefined
   let closed = false
 
@@ -152,10 +153,14 @@ export function openWorker(app: () => App): Worker {
     for (const [i, one] of kinds.entries()) if ((seconds[i] ?? 1) <= 0) one.run()
     lookIn(Math.min(slowMs, Math.max(200, Math.min(...seconds.filter((one) => one > 0)) * 1000)))
   }
+  /** At the latest; whoever wants it later does not put it off. */
   function lookIn(ms: number): void {
-    if (closed) return
+    const at = performance.now() + ms
+    if (closed || (timer && at >= nextLook)) return
     clearTimeout(timer)
+    nextLook = at
     timer = setTimeout(() => {
+      timer = undefined
       looking ??= look()
         .catch((error: unknown) => {
           app().log.warn({ err: error }, 'look at what is due')
