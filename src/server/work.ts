@@ -12,7 +12,7 @@ import { bySystem } from './run.ts'
  * A piece is a row of a domain's own table, written in the transaction of the act. Two columns make it one: `next_at`, from when
  * on it is due (null: nothing is left to do), and `attempts`, how often it was begun.
  * - Taken in a transaction of its own by whoever is free: `attempts` counts up and `next_at` becomes the end of the lease. Organisations
- *   are served in turns, whoever waited longest first; no more of a kind run in one process than `atOnce`.
+ *   take turns, whoever was served longest ago first; no more of a kind run in one process than `atOnce`.
  * - Done between transactions, with a number that is the same at every try: whoever dies before the mark leaves a lease that runs
  *   out, the piece is done again, and the other side answers what it did before.
  * - Marked in a transaction, by one statement `where ${piece.ours}`: true until the lease ran out and somebody else began.
@@ -44,7 +44,7 @@ export type Kind<P extends Piece, A extends { readonly state: string }> = {
   /** Writes how a try ended and, as `next_at`, what the mechanism says: when it goes on, or null. */
   mark(ctx: Ctx, piece: P, to: Ending<A>): Promise<unknown>
 }
-export type Piece = { readonly attempts: number; readonly ours: RawBuilder<boolean> }
+export type Piece = { readonly org_id?: number; readonly attempts: number; readonly ours: RawBuilder<boolean> }
 export type Retry = { readonly state: 'RETRY'; readonly reason: string }
 export type Failed = { readonly state: 'FAILED'; readonly reason: string }
 export type Ending<A> = (A | Retry | Failed) & { readonly nextAt: RawBuilder<Date | null> }
@@ -62,10 +62,20 @@ export const leased = (app: App, kind: { readonly leaseSeconds: number }): RawBu
 /** What a take sets on row `t`. */
 export const taking = (app: App, kind: { readonly leaseSeconds: number }): RawBuilder<unknown> => sql`attempts = t.attempts + 1, ${leased(app, kind)}`
 
-export const take = <P extends Piece, A extends { readonly state: string }>(app: App, kind: Kind<P, A>, free: number): Promise<P[]> =>
-  bySystem(app, (ctx) => (kind.take ? kind.take(ctx, free) : takeRows(ctx, kind, free)))
+/** `served`: the organisations whose pieces were taken last, the latest at the end. */
+export const take = <P extends Piece, A extends { readonly state: string }>(
+  app: App,
+  kind: Kind<P, A>,
+  free: number,
+  served: readonly number[] = [],
+): Promise<P[]> => bySystem(app, (ctx) => (kind.take ? kind.take(ctx, free) : takeRows(ctx, kind, free, served)))
 
-async function takeRows<P extends Piece, A extends { readonly state: string }>(ctx: Ctx, kind: Kind<P, A>, free: number): Promise<P[]> {
+async function takeRows<P extends Piece, A extends { readonly state: string }>(
+  ctx: Ctx,
+  kind: Kind<P, A>,
+  free: number,
+  served: readonly number[],
+): Promise<P[]> {
   const { key = ['id'], of = sql`true`, begins, reads } = kind
   const table = sql.table(kind.table)
   const keys = sql.join(key.map((one) => sql.ref(one)))
@@ -75,7 +85,8 @@ async function takeRows<P extends Piece, A extends { readonly state: string }>(c
     with turns as (
       select ${own('t')}, row_number() over (partition by t.org_id order by t.next_at, ${own('t')}) as turn from ${table} t where ${due} and ${of}
     ), due as (
-      select ${own('t')} from ${table} t join turns using (${keys}) where ${due} order by turns.turn, t.next_at, ${own('t')} limit ${free} for update of t skip locked
+      select ${own('t')} from ${table} t join turns using (${keys}) where ${due}
+      order by turns.turn, array_position(${served}::bigint[], t.org_id) nulls first, t.next_at, ${own('t')} limit ${free} for update of t skip locked
     )
     update ${table} t set ${taking(ctx.app, kind)}${begins ? sql`, ${begins}` : sql``} from due where (${own('t')}) = (${own('due')})
     returning t.*${reads ? sql`, ${reads}` : sql``}`.execute(ctx.db)
@@ -130,7 +141,15 @@ export async function runDue<P extends Piece, A extends { readonly state: string
 /** Between two looks at what is due; who pokes does not wait for one. */
 const slowMs = 5000
 const stopMs = 3000
-type Running = Loop & { readonly kind: AnyKind; readonly pieces: Map<Piece, Promise<void>>; taking: Promise<void> | undefined; again: boolean }
+/** Of so many organisations a process knows whose turn was last. */
+const mostServed = 200
+type Running = Loop & {
+  readonly kind: AnyKind
+  readonly pieces: Map<Piece, Promise<void>>
+  taking: Promise<void> | undefined
+  again: boolean
+  served: number[]
+}
 
 export type Worker = { work(kind: AnyKind): Loop; close(): Promise<void> }
 
@@ -177,7 +196,11 @@ export function openWorker(app: () => App): Worker {
       one.again = false
       const free = one.kind.atOnce - one.pieces.size
       if (closed || free <= 0) return
-      for (const piece of await take(app(), one.kind, free)) one.pieces.set(piece, run(one, piece))
+      for (const piece of await take(app(), one.kind, free, one.served)) {
+        const { org_id: org } = piece
+        if (org !== undefined) one.served = [...one.served.filter((id) => id !== org), org].slice(-mostServed)
+        one.pieces.set(piece, run(one, piece))
+      }
     } while (one.again)
   }
   async function run(one: Running, piece: Piece): Promise<void> {
@@ -203,6 +226,7 @@ export function openWorker(app: () => App): Worker {
         pieces: new Map(),
         taking: undefined,
         again: false,
+        served: [],
         run() {
           one.again = true
           one.taking ??= fill(one)
