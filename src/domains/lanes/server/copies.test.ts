@@ -137,8 +137,15 @@ describe('copy', () => {
   })
   test('two workers at once write each machine once', async () => {
     const { id } = (await copy()).body
+    // the last machines end at the same moment: one of them ends the copy
+    await world.rows(`create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.2); return new; end $$`)
+    await world.rows(`create constraint trigger linger after update on lane_copy_targets deferrable initially deferred for each row
+      when (new.next_at is null) execute function linger()`)
     await Promise.all([run(), run(), run()])
-    expect(states(await state(id))).toEqual(['DONE', 'DONE', 'DONE'])
+    await world.rows('drop trigger linger on lane_copy_targets')
+    await world.rows('drop function linger')
+    const done = await state(id)
+    expect([states(done), done.finishTime]).toEqual([['DONE', 'DONE', 'DONE'], expect.any(String)])
     expect(await Promise.all(targets.map(version))).toEqual([2, 2, 2])
   })
   test('the right is asked again for each machine', async () => {

@@ -38,6 +38,8 @@ export const copyKind = (app: App): Kind<Target, { state: 'DONE' }> => ({
     return { state: 'DONE' }
   },
   async mark(ctx, target, to) {
+    // machines of a copy that end together end one after the other, or each would see the other still at it
+    await sql`select 1 from lane_copies where id = ${target.copy_id} for no key update`.execute(ctx.db)
     if (to.state === 'FAILED') await end(ctx, target, target.state === 'WAITING' ? 'FAILED' : 'KEPT', { problem: to.reason })
     await sql`update lane_copy_targets set next_at = ${to.nextAt} where ${target.ours}`.execute(ctx.db)
     await finishCopy(ctx, target)
