@@ -12,7 +12,11 @@ import styles from './alerts.module.css'
 import { deliveryTones, failureWord, levelTones, stateTones } from './tones.ts'
 
 /** The alert named by `?detail=`. */
-export function AlertDrawer({ onHandle }: { onHandle: (verb: 'acknowledge' | 'close', row: AlertRow) => void }) {
+export function AlertDrawer({
+  onHandle,
+}: {
+  onHandle: (verb: 'acknowledge' | 'close', row: AlertRow) => void
+}) {
   const { t } = useTranslation(['alerts', 'web'])
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
@@ -46,7 +50,9 @@ export function AlertDrawer({ onHandle }: { onHandle: (verb: 'acknowledge' | 'cl
       actions={
         alert?.can.acknowledge || alert?.can.close ? (
           <>
-            {alert.can.acknowledge ? <Button onClick={() => onHandle('acknowledge', alert)}>{t('acknowledge')}</Button> : null}
+            {alert.can.acknowledge ? (
+              <Button onClick={() => onHandle('acknowledge', alert)}>{t('acknowledge')}</Button>
+            ) : null}
             {alert.can.close ? (
               <Button type="primary" onClick={() => onHandle('close', alert)}>
                 {t('close')}
@@ -77,7 +83,11 @@ function Body({ alert }: { alert: Alert }) {
             alert.deviceId === null ? (
               `${t('machines', { n: alert.deviceCount })} · ${away}`
             ) : (
-              <Machine key="machine" id={alert.deviceId} name={`${alert.rtuNumber} ${alert.nickname}`} />
+              <Machine
+                key="machine"
+                id={alert.deviceId}
+                name={`${alert.rtuNumber} ${alert.nickname}`}
+              />
             ),
           ],
           [t('fields.orgName'), alert.orgName],
@@ -108,7 +118,15 @@ function Body({ alert }: { alert: Alert }) {
           ...(alert.closeTime
             ? ([
                 [t('fields.closeTime'), time(alert.closeTime)],
-                [t('fields.closeReason'), [alert.closeReason ? t(`enums.closeReason.${alert.closeReason}`) : '', alert.closeName].filter(Boolean).join(' · ')],
+                [
+                  t('fields.closeReason'),
+                  [
+                    alert.closeReason ? t(`enums.closeReason.${alert.closeReason}`) : '',
+                    alert.closeName,
+                  ]
+                    .filter(Boolean)
+                    .join(' · '),
+                ],
               ] as const)
             : []),
           ...(alert.closeRemark ? ([[t('fields.closeRemark'), alert.closeRemark]] as const) : []),
@@ -121,7 +139,11 @@ function Body({ alert }: { alert: Alert }) {
 }
 
 function Machine({ id, name }: { id: number; name: string }) {
-  return useMay()('device:read') ? <Link to={`/device/device-list?detail=${id}`}>{name}</Link> : name
+  return useMay()('device:read') ? (
+    <Link to={`/device/device-list?detail=${id}`}>{name}</Link>
+  ) : (
+    name
+  )
 }
 
 function Members({ alert }: { alert: Alert }) {
@@ -157,12 +179,15 @@ function Deliveries({ alert }: { alert: Alert }) {
   return (
     <section className={styles.block}>
       <h3>{t('detail.messages')}</h3>
-      {alert.deliveries.length === 0 ? <p className={styles.quiet}>{t('detail.noMessages')}</p> : null}
+      {alert.deliveries.length === 0 ? (
+        <p className={styles.quiet}>{t('detail.noMessages')}</p>
+      ) : null}
       <ul className={styles.rows}>
         {alert.deliveries.map((delivery) => (
           <li key={delivery.id}>
             <span>
-              {delivery.channelType === 'IN_APP' ? t('enums.type.IN_APP') : delivery.channelName} · {t(`enums.event.${delivery.event}`)}
+              {delivery.channelType === 'IN_APP' ? t('enums.type.IN_APP') : delivery.channelName} ·{' '}
+              {t(`enums.event.${delivery.event}`)}
             </span>
             <span>
               {delivery.sendTime ? <Time at={delivery.sendTime} /> : null}
@@ -171,10 +196,14 @@ function Deliveries({ alert }: { alert: Alert }) {
                   {t('detail.next')} <Time at={delivery.nextTime} />
                 </>
               ) : null}
-              {delivery.attempts > 1 ? ` · ${t('detail.attempts', { n: delivery.attempts })}` : null}
+              {delivery.attempts > 1
+                ? ` · ${t('detail.attempts', { n: delivery.attempts })}`
+                : null}
               {delivery.reason ? ` · ${failureWord(t, delivery.reason)}` : null}
             </span>
-            <StatusTag tone={deliveryTones[delivery.state]}>{t(`enums.delivery.${delivery.state}`)}</StatusTag>
+            <StatusTag tone={deliveryTones[delivery.state]}>
+              {t(`enums.delivery.${delivery.state}`)}
+            </StatusTag>
           </li>
         ))}
       </ul>

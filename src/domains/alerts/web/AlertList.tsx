@@ -34,7 +34,11 @@ export function AlertList() {
   const english = usePrefs().lang === 'en'
   const counts = useRead(alerts.stats, {}, { inline: true })
   useLive('alerts', [alerts.stats.path])
-  const [handling, setHandling] = useState<{ verb: Verb; ids: number[]; onSaved: () => void } | null>(null)
+  const [handling, setHandling] = useState<{
+    verb: Verb
+    ids: number[]
+    onSaved: () => void
+  } | null>(null)
   const detail = (id: number) => {
     const params = new URLSearchParams(search)
     params.set('detail', String(id))
@@ -45,7 +49,10 @@ export function AlertList() {
     if (ids.length === 0) return void confirm({ title: t('none'), ok: t('understood') })
     setHandling({ verb, ids, onSaved })
   }
-  const machine = (row: AlertRow) => (row.deviceId === null ? t('machines', { n: row.deviceCount }) : [row.rtuNumber, row.nickname].filter(Boolean).join(' '))
+  const machine = (row: AlertRow) =>
+    row.deviceId === null
+      ? t('machines', { n: row.deviceCount })
+      : [row.rtuNumber, row.nickname].filter(Boolean).join(' ')
   const n = counts.data
   return (
     <>
@@ -67,7 +74,12 @@ export function AlertList() {
         views={[
           { key: 'active', label: t('views.active'), query: {} },
           { key: 'open', label: t('views.open'), query: { state: 'OPEN' }, count: n?.open },
-          { key: 'acknowledged', label: t('views.acknowledged'), query: { state: 'ACKNOWLEDGED' }, count: n?.acknowledged },
+          {
+            key: 'acknowledged',
+            label: t('views.acknowledged'),
+            query: { state: 'ACKNOWLEDGED' },
+            count: n?.acknowledged,
+          },
           { key: 'all', label: t('views.all'), query: { state: 'all' } },
         ]}
         filters={[
@@ -76,13 +88,25 @@ export function AlertList() {
           { key: 'level', width: 120 },
           { key: 'range', width: 232 },
           ...(may('device:read')
-            ? [{ key: 'deviceId', more: true, picker: ({ onChange, ...rest }: PickerProps) => <DeviceSelect {...rest} onChange={onChange} /> }]
+            ? [
+                {
+                  key: 'deviceId',
+                  more: true,
+                  picker: ({ onChange, ...rest }: PickerProps) => (
+                    <DeviceSelect {...rest} onChange={onChange} />
+                  ),
+                },
+              ]
             : []),
         ]}
         columns={[
           col('level', { width: english ? 112 : 88 }),
           col('content', { width: 300, link: (row) => detail(row.id) }),
-          col('rtuNumber', { width: 216, title: t('fields.deviceId'), render: (_, row) => machine(row) }),
+          col('rtuNumber', {
+            width: 216,
+            title: t('fields.deviceId'),
+            render: (_, row) => machine(row),
+          }),
           col('state', { width: english ? 112 : 104 }),
           col('openTime'),
           col('times', { width: 80 }),
@@ -95,8 +119,18 @@ export function AlertList() {
           col('closeReason', { defaultHidden: true, tones: {} }),
         ]}
         actions={(row) => [
-          { key: 'acknowledge', label: t('acknowledge'), can: row.can.acknowledge, onClick: () => handle('acknowledge', [row]) },
-          { key: 'close', label: t('close'), can: row.can.close, onClick: () => handle('close', [row]) },
+          {
+            key: 'acknowledge',
+            label: t('acknowledge'),
+            can: row.can.acknowledge,
+            onClick: () => handle('acknowledge', [row]),
+          },
+          {
+            key: 'close',
+            label: t('close'),
+            can: row.can.close,
+            onClick: () => handle('close', [row]),
+          },
           { key: 'open', label: t('open'), to: detail(row.id) },
         ]}
         batch={
@@ -122,7 +156,9 @@ export function AlertList() {
           </>
         )}
       />
-      {new URLSearchParams(search).has('detail') ? <AlertDrawer onHandle={(verb, row) => handle(verb, [row])} /> : null}
+      {new URLSearchParams(search).has('detail') ? (
+        <AlertDrawer onHandle={(verb, row) => handle(verb, [row])} />
+      ) : null}
       {handling ? <HandleDialog {...handling} onClose={() => setHandling(null)} /> : null}
     </>
   )

@@ -24,13 +24,22 @@ export function AlertRules() {
   useLive('alert-rules', [alerts.rules.path])
   useLive('alert-channels', [alerts.channels.path])
   const [edited, setEdited] = useState<RuleRow | null>(null)
-  const names = new Map((channels.data?.list ?? []).map((channel) => [channel.id, channel.type === 'IN_APP' ? t('enums.type.IN_APP') : channel.name]))
+  const names = new Map(
+    (channels.data?.list ?? []).map((channel) => [
+      channel.id,
+      channel.type === 'IN_APP' ? t('enums.type.IN_APP') : channel.name,
+    ]),
+  )
   const waits = (rule: RuleRow) => {
     const n = rule.threshold ?? rule.usual
     return rule.unit === null || n === null ? t('rule.atOnce') : t(`rule.${rule.unit}`, { n })
   }
   const told = (rule: RuleRow) =>
-    rule.channelIds === null ? t('rule.all') : rule.channelIds.flatMap((id) => names.get(id) ?? []).join(', ') || <span className="hd-none">—</span>
+    rule.channelIds === null
+      ? t('rule.all')
+      : rule.channelIds.flatMap((id) => names.get(id) ?? []).join(', ') || (
+          <span className="hd-none">—</span>
+        )
   const failed = rules.error ?? channels.error
   return (
     <div className={styles.page}>
@@ -41,7 +50,12 @@ export function AlertRules() {
           {may('device:read') ? <Link to="/device/device-list">{t('toDevices')}</Link> : null}
         </span>
       </header>
-      {failed ? <Problem error={failed} onRetry={() => void Promise.all([rules.refetch(), channels.refetch()])} /> : null}
+      {failed ? (
+        <Problem
+          error={failed}
+          onRetry={() => void Promise.all([rules.refetch(), channels.refetch()])}
+        />
+      ) : null}
       <section className={`hd-sheet ${styles.sheet}`} aria-label={t('rulesTitle')}>
         <p className={styles.hint}>{t('rule.hint')}</p>
         {rules.isPending ? <Bones rows={9} /> : null}
@@ -50,11 +64,14 @@ export function AlertRules() {
             <li key={rule.kind} data-off={!rule.enabled}>
               <div className={styles.what}>
                 <strong>
-                  <Mark tone={rule.enabled ? levelTones[rule.level] : 'closed'} /> {t(`enums.kind.${rule.kind}`)}
+                  <Mark tone={rule.enabled ? levelTones[rule.level] : 'closed'} />{' '}
+                  {t(`enums.kind.${rule.kind}`)}
                 </strong>
                 <small>{t(`rule.help.${rule.kind}`)}</small>
               </div>
-              <span>{rule.enabled ? waits(rule) : <StatusTag tone="locked">{t('rule.off')}</StatusTag>}</span>
+              <span>
+                {rule.enabled ? waits(rule) : <StatusTag tone="locked">{t('rule.off')}</StatusTag>}
+              </span>
               <span className={styles.told}>{rule.enabled ? told(rule) : null}</span>
               {may('alarm-rule:update') ? (
                 <Button type="link" onClick={() => setEdited(rule)}>
@@ -66,7 +83,13 @@ export function AlertRules() {
         </ul>
       </section>
       {channels.data ? <Channels list={channels.data.list} /> : null}
-      {edited ? <RuleDialog rule={edited} channels={channels.data?.list ?? []} onClose={() => setEdited(null)} /> : null}
+      {edited ? (
+        <RuleDialog
+          rule={edited}
+          channels={channels.data?.list ?? []}
+          onClose={() => setEdited(null)}
+        />
+      ) : null}
     </div>
   )
 }

@@ -1,12 +1,25 @@
 import { Form, Select } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { FormDialog } from '../../../web/FormDialog.tsx'
-import { Field, Fixed, RadioField, SelectField, SwitchField, TextField } from '../../../web/form/fields.tsx'
+import {
+  Field,
+  Fixed,
+  RadioField,
+  SelectField,
+  SwitchField,
+  TextField,
+} from '../../../web/form/fields.tsx'
 import { pickFor } from '../../../web/form/values.ts'
 import type { ChannelRow } from '../channelContract.ts'
 import { alerts } from '../contract.ts'
 
-export function ChannelDialog({ row, onClose }: { row: ChannelRow | undefined; onClose: () => void }) {
+export function ChannelDialog({
+  row,
+  onClose,
+}: {
+  row: ChannelRow | undefined
+  onClose: () => void
+}) {
   const { t } = useTranslation('alerts')
   return (
     <FormDialog
@@ -19,7 +32,15 @@ export function ChannelDialog({ row, onClose }: { row: ChannelRow | undefined; o
       initial={
         row
           ? pickFor(alerts.updateChannel.input, row)
-          : { type: 'WEBHOOK', enabled: true, tellClosed: true, urgentThrough: true, lang: 'zh-CN', recipients: [], url: '' }
+          : {
+              type: 'WEBHOOK',
+              enabled: true,
+              tellClosed: true,
+              urgentThrough: true,
+              lang: 'zh-CN',
+              recipients: [],
+              url: '',
+            }
       }
       toInput={({ secret, quietFrom, quietTo, ...rest }) => ({
         ...rest,
@@ -28,7 +49,11 @@ export function ChannelDialog({ row, onClose }: { row: ChannelRow | undefined; o
         ...(secret ? { secret } : {}),
       })}
     >
-      {row ? <Fixed label={t('fields.type')}>{t(`enums.type.${row.type}`)}</Fixed> : <RadioField name="type" wide={false} />}
+      {row ? (
+        <Fixed label={t('fields.type')}>{t(`enums.type.${row.type}`)}</Fixed>
+      ) : (
+        <RadioField name="type" wide={false} />
+      )}
       <TextField name="name" count />
       <Own row={row} />
       <TextField name="quietFrom" placeholder="22:00" />
@@ -64,7 +89,13 @@ function Own({ row }: { row: ChannelRow | undefined }) {
     return (
       <>
         <Field name="recipients" required wide>
-          <Select mode="tags" open={false} suffixIcon={null} tokenSeparators={[',', ';', ' ']} placeholder={t('channel.recipientsHint')} />
+          <Select
+            mode="tags"
+            open={false}
+            suffixIcon={null}
+            tokenSeparators={[',', ';', ' ']}
+            placeholder={t('channel.recipientsHint')}
+          />
         </Field>
         <SelectField name="lang" wide />
       </>

@@ -57,7 +57,12 @@ export function Channels({ list }: { list: readonly ChannelRow[] }) {
           ) : null}
         </li>
       </ul>
-      {edited ? <ChannelDialog row={edited === 'new' ? undefined : edited} onClose={() => setEdited(null)} /> : null}
+      {edited ? (
+        <ChannelDialog
+          row={edited === 'new' ? undefined : edited}
+          onClose={() => setEdited(null)}
+        />
+      ) : null}
       {server && found ? <MailDialog server={found} onClose={() => setServer(false)} /> : null}
     </section>
   )
@@ -66,23 +71,44 @@ export function Channels({ list }: { list: readonly ChannelRow[] }) {
 function Line({ channel, onEdit }: { channel: ChannelRow; onEdit: () => void }) {
   const { t } = useTranslation('alerts')
   const confirm = useConfirm()
-  const test = useWrite(alerts.testChannel, { success: 'alerts:success.testChannel', invalidates: [alerts.channels.path] })
-  const remove = useWrite(alerts.removeChannel, { success: 'alerts:success.removeChannel', invalidates: [alerts.channels.path, alerts.rules.path] })
-  const where = channel.type === 'IN_APP' ? t('channel.inApp') : channel.type === 'WEBHOOK' ? channel.url : channel.recipients.join(', ')
+  const test = useWrite(alerts.testChannel, {
+    success: 'alerts:success.testChannel',
+    invalidates: [alerts.channels.path],
+  })
+  const remove = useWrite(alerts.removeChannel, {
+    success: 'alerts:success.removeChannel',
+    invalidates: [alerts.channels.path, alerts.rules.path],
+  })
+  const where =
+    channel.type === 'IN_APP'
+      ? t('channel.inApp')
+      : channel.type === 'WEBHOOK'
+        ? channel.url
+        : channel.recipients.join(', ')
   const askRemove = async () => {
-    if (await confirm({ title: t('channel.removeAsk'), content: channel.name, danger: true })) remove.mutate({ id: channel.id, version: channel.version })
+    if (await confirm({ title: t('channel.removeAsk'), content: channel.name, danger: true }))
+      remove.mutate({ id: channel.id, version: channel.version })
   }
   const askTest = async () => {
-    if (await confirm({ title: t('channel.testAsk'), content: channel.name })) test.mutate({ id: channel.id })
+    if (await confirm({ title: t('channel.testAsk'), content: channel.name }))
+      test.mutate({ id: channel.id })
   }
   return (
     <li data-off={!channel.enabled}>
       <div className={styles.what}>
         <strong>{channel.type === 'IN_APP' ? t('enums.type.IN_APP') : channel.name}</strong>
-        <small>{channel.type === 'IN_APP' ? where : `${t(`enums.type.${channel.type}`)} · ${where}`}</small>
-        {channel.quietFrom ? <small>{t('channel.quiet', { from: channel.quietFrom, to: channel.quietTo ?? '' })}</small> : null}
+        <small>
+          {channel.type === 'IN_APP' ? where : `${t(`enums.type.${channel.type}`)} · ${where}`}
+        </small>
+        {channel.quietFrom ? (
+          <small>
+            {t('channel.quiet', { from: channel.quietFrom, to: channel.quietTo ?? '' })}
+          </small>
+        ) : null}
       </div>
-      <span>{channel.enabled ? null : <StatusTag tone="locked">{t('channel.off')}</StatusTag>}</span>
+      <span>
+        {channel.enabled ? null : <StatusTag tone="locked">{t('channel.off')}</StatusTag>}
+      </span>
       <span className={styles.told}>
         {channel.lastState && channel.lastTime ? (
           <StatusTag tone={lastTones[channel.lastState]}>

@@ -5,7 +5,12 @@ import { TextAreaField } from '../../../web/form/fields.tsx'
 import { alerts } from '../contract.ts'
 import styles from './alerts.module.css'
 
-type Props = { verb: 'acknowledge' | 'close'; ids: readonly number[]; onClose: () => void; onSaved: () => void }
+type Props = {
+  verb: 'acknowledge' | 'close'
+  ids: readonly number[]
+  onClose: () => void
+  onSaved: () => void
+}
 
 /** Take on or close; what that means is said before it is done. */
 export function HandleDialog({ verb, ids, onClose, onSaved }: Props) {

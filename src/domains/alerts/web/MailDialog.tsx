@@ -23,7 +23,13 @@ export function MailDialog({ server, onClose }: { server: MailServer; onClose: (
       <SelectField name="security" />
       <TextField name="sender" placeholder="alerts@example.com" />
       <TextField name="username" required={false} />
-      <TextField name="password" password required={false} autoComplete="new-password" placeholder={server.hasPassword ? t('channel.passwordKept') : ''} />
+      <TextField
+        name="password"
+        password
+        required={false}
+        autoComplete="new-password"
+        placeholder={server.hasPassword ? t('channel.passwordKept') : ''}
+      />
     </FormDialog>
   )
 }

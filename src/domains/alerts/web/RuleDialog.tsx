@@ -45,7 +45,10 @@ export function RuleDialog({ rule, channels, onClose }: Props) {
         multiple
         required={false}
         wide
-        options={channels.map((channel) => ({ value: channel.id, label: channel.type === 'IN_APP' ? t('enums.type.IN_APP') : channel.name }))}
+        options={channels.map((channel) => ({
+          value: channel.id,
+          label: channel.type === 'IN_APP' ? t('enums.type.IN_APP') : channel.name,
+        }))}
       />
     </FormDialog>
   )

@@ -1,8 +1,15 @@
 import type { Tone } from '../../../web/StatusTag.tsx'
 import type { Alert, AlertRow } from '../contract.ts'
 
-export const stateTones: Readonly<Record<AlertRow['state'], Tone>> = { OPEN: 'fault', ACKNOWLEDGED: 'paid', CLOSED: 'closed' }
-export const levelTones: Readonly<Record<AlertRow['level'], Tone>> = { WARN: 'warn', ERROR: 'fault' }
+export const stateTones: Readonly<Record<AlertRow['state'], Tone>> = {
+  OPEN: 'fault',
+  ACKNOWLEDGED: 'paid',
+  CLOSED: 'closed',
+}
+export const levelTones: Readonly<Record<AlertRow['level'], Tone>> = {
+  WARN: 'warn',
+  ERROR: 'fault',
+}
 export const deliveryTones: Readonly<Record<Alert['deliveries'][number]['state'], Tone>> = {
   WAITING: 'paid',
   SENDING: 'paid',
@@ -10,10 +17,17 @@ export const deliveryTones: Readonly<Record<Alert['deliveries'][number]['state']
   FAILED: 'fault',
   DROPPED: 'closed',
 }
-export const lastTones: Readonly<Record<'SENT' | 'RETRY' | 'FAILED', Tone>> = { SENT: 'success', RETRY: 'warn', FAILED: 'fault' }
+export const lastTones: Readonly<Record<'SENT' | 'RETRY' | 'FAILED', Tone>> = {
+  SENT: 'success',
+  RETRY: 'warn',
+  FAILED: 'fault',
+}
 
 /** Why a message did not go out, in words where it is a code; what the other side said stays as it is. */
-export function failureWord(t: (key: string, options: { defaultValue: string }) => string, reason: string): string {
+export function failureWord(
+  t: (key: string, options: { defaultValue: string }) => string,
+  reason: string,
+): string {
   const key = reason.toUpperCase().replaceAll(' ', '_')
   return /^[A-Z_]+$/.test(key) ? t(`enums.failure.${key}`, { defaultValue: reason }) : reason
 }

@@ -16,13 +16,18 @@ registerLocale('boards', locale)
 
 type Machine = { readonly id: number; readonly rtuNumber: string }
 /** What a board reads: where to say the code, and the code. */
-const qrText = (code: string): string => `${new URL(href('api/activate'), location.origin)}?code=${code}`
+const qrText = (code: string): string =>
+  `${new URL(href('api/activate'), location.origin)}?code=${code}`
 
 export function ActivationPanel({ machines }: { machines: readonly Machine[] }) {
   const { t } = useTranslation('boards')
   const [codes, setCodes] = useState<readonly ActivationCode[] | null>(null)
   const make = useWrite(boards.activationCodes)
-  const run = () => make.mutate({ deviceIds: machines.map((machine) => machine.id) }, { onSuccess: ({ list }) => setCodes(list) })
+  const run = () =>
+    make.mutate(
+      { deviceIds: machines.map((machine) => machine.id) },
+      { onSuccess: ({ list }) => setCodes(list) },
+    )
   const lines = (codes ?? []).map((code) => `${code.rtuNumber}\t${code.activationCode}`)
   return (
     <div className={styles.panel}>
@@ -34,7 +39,14 @@ export function ActivationPanel({ machines }: { machines: readonly Machine[] }) 
               <li key={code.id} className={styles.code}>
                 <b>{code.rtuNumber}</b>
                 <div className={styles.qr}>
-                  <QRCode type="svg" value={qrText(code.activationCode)} size={140} bordered={false} color="black" bgColor="white" />
+                  <QRCode
+                    type="svg"
+                    value={qrText(code.activationCode)}
+                    size={140}
+                    bordered={false}
+                    color="black"
+                    bgColor="white"
+                  />
                 </div>
                 <span>
                   {code.activationCode} <CopyButton text={code.activationCode} />
@@ -49,15 +61,34 @@ export function ActivationPanel({ machines }: { machines: readonly Machine[] }) 
         </>
       ) : null}
       <div className={styles.buttons}>
-        <Button type={codes ? 'default' : 'primary'} icon={<QrcodeOutlined />} loading={make.isPending} onClick={run}>
-          {codes ? t('activation.again') : machines.length > 1 ? t('activation.makeAll', { n: machines.length }) : t('activation.make')}
+        <Button
+          type={codes ? 'default' : 'primary'}
+          icon={<QrcodeOutlined />}
+          loading={make.isPending}
+          onClick={run}
+        >
+          {codes
+            ? t('activation.again')
+            : machines.length > 1
+              ? t('activation.makeAll', { n: machines.length })
+              : t('activation.make')}
         </Button>
         {codes ? (
-          <Button onClick={() => save(`${t('activation.file')}.csv`, [t('fields.rtuNumber'), t('activation.code')].join(','), lines)}>
+          <Button
+            onClick={() =>
+              save(
+                `${t('activation.file')}.csv`,
+                [t('fields.rtuNumber'), t('activation.code')].join(','),
+                lines,
+              )
+            }
+          >
             {t('activation.download')}
           </Button>
         ) : null}
-        {codes && codes.length > 1 ? <CopyButton text={lines.join('\n')} label={t('activation.copyAll')} /> : null}
+        {codes && codes.length > 1 ? (
+          <CopyButton text={lines.join('\n')} label={t('activation.copyAll')} />
+        ) : null}
       </div>
     </div>
   )
@@ -65,7 +96,12 @@ export function ActivationPanel({ machines }: { machines: readonly Machine[] }) 
 
 /** A list to take along; the mark at the front tells spreadsheets that it is UTF-8. */
 function save(name: string, head: string, lines: readonly string[]): void {
-  const address = URL.createObjectURL(new Blob([`\ufeff${[head, ...lines.map((line) => line.replaceAll('\t', ','))].join('\r\n')}\r\n`], { type: 'text/csv' }))
+  const address = URL.createObjectURL(
+    new Blob(
+      [`\ufeff${[head, ...lines.map((line) => line.replaceAll('\t', ','))].join('\r\n')}\r\n`],
+      { type: 'text/csv' },
+    ),
+  )
   Object.assign(document.createElement('a'), { href: address, download: name }).click()
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }

@@ -43,13 +43,25 @@ export function ReplaceDialog({ row, onClose, onSecret }: Props) {
       save={boards.replace}
       initial={{ id: row.id, version: row.version }}
       okText={t('replace')}
-      before={() => confirm({ title: t('replaceAsk'), content: `${row.rtuNumber} ${row.nickname} · ${row.boardNo}`, danger: true })}
+      before={() =>
+        confirm({
+          title: t('replaceAsk'),
+          content: `${row.rtuNumber} ${row.nickname} · ${row.boardNo}`,
+          danger: true,
+        })
+      }
       onSaved={onSecret}
     >
       <Field name="newBoardId" wide>
         <BoardSelect orgId={row.orgId} />
       </Field>
-      <Alert type="warning" showIcon title={t('replaceAsk')} description={t('replaceHint')} style={{ gridColumn: '1 / -1' }} />
+      <Alert
+        type="warning"
+        showIcon
+        title={t('replaceAsk')}
+        description={t('replaceHint')}
+        style={{ gridColumn: '1 / -1' }}
+      />
     </FormDialog>
   )
 }

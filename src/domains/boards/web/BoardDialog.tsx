@@ -21,7 +21,11 @@ export function BoardDialog({ row, onClose }: { row: BoardRow | undefined; onClo
       save={row ? boards.update : boards.create}
       initial={row ? pickFor(boards.update.input, row) : { protocol: 'mqtt', orgId: user.orgId }}
     >
-      {row ? <Fixed label={t('fields.boardNo')}>{row.boardNo}</Fixed> : <TextField name="boardNo" placeholder="BD3F-2200-9001" />}
+      {row ? (
+        <Fixed label={t('fields.boardNo')}>{row.boardNo}</Fixed>
+      ) : (
+        <TextField name="boardNo" placeholder="BD3F-2200-9001" />
+      )}
       {row ? (
         <Fixed label={t('fields.orgId')}>{row.ownedUserName}</Fixed>
       ) : (
@@ -45,6 +49,19 @@ export function BoardDialog({ row, onClose }: { row: BoardRow | undefined; onClo
   )
 }
 
-function DayInput({ value, onChange }: { value?: unknown; onChange?: (day: string | null) => void }) {
-  return <Day value={typeof value === 'string' ? value : null} placeholder="" style={{ width: '100%' }} onChange={(day) => onChange?.(day)} />
+function DayInput({
+  value,
+  onChange,
+}: {
+  value?: unknown
+  onChange?: (day: string | null) => void
+}) {
+  return (
+    <Day
+      value={typeof value === 'string' ? value : null}
+      placeholder=""
+      style={{ width: '100%' }}
+      onChange={(day) => onChange?.(day)}
+    />
+  )
 }

@@ -39,7 +39,13 @@ export function ActivationDialog({ row, onClose }: { row: BoardRow; onClose: () 
   const active = useActiveTab()
   if (!active || row.deviceId === null) return null
   return (
-    <Modal open width={480} title={`${t('activation.title')} · ${row.rtuNumber}`} footer={null} onCancel={onClose}>
+    <Modal
+      open
+      width={480}
+      title={`${t('activation.title')} · ${row.rtuNumber}`}
+      footer={null}
+      onCancel={onClose}
+    >
       <ActivationPanel machines={[{ id: row.deviceId, rtuNumber: row.rtuNumber }]} />
     </Modal>
   )

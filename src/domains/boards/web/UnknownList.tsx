@@ -30,7 +30,8 @@ export function UnknownList() {
   const restore = useWrite(boards.restore, { success: 'boards:success.restore' })
   const w = (zh: number, en: number) => ({ width: english ? en : zh })
   const askIgnore = async (row: UnknownBoard) => {
-    if (await confirm({ title: t('unknown.ignoreAsk'), content: row.boardNo })) ignore.mutate({ id: row.id })
+    if (await confirm({ title: t('unknown.ignoreAsk'), content: row.boardNo }))
+      ignore.mutate({ id: row.id })
   }
   return (
     <>
@@ -40,7 +41,11 @@ export function UnknownList() {
         endpoint={boards.unknown}
         rowKey="id"
         live="unknown-boards"
-        header={may('main-board:read') ? <Button onClick={() => navigate('/device/main-board')}>{t('unknown.toBoards')}</Button> : null}
+        header={
+          may('main-board:read') ? (
+            <Button onClick={() => navigate('/device/main-board')}>{t('unknown.toBoards')}</Button>
+          ) : null
+        }
         notice={<p className={styles.note}>{t('unknown.hint')}</p>}
         empty={{ title: t('unknown.empty') }}
         views={[
@@ -60,9 +65,24 @@ export function UnknownList() {
           col('iccid', { width: 192, ellipsis: false }),
         ]}
         actions={(row) => [
-          { key: 'claim', label: t('unknown.claim'), can: row.can.claim, onClick: () => setClaimed(row) },
-          { key: 'ignore', label: t('unknown.ignore'), can: row.can.ignore, onClick: () => void askIgnore(row) },
-          { key: 'restore', label: t('unknown.restore'), can: row.can.restore, onClick: () => restore.mutate({ id: row.id }) },
+          {
+            key: 'claim',
+            label: t('unknown.claim'),
+            can: row.can.claim,
+            onClick: () => setClaimed(row),
+          },
+          {
+            key: 'ignore',
+            label: t('unknown.ignore'),
+            can: row.can.ignore,
+            onClick: () => void askIgnore(row),
+          },
+          {
+            key: 'restore',
+            label: t('unknown.restore'),
+            can: row.can.restore,
+            onClick: () => restore.mutate({ id: row.id }),
+          },
         ]}
         card={(row, actions) => (
           <>
@@ -87,7 +107,9 @@ export function UnknownList() {
           </>
         )}
       />
-      {claimed ? <ClaimDialog row={claimed} onClose={() => setClaimed(null)} onSecret={setSecret} /> : null}
+      {claimed ? (
+        <ClaimDialog row={claimed} onClose={() => setClaimed(null)} onSecret={setSecret} />
+      ) : null}
       {secret ? <SecretDialog secret={secret} onClose={() => setSecret(null)} /> : null}
     </>
   )

@@ -7,7 +7,9 @@ import { useSettled } from '../../../web/useSettled.ts'
 import { boards } from '../contract.ts'
 
 /** Codes with which boards bind themselves to these machines: made on demand, drawn as QR codes, to be printed or taken along. */
-export const ActivationPanel = lazyDialog(() => import('./ActivationPanel.tsx').then((m) => m.ActivationPanel))
+export const ActivationPanel = lazyDialog(() =>
+  import('./ActivationPanel.tsx').then((m) => m.ActivationPanel),
+)
 
 type Props = {
   id?: string
@@ -25,7 +27,11 @@ export function BoardSelect({ orgId, ...props }: Props) {
   const { t } = useTranslation('web')
   const [typed, setTyped] = useState('')
   const keyword = useSettled(typed.trim())
-  const read = useRead(boards.options, { ...(keyword ? { keyword } : {}), ...(orgId ? { orgId } : {}) }, { keep: true })
+  const read = useRead(
+    boards.options,
+    { ...(keyword ? { keyword } : {}), ...(orgId ? { orgId } : {}) },
+    { keep: true },
+  )
   return (
     <Select
       {...(props.id ? { id: props.id } : {})}
@@ -38,7 +44,10 @@ export function BoardSelect({ orgId, ...props }: Props) {
       allowClear
       popupMatchSelectWidth={false}
       showSearch={{ filterOption: false, onSearch: setTyped, searchValue: typed }}
-      options={(read.data?.list ?? []).map((board) => ({ value: board.id, label: [board.boardNo, board.model].filter(Boolean).join(' · ') }))}
+      options={(read.data?.list ?? []).map((board) => ({
+        value: board.id,
+        label: [board.boardNo, board.model].filter(Boolean).join(' · '),
+      }))}
       onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
     />
   )

@@ -12,14 +12,19 @@ export function useActs(onSecret: (secret: BoardSecret) => void) {
   const enable = useWrite(boards.enable, { success: 'boards:success.enable' })
   const rotate = useWrite(boards.rotateSecret, { success: 'boards:success.rotateSecret' })
   const sure = (question: string, row: BoardRow, danger = true) =>
-    confirm({ title: t(question), content: [row.boardNo, row.rtuNumber, row.nickname].filter(Boolean).join(' · '), danger })
+    confirm({
+      title: t(question),
+      content: [row.boardNo, row.rtuNumber, row.nickname].filter(Boolean).join(' · '),
+      danger,
+    })
   const one = (row: BoardRow) => ({ id: row.id, version: row.version })
   return {
     async unbind(row: BoardRow) {
       if (await sure('unbindAsk', row)) unbind.mutate(one(row))
     },
     async disable(row: BoardRow) {
-      if (await sure(row.deviceId === null ? 'disableFree' : 'disableAsk', row)) disable.mutate(one(row))
+      if (await sure(row.deviceId === null ? 'disableFree' : 'disableAsk', row))
+        disable.mutate(one(row))
     },
     async enable(row: BoardRow) {
       if (await sure('enableAsk', row, false)) enable.mutate(one(row))

@@ -12,7 +12,11 @@ import { Progress } from './Progress.tsx'
 /** One command, from sending to its end. Closing only stops looking; the timeline keeps it. */
 export function CommandDialog({ command, onClose }: { command: CommandRow; onClose: () => void }) {
   const { t } = useTranslation('deviceCommands')
-  const read = useRead(deviceCommands.get, { cmdId: command.cmdId }, { inline: true, keep: true, every: 2000 })
+  const read = useRead(
+    deviceCommands.get,
+    { cmdId: command.cmdId },
+    { inline: true, keep: true, every: 2000 },
+  )
   useLive('commands', [deviceCommands.get.path])
   const active = useActiveTab()
   const now = read.data ?? command
@@ -33,7 +37,12 @@ export function CommandDialog({ command, onClose }: { command: CommandRow; onClo
           steps={[
             { label: t('enums.state.SENT'), at: now.sentAt },
             { label: t('enums.state.ACKED'), at: now.ackedAt },
-            { label: t(isOver(now.state) && !good ? `enums.state.${now.state}` : 'enums.state.DONE'), at: now.finishedAt },
+            {
+              label: t(
+                isOver(now.state) && !good ? `enums.state.${now.state}` : 'enums.state.DONE',
+              ),
+              at: now.finishedAt,
+            },
           ]}
         />
       </div>

@@ -10,14 +10,20 @@ type Props = {
 /** The steps of a command, one after the other as the machine answers. */
 export function Progress({ steps, end }: Props) {
   const reached = steps.findLastIndex((step) => step.at !== null)
-  const status = end === 'bad' ? ('error' as const) : end === 'good' ? ('finish' as const) : ('process' as const)
+  const status =
+    end === 'bad' ? ('error' as const) : end === 'good' ? ('finish' as const) : ('process' as const)
   return (
     <Steps
       size="small"
       current={end ? steps.length - 1 : Math.min(steps.length - 1, reached + 1)}
       status={status}
       // what ended badly may have left out a step: nothing says that the machine took it
-      items={steps.map((step, n) => ({ title: step.label, ...(end === 'bad' && step.at === null && n < steps.length - 1 ? { status: 'wait' as const } : {}) }))}
+      items={steps.map((step, n) => ({
+        title: step.label,
+        ...(end === 'bad' && step.at === null && n < steps.length - 1
+          ? { status: 'wait' as const }
+          : {}),
+      }))}
     />
   )
 }

@@ -14,14 +14,20 @@ export function QueryButton({ id, online }: { id: number; online: boolean }) {
   const [cmdId, setCmdId] = useState<string | null>(null)
   const [said, setSaid] = useState<'refreshed' | 'noAnswer' | null>(null)
   const ask = useWrite(deviceCommands.query, { onSuccess: (command) => setCmdId(command.cmdId) })
-  const watch = useRead(deviceCommands.get, { cmdId: cmdId ?? '' }, { enabled: cmdId !== null, inline: true, every: 1000 })
+  const watch = useRead(
+    deviceCommands.get,
+    { cmdId: cmdId ?? '' },
+    { enabled: cmdId !== null, inline: true, every: 1000 },
+  )
   useLive('commands', [deviceCommands.get.path])
   const state = watch.data?.state
   useEffect(() => {
     if (cmdId === null || !state || !isOver(state)) return
     setSaid(state === 'DONE' ? 'refreshed' : 'noAnswer')
     setCmdId(null)
-    void queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => String(path).startsWith('/api/devices') })
+    void queryClient.invalidateQueries({
+      predicate: ({ queryKey: [path] }) => String(path).startsWith('/api/devices'),
+    })
   }, [cmdId, state])
   return (
     <span className={styles.query}>

@@ -7,12 +7,28 @@ import { deviceCommands } from '../contract.ts'
 import { CommandState } from './CommandState.tsx'
 
 /** Restart of at most 50 machines, each watched until it is back. */
-export function RebootBatch({ ids, onClose, onDone }: { ids: readonly number[]; onClose: () => void; onDone: () => void }) {
+export function RebootBatch({
+  ids,
+  onClose,
+  onDone,
+}: {
+  ids: readonly number[]
+  onClose: () => void
+  onDone: () => void
+}) {
   const { t } = useTranslation('deviceCommands')
   const plan = useRead(deviceCommands.previewReboots, { ids: [...ids] }, { staleTime: 0 })
-  const run = useWrite(deviceCommands.rebootMany, { success: 'deviceCommands:success.rebootMany', invalidates: ['/api/devices'], onSuccess: onDone })
+  const run = useWrite(deviceCommands.rebootMany, {
+    success: 'deviceCommands:success.rebootMany',
+    invalidates: ['/api/devices'],
+    onSuccess: onDone,
+  })
   const cmdIds = (run.data?.results ?? []).flatMap((row) => row.cmdId ?? [])
-  const states = useRead(deviceCommands.find, { cmdIds }, { enabled: cmdIds.length > 0, inline: true, keep: true, every: 3000 })
+  const states = useRead(
+    deviceCommands.find,
+    { cmdIds },
+    { enabled: cmdIds.length > 0, inline: true, keep: true, every: 3000 },
+  )
   useLive('commands', [deviceCommands.find.path])
   useEffect(() => {
     if (plan.isError) onClose()

@@ -11,7 +11,13 @@ import { testRefusal } from '../rules.ts'
 import styles from './commands.module.css'
 import { Progress } from './Progress.tsx'
 
-type Props = { id: number; rtuNumber: string; online: boolean; laneId?: number; onClose: () => void }
+type Props = {
+  id: number
+  rtuNumber: string
+  online: boolean
+  laneId?: number
+  onClose: () => void
+}
 
 /** One piece for nothing out of a chosen lane, watched until it fell. */
 export function TestVendDialog({ id, rtuNumber, online, laneId, onClose }: Props) {
@@ -20,16 +26,32 @@ export function TestVendDialog({ id, rtuNumber, online, laneId, onClose }: Props
   const [repair, setRepair] = useState(false)
   const [test, setTest] = useState<TestVend | null>(null)
   const plan = useRead(lanes.plan, { deviceId: id })
-  const start = useWrite(deviceCommands.testVend, { invalidates: ['/api/devices', '/api/lanes'], onSuccess: setTest })
+  const start = useWrite(deviceCommands.testVend, {
+    invalidates: ['/api/devices', '/api/lanes'],
+    onSuccess: setTest,
+  })
   const active = useActiveTab()
   if (!active) return null
-  const roads = (plan.data?.floors ?? []).flatMap((floor) => floor.roads).filter((road) => road.productId !== null)
+  const roads = (plan.data?.floors ?? [])
+    .flatMap((floor) => floor.roads)
+    .filter((road) => road.productId !== null)
   const refusal = (road: Road) =>
-    testRefusal({ productId: road.productId, status: road.status, available: road.productStock - road.reserved - road.failedHold }, repair)
+    testRefusal(
+      {
+        productId: road.productId,
+        status: road.status,
+        available: road.productStock - road.reserved - road.failedHold,
+      },
+      repair,
+    )
   const road = roads.find((one) => one.id === chosen)
   const offered = roads.map((one) => ({
     value: one.id,
-    label: t('laneOf', { road: one.roadIndex, product: one.productName ?? '', n: one.productStock - one.reserved - one.failedHold }),
+    label: t('laneOf', {
+      road: one.roadIndex,
+      product: one.productName ?? '',
+      n: one.productStock - one.reserved - one.failedHold,
+    }),
     disabled: refusal(one) !== null,
   }))
   const ready = online && road !== undefined && refusal(road) === null
@@ -46,7 +68,12 @@ export function TestVendDialog({ id, rtuNumber, online, laneId, onClose }: Props
           {test ? (
             <Button onClick={() => setTest(null)}>{t('again')}</Button>
           ) : (
-            <Button type="primary" disabled={!ready} loading={start.isPending} onClick={() => start.mutate({ id, laneId: chosen as number, repair })}>
+            <Button
+              type="primary"
+              disabled={!ready}
+              loading={start.isPending}
+              onClick={() => start.mutate({ id, laneId: chosen as number, repair })}
+            >
               {t('start')}
             </Button>
           )}
@@ -83,12 +110,18 @@ const over: readonly TestVend['state'][] = ['SUCCESS', 'FAILED', 'UNKNOWN', 'VOI
 
 function Watched({ id, started }: { id: number; started: TestVend }) {
   const { t } = useTranslation(['deviceCommands', 'devices'])
-  const read = useRead(deviceCommands.testVendState, { id }, { inline: true, keep: true, every: 1000 })
+  const read = useRead(
+    deviceCommands.testVendState,
+    { id },
+    { inline: true, keep: true, every: 1000 },
+  )
   useLive('orders', [deviceCommands.testVendState.path])
   const latest = read.data?.latest
   const test = latest?.orderNum === started.orderNum ? latest : started
   const end = test.state === 'SUCCESS' ? 'good' : over.includes(test.state) ? 'bad' : null
-  const reason = test.failReason ? t(`devices:enums.faultCode.${test.failReason}`, { defaultValue: test.failReason }) : ''
+  const reason = test.failReason
+    ? t(`devices:enums.faultCode.${test.failReason}`, { defaultValue: test.failReason })
+    : ''
   const word = t(`enums.test.${test.state}`)
   return (
     <>

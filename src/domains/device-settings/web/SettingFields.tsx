@@ -34,15 +34,32 @@ const numbers: Partial<Record<SettingName, { precision: number; unit: string }>>
 }
 
 /** One setting as a field; `at` is where it stands in the form (`config.` in the dialog for several machines). */
-export function SettingField({ name, at = '', disabled = false }: { name: SettingName; at?: string; disabled?: boolean }) {
+export function SettingField({
+  name,
+  at = '',
+  disabled = false,
+}: {
+  name: SettingName
+  at?: string
+  disabled?: boolean
+}) {
   const { t } = useTranslation('deviceSettings')
   const label = t(`fields.${name}`)
   const own = { name: `${at}${name}`, label, disabled, required: true }
   const number = numbers[name]
   // a hint below would make the dialog jump when an error comes or goes
-  if (number) return <NumberField {...own} {...number} {...(name.startsWith('limit') ? { unit: t('noLimit') } : {})} />
-  if (name === 'lighting') return <Lighting at={`${at}lighting`} label={label} disabled={disabled} />
-  if (name === 'reportSeconds' || name === 'screenOffSeconds') return <Timing {...own} never={name === 'screenOffSeconds'} />
+  if (number)
+    return (
+      <NumberField
+        {...own}
+        {...number}
+        {...(name.startsWith('limit') ? { unit: t('noLimit') } : {})}
+      />
+    )
+  if (name === 'lighting')
+    return <Lighting at={`${at}lighting`} label={label} disabled={disabled} />
+  if (name === 'reportSeconds' || name === 'screenOffSeconds')
+    return <Timing {...own} never={name === 'screenOffSeconds'} />
   return <SwitchField {...own} required={false} />
 }
 
@@ -57,10 +74,21 @@ export function useTiming(): (seconds: number) => string {
 }
 
 /** The usual steps, and what is set now though it is none of them. */
-function Timing({ never, ...own }: { name: string; label: string; disabled: boolean; required: boolean; never: boolean }) {
+function Timing({
+  never,
+  ...own
+}: {
+  name: string
+  label: string
+  disabled: boolean
+  required: boolean
+  never: boolean
+}) {
   const word = useTiming()
   const now = Form.useWatch(own.name.split('.')) as number | undefined
-  const steps = [...new Set<number>([...timings, ...(typeof now === 'number' ? [now] : [])])].filter((n) => never || n > 0).sort((a, b) => a - b)
+  const steps = [...new Set<number>([...timings, ...(typeof now === 'number' ? [now] : [])])]
+    .filter((n) => never || n > 0)
+    .sort((a, b) => a - b)
   return <SelectField {...own} options={steps.map((value) => ({ value, label: word(value) }))} />
 }
 
@@ -95,7 +123,12 @@ function Lighting({ at, label, disabled }: { at: string; label: string; disabled
         ))}
         {windows.length === 0 ? <span className="hd-none">{t('noWindow')}</span> : null}
         {windows.length < 6 ? (
-          <Button type="dashed" icon={<PlusOutlined />} disabled={disabled} onClick={() => put([...windows, { from: '06:00', to: '23:00' }])}>
+          <Button
+            type="dashed"
+            icon={<PlusOutlined />}
+            disabled={disabled}
+            onClick={() => put([...windows, { from: '06:00', to: '23:00' }])}
+          >
             {t('addWindow')}
           </Button>
         ) : null}

@@ -41,13 +41,24 @@ export function SettingsBatch({ ids, onClose, onDone }: Props) {
         onClose={onClose}
         mark={(row) => {
           const sync = states.get(row.id)
-          return save.data ? sync ? <SyncTag sync={sync} /> : null : row.changed ? null : <small className="hd-none">{t('unchanged')}</small>
+          return save.data ? (
+            sync ? (
+              <SyncTag sync={sync} />
+            ) : null
+          ) : row.changed ? null : (
+            <small className="hd-none">{t('unchanged')}</small>
+          )
         }}
       />
     )
   const toInput = (values: Record<string, unknown>) => {
     const config = (values.config ?? {}) as Record<string, unknown>
-    return { ids, config: Object.fromEntries(ticked.map((name) => [name, config[name] ?? (name === 'lighting' ? [] : null)])) }
+    return {
+      ids,
+      config: Object.fromEntries(
+        ticked.map((name) => [name, config[name] ?? (name === 'lighting' ? [] : null)]),
+      ),
+    }
   }
   return (
     <FormDialog
@@ -60,7 +71,10 @@ export function SettingsBatch({ ids, onClose, onDone }: Props) {
       toInput={toInput}
       before={async (values) => {
         patch.current = toInput(values).config as ConfigPatch
-        return patch.current.dropSensor !== false || (await confirm({ title: t('sensorOffAsk'), danger: true }))
+        return (
+          patch.current.dropSensor !== false ||
+          (await confirm({ title: t('sensorOffAsk'), danger: true }))
+        )
       }}
       success=""
       onSaved={(answer) => {
@@ -75,10 +89,18 @@ export function SettingsBatch({ ids, onClose, onDone }: Props) {
   )
 }
 
-function Ticks({ ticked, onTick }: { ticked: readonly SettingName[]; onTick: (names: readonly SettingName[]) => void }) {
+function Ticks({
+  ticked,
+  onTick,
+}: {
+  ticked: readonly SettingName[]
+  onTick: (names: readonly SettingName[]) => void
+}) {
   const { t } = useTranslation('deviceSettings')
   const limits = useMay()('device:limit')
-  const names = settingNames.filter((name) => limits || !limitFields.some((limit) => limit === name))
+  const names = settingNames.filter(
+    (name) => limits || !limitFields.some((limit) => limit === name),
+  )
   return (
     <>
       <p className={styles.hint}>{t('onlyTicked')}</p>
@@ -88,7 +110,13 @@ function Ticks({ ticked, onTick }: { ticked: readonly SettingName[]; onTick: (na
             <Checkbox
               aria-label={t(`fields.${name}`)}
               checked={ticked.includes(name)}
-              onChange={(event) => onTick(event.target.checked ? [...ticked, name] : ticked.filter((other) => other !== name))}
+              onChange={(event) =>
+                onTick(
+                  event.target.checked
+                    ? [...ticked, name]
+                    : ticked.filter((other) => other !== name),
+                )
+              }
             />
             <SettingField name={name} at="config." disabled={!ticked.includes(name)} />
           </div>
@@ -105,7 +133,11 @@ const Nothing = () => null
 
 /** The settings' state of each machine, read again whenever one of them moves. */
 function useStates(ids: readonly number[], on: boolean) {
-  const read = useRead(deviceSettings.syncs, { ids: [...ids], pageSize: 200 }, { enabled: on, keep: true, inline: true, every: on ? 5000 : false })
+  const read = useRead(
+    deviceSettings.syncs,
+    { ids: [...ids], pageSize: 200 },
+    { enabled: on, keep: true, inline: true, every: on ? 5000 : false },
+  )
   useLive('shadows', [deviceSettings.syncs.path])
   return new Map((read.data?.list ?? []).map((row) => [row.id, row.config]))
 }

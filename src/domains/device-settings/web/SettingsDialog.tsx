@@ -32,8 +32,20 @@ export function SettingsDialog({ id, onClose }: { id: number; onClose: () => voi
       save={deviceSettings.save}
       initial={{ ...device.config, id, version: device.version }}
       // an emptied temperature is missing, not switched off
-      toInput={(values) => (device.refrigeration ? { ...values, tempMin: values.tempMin ?? undefined, tempMax: values.tempMax ?? undefined } : values)}
-      before={async (values) => values.dropSensor !== false || !device.config.dropSensor || (await confirm({ title: t('sensorOffAsk'), danger: true }))}
+      toInput={(values) =>
+        device.refrigeration
+          ? {
+              ...values,
+              tempMin: values.tempMin ?? undefined,
+              tempMax: values.tempMax ?? undefined,
+            }
+          : values
+      }
+      before={async (values) =>
+        values.dropSensor !== false ||
+        !device.config.dropSensor ||
+        (await confirm({ title: t('sensorOffAsk'), danger: true }))
+      }
       success="deviceSettings:success.save"
       onClose={onClose}
     >
@@ -53,6 +65,8 @@ export function SettingsDialog({ id, onClose }: { id: number; onClose: () => voi
 function Storage({ device }: { device: DeviceConfig }) {
   const { t } = useTranslation('deviceSettings')
   if (device.storage.length === 0) return null
-  const list = device.storage.map(({ product, min, max }) => `${product} ${min ?? ''}–${max ?? ''} °C`).join(' · ')
+  const list = device.storage
+    .map(({ product, min, max }) => `${product} ${min ?? ''}–${max ?? ''} °C`)
+    .join(' · ')
   return <span>{t('storage', { list })}</span>
 }

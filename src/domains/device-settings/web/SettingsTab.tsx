@@ -21,7 +21,8 @@ export function SettingsTab({ deviceId }: { deviceId: number }) {
   const [open, setOpen] = useState(false)
   const read = useRead(deviceSettings.get, { id: deviceId }, { inline: true, keep: true })
   useLive('shadows', [deviceSettings.get.path])
-  if (read.error && !read.data) return <Problem error={read.error} onRetry={() => void read.refetch()} />
+  if (read.error && !read.data)
+    return <Problem error={read.error} onRetry={() => void read.refetch()} />
   const device = read.data
   if (!device) return <Skeleton active />
   const { sync } = device
@@ -59,7 +60,8 @@ function useWord(): (name: SettingName, config: Config) => string | null {
   return (name, config) => {
     const value = config[name]
     if (value === null) return null
-    if (name === 'lighting') return config.lighting.map(({ from, to }) => `${from}–${to}`).join(', ') || t('noWindow')
+    if (name === 'lighting')
+      return config.lighting.map(({ from, to }) => `${from}–${to}`).join(', ') || t('noWindow')
     if (name === 'reportSeconds' || name === 'screenOffSeconds') return timing(Number(value))
     if (typeof value === 'boolean') return t(`web:bool.${value}`)
     const unit = name.startsWith('temp') ? ' °C' : name.startsWith('hum') ? ' %' : ''
@@ -71,7 +73,11 @@ function useWord(): (name: SettingName, config: Config) => string | null {
 function Versions({ deviceId, version }: { deviceId: number; version: number }) {
   const { t } = useTranslation('deviceSettings')
   const word = useWord()
-  const read = useRead(deviceSettings.versions, { id: deviceId }, { inline: true, enabled: version > 0, keep: true })
+  const read = useRead(
+    deviceSettings.versions,
+    { id: deviceId },
+    { inline: true, enabled: version > 0, keep: true },
+  )
   const list = read.data?.list ?? []
   if (version === 0 || list.length === 0) return null
   return (
@@ -80,11 +86,20 @@ function Versions({ deviceId, version }: { deviceId: number; version: number }) 
       <ol>
         {list.slice(0, 10).map((row, index) => {
           const before = list[index + 1]
-          const changed = before ? settingNames.filter((name) => word(name, row.config) !== word(name, before.config)) : null
+          const changed = before
+            ? settingNames.filter((name) => word(name, row.config) !== word(name, before.config))
+            : null
           return (
             <li key={row.version}>
-              <span>v{row.version}</span> <Time at={row.createTime} style="full" /> <span>{row.changedBy}</span>
-              <p>{changed ? changed.map((name) => `${t(`fields.${name}`)} ${word(name, row.config) ?? '—'}`).join(' · ') : t('firstVersion')}</p>
+              <span>v{row.version}</span> <Time at={row.createTime} style="full" />{' '}
+              <span>{row.changedBy}</span>
+              <p>
+                {changed
+                  ? changed
+                      .map((name) => `${t(`fields.${name}`)} ${word(name, row.config) ?? '—'}`)
+                      .join(' · ')
+                  : t('firstVersion')}
+              </p>
             </li>
           )
         })}

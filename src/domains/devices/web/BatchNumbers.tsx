@@ -14,7 +14,11 @@ export function BatchNumbers() {
   const count = Form.useWatch('count', form) as number | undefined
   const skipExisting = Form.useWatch('skipExisting', form) === true
   const asked = devices.previewBatch.input.safeParse({ start, count, skipExisting })
-  const preview = useRead(devices.previewBatch, asked.data ?? { start: 'HD0001', count: 1 }, { enabled: asked.success, inline: true, keep: true })
+  const preview = useRead(devices.previewBatch, asked.data ?? { start: 'HD0001', count: 1 }, {
+    enabled: asked.success,
+    inline: true,
+    keep: true,
+  })
   const found = asked.success ? preview.data : undefined
   const conflicts = found?.conflicts.length ?? 0
   return (
@@ -33,7 +37,12 @@ export function BatchNumbers() {
           {conflicts > 0 ? (
             <>
               <br />
-              {skipExisting ? t('form.skipped', { n: conflicts }) : t('form.conflicts', { n: conflicts, list: found.conflicts.slice(0, 5).join(' ') })}
+              {skipExisting
+                ? t('form.skipped', { n: conflicts })
+                : t('form.conflicts', {
+                    n: conflicts,
+                    list: found.conflicts.slice(0, 5).join(' '),
+                  })}
             </>
           ) : null}
         </p>

@@ -25,7 +25,9 @@ export function CopyToDialog({ ids, onClose }: { ids: readonly number[]; onClose
       okButtonProps={{ disabled: source === undefined || targets.length === 0 }}
       onOk={() => {
         onClose()
-        navigate(`/device/device-list/cargo-road/${source}?copyTo=${targets.slice(0, 200).join(',')}`)
+        navigate(
+          `/device/device-list/cargo-road/${source}?copyTo=${targets.slice(0, 200).join(',')}`,
+        )
       }}
     >
       <p className={styles.ask}>{t('batch.copyAsk', { n: targets.length })}</p>

@@ -16,23 +16,52 @@ type Span = (typeof telemetrySpans)[number]
 export function DeviceCurves({ deviceId }: { deviceId: number }) {
   const { t } = useTranslation('devices')
   const [span, setSpan] = useState<Span>('24h')
-  const read = useRead(devices.telemetry, { id: deviceId, span }, { inline: true, keep: true, every: 60_000 })
+  const read = useRead(
+    devices.telemetry,
+    { id: deviceId, span },
+    { inline: true, keep: true, every: 60_000 },
+  )
   const settings = useRead(deviceSettings.get, { id: deviceId }, { inline: true })
-  if (read.error && !read.data) return <Problem error={read.error} onRetry={() => void read.refetch()} />
+  if (read.error && !read.data)
+    return <Problem error={read.error} onRetry={() => void read.refetch()} />
   const list = read.data?.list
   return (
     <>
-      <Segmented value={span} onChange={setSpan} options={telemetrySpans.map((value) => ({ value, label: t(`curves.${value}`) }))} />
-      {list ? list.length === 0 ? <Empty title={t('curves.empty')} /> : <Curves list={list} span={span} config={settings.data?.config} /> : <Skeleton active />}
+      <Segmented
+        value={span}
+        onChange={setSpan}
+        options={telemetrySpans.map((value) => ({ value, label: t(`curves.${value}`) }))}
+      />
+      {list ? (
+        list.length === 0 ? (
+          <Empty title={t('curves.empty')} />
+        ) : (
+          <Curves list={list} span={span} config={settings.data?.config} />
+        )
+      ) : (
+        <Skeleton active />
+      )}
     </>
   )
 }
 
 type Limits = { tempMin: number | null; tempMax: number | null; humMin: number; humMax: number }
 
-function Curves({ list, span, config }: { list: readonly Point[]; span: Span; config: Limits | undefined }) {
+function Curves({
+  list,
+  span,
+  config,
+}: {
+  list: readonly Point[]
+  span: Span
+  config: Limits | undefined
+}) {
   const { t } = useTranslation('devices')
-  const categories = list.map((point) => (span === '24h' ? fullTime(new Date(point.at)).slice(11, 16) : fullTime(new Date(point.at)).slice(5, 16)))
+  const categories = list.map((point) =>
+    span === '24h'
+      ? fullTime(new Date(point.at)).slice(11, 16)
+      : fullTime(new Date(point.at)).slice(5, 16),
+  )
   const line = (name: string, values: readonly (number | null)[], unit: string) => ({
     name,
     kind: 'line' as const,

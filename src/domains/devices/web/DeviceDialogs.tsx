@@ -17,13 +17,30 @@ export function DeviceDialogs({ opened, onClose }: { opened: Opened; onClose: ()
   }
   const { act, row } = opened
   if (act === 'settings') return <SettingsDialog id={row.id} onClose={onClose} />
-  if (act === 'test') return <TestVendDialog id={row.id} rtuNumber={row.rtuNumber} online={row.status === 'online'} onClose={onClose} />
-  if (act === 'REBOOT' || act === 'LOCK' || act === 'UNLOCK') return <Told type={act} row={row} onClose={onClose} />
+  if (act === 'test')
+    return (
+      <TestVendDialog
+        id={row.id}
+        rtuNumber={row.rtuNumber}
+        online={row.status === 'online'}
+        onClose={onClose}
+      />
+    )
+  if (act === 'REBOOT' || act === 'LOCK' || act === 'UNLOCK')
+    return <Told type={act} row={row} onClose={onClose} />
   return <LeavingDialog act={act} id={row.id} rtuNumber={row.rtuNumber} onClose={onClose} />
 }
 
 /** Asks at once; what becomes of it is shown until it is closed. */
-function Told({ type, row, onClose }: { type: 'REBOOT' | 'LOCK' | 'UNLOCK'; row: { id: number; rtuNumber: string }; onClose: () => void }) {
+function Told({
+  type,
+  row,
+  onClose,
+}: {
+  type: 'REBOOT' | 'LOCK' | 'UNLOCK'
+  row: { id: number; rtuNumber: string }
+  onClose: () => void
+}) {
   const { tell, dialog } = useCommands(onClose)
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked once, when it opens
   useEffect(() => void tell(type, row), [])

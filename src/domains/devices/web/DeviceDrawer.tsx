@@ -17,12 +17,24 @@ import { DeviceStaff } from './DeviceStaff.tsx'
 import { DeviceStatus } from './DeviceStatus.tsx'
 import styles from './devices.module.css'
 
-const DeviceTimeline = lazy(() => import('./DeviceTimeline.tsx').then((m) => ({ default: m.DeviceTimeline })))
-const DeviceTroubles = lazy(() => import('./DeviceTroubles.tsx').then((m) => ({ default: m.DeviceTroubles })))
-const DeviceCurves = lazy(() => import('./DeviceCurves.tsx').then((m) => ({ default: m.DeviceCurves })))
-const DeviceOrders = lazy(() => import('./DeviceLists.tsx').then((m) => ({ default: m.DeviceOrders })))
-const DeviceFlows = lazy(() => import('./DeviceLists.tsx').then((m) => ({ default: m.DeviceFlows })))
-const DeviceRefills = lazy(() => import('./DeviceRefills.tsx').then((m) => ({ default: m.DeviceRefills })))
+const DeviceTimeline = lazy(() =>
+  import('./DeviceTimeline.tsx').then((m) => ({ default: m.DeviceTimeline })),
+)
+const DeviceTroubles = lazy(() =>
+  import('./DeviceTroubles.tsx').then((m) => ({ default: m.DeviceTroubles })),
+)
+const DeviceCurves = lazy(() =>
+  import('./DeviceCurves.tsx').then((m) => ({ default: m.DeviceCurves })),
+)
+const DeviceOrders = lazy(() =>
+  import('./DeviceLists.tsx').then((m) => ({ default: m.DeviceOrders })),
+)
+const DeviceFlows = lazy(() =>
+  import('./DeviceLists.tsx').then((m) => ({ default: m.DeviceFlows })),
+)
+const DeviceRefills = lazy(() =>
+  import('./DeviceRefills.tsx').then((m) => ({ default: m.DeviceRefills })),
+)
 const DeviceLogs = lazy(() => import('./DeviceLists.tsx').then((m) => ({ default: m.DeviceLogs })))
 
 /** The machine named by `?detail=`, at the tab named by `?tab=`; each tab reads for itself, and only with its own permission. */
@@ -38,19 +50,36 @@ export function DeviceDrawer() {
   useLive('devices', [devices.detail.path])
   const device = open ? read.data : undefined
   const go = (change: Record<string, string | null>) => {
-    for (const [key, value] of Object.entries(change)) value === null ? params.delete(key) : params.set(key, value)
+    for (const [key, value] of Object.entries(change))
+      value === null ? params.delete(key) : params.set(key, value)
     navigate(params.size ? `${pathname}?${params}` : pathname, { replace: true })
   }
   const tab = (key: string, right: string, children: ReactNode) =>
-    may(right) ? [{ key, label: t(`tabs.${key}`), children: <Suspense fallback={<Bones rows={6} />}>{children}</Suspense> }] : []
+    may(right)
+      ? [
+          {
+            key,
+            label: t(`tabs.${key}`),
+            children: <Suspense fallback={<Bones rows={6} />}>{children}</Suspense>,
+          },
+        ]
+      : []
   const tabs = device
     ? [
         ...tab('overview', 'device:read', <DeviceOverview device={device} />),
         ...tab('lanes', 'lane:read', <LanePlan deviceId={device.id} />),
         ...tab('orders', 'order:read', <DeviceOrders deviceId={device.id} />),
         ...tab('flows', 'stock-flow:read', <DeviceFlows deviceId={device.id} />),
-        ...tab('refills', 'stock-flow:read', <DeviceRefills deviceId={device.id} rtuNumber={device.rtuNumber} />),
-        ...tab('faults', may('fault:read') ? 'fault:read' : 'alarm:read', <DeviceTroubles deviceId={device.id} />),
+        ...tab(
+          'refills',
+          'stock-flow:read',
+          <DeviceRefills deviceId={device.id} rtuNumber={device.rtuNumber} />,
+        ),
+        ...tab(
+          'faults',
+          may('fault:read') ? 'fault:read' : 'alarm:read',
+          <DeviceTroubles deviceId={device.id} />,
+        ),
         ...tab('timeline', 'device:read', <DeviceTimeline deviceId={device.id} />),
         ...tab('curves', 'device:read', <DeviceCurves deviceId={device.id} />),
         ...tab('settings', 'device:read', <SettingsTab deviceId={device.id} />),
@@ -58,7 +87,13 @@ export function DeviceDrawer() {
         ...tab('logs', 'log:read', <DeviceLogs rtuNumber={device.rtuNumber} />),
       ]
     : []
-  const steps = useNeighbours(devices.list, 'id', id, (next) => go({ detail: String(next) }), pathname === '/device/device-list')
+  const steps = useNeighbours(
+    devices.list,
+    'id',
+    id,
+    (next) => go({ detail: String(next) }),
+    pathname === '/device/device-list',
+  )
   return (
     <Detail
       open={open}
@@ -78,7 +113,11 @@ export function DeviceDrawer() {
             key={device.id}
             items={tabs}
             destroyOnHidden
-            activeKey={tabs.some(({ key }) => key === params.get('tab')) ? (params.get('tab') as string) : 'overview'}
+            activeKey={
+              tabs.some(({ key }) => key === params.get('tab'))
+                ? (params.get('tab') as string)
+                : 'overview'
+            }
             onChange={(key) => go({ tab: key === 'overview' ? null : key })}
           />
         </>
@@ -107,7 +146,9 @@ function Head({ device }: { device: DeviceDetail }) {
           <small>{label}</small> {value}
         </span>
       ))}
-      {may('device:update') ? <QueryButton id={device.id} online={device.status === 'online'} /> : null}
+      {may('device:update') ? (
+        <QueryButton id={device.id} online={device.status === 'online'} />
+      ) : null}
     </div>
   )
 }
@@ -121,14 +162,26 @@ function Deeds({ device }: { device: DeviceDetail }) {
   const online = device.status === 'online'
   const closed = device.lifecycle === 'SOLD' || device.lifecycle === 'SCRAPPED'
   const items = [
-    ...(may('device:test') && may('lane:read') ? [{ key: 'test', label: t('testVend'), onClick: () => setTesting(true) }] : []),
-    ...(may('device:reboot') ? [{ key: 'REBOOT', label: t('commands.REBOOT'), onClick: () => void tell('REBOOT', device) }] : []),
+    ...(may('device:test') && may('lane:read')
+      ? [{ key: 'test', label: t('testVend'), onClick: () => setTesting(true) }]
+      : []),
+    ...(may('device:reboot')
+      ? [{ key: 'REBOOT', label: t('commands.REBOOT'), onClick: () => void tell('REBOOT', device) }]
+      : []),
     ...(may('device:lock')
       ? device.locked
-        ? [{ key: 'UNLOCK', label: t('commands.UNLOCK'), onClick: () => void tell('UNLOCK', device) }]
+        ? [
+            {
+              key: 'UNLOCK',
+              label: t('commands.UNLOCK'),
+              onClick: () => void tell('UNLOCK', device),
+            },
+          ]
         : [{ key: 'LOCK', label: t('commands.LOCK'), onClick: () => void tell('LOCK', device) }]
       : []),
-    ...(may('device:open-door') ? [{ key: 'DOOR', label: t('commands.DOOR'), onClick: () => void tell('DOOR', device) }] : []),
+    ...(may('device:open-door')
+      ? [{ key: 'DOOR', label: t('commands.DOOR'), onClick: () => void tell('DOOR', device) }]
+      : []),
   ].map((item) => ({ ...item, disabled: !online }))
   return (
     <>
@@ -137,13 +190,24 @@ function Deeds({ device }: { device: DeviceDetail }) {
           <Button title={online ? '' : t('offlineHint')}>{t('remote')}</Button>
         </Dropdown>
       )}
-      {may('lane:read') ? <Button onClick={() => navigate(`/device/device-list/cargo-road/${device.id}`)}>{t('lanes')}</Button> : null}
+      {may('lane:read') ? (
+        <Button onClick={() => navigate(`/device/device-list/cargo-road/${device.id}`)}>
+          {t('lanes')}
+        </Button>
+      ) : null}
       {device.can.update ? (
         <Button type="primary" onClick={() => navigate(`/device/device-list/edit/${device.id}`)}>
           {t('edit')}
         </Button>
       ) : null}
-      {testing ? <TestVendDialog id={device.id} rtuNumber={device.rtuNumber} online={online} onClose={() => setTesting(false)} /> : null}
+      {testing ? (
+        <TestVendDialog
+          id={device.id}
+          rtuNumber={device.rtuNumber}
+          online={online}
+          onClose={() => setTesting(false)}
+        />
+      ) : null}
       {dialog}
     </>
   )

@@ -25,7 +25,8 @@ export function DeviceEdit() {
     closeTab(path)
     navigate('/device/device-list')
   }
-  if (secret && device) return <NewSecret rtuNumber={device.rtuNumber} secret={secret} onDone={leave} />
+  if (secret && device)
+    return <NewSecret rtuNumber={device.rtuNumber} secret={secret} onDone={leave} />
   return (
     <FormPage
       title={t('form.edit')}

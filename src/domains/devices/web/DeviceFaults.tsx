@@ -18,7 +18,8 @@ export function DeviceFaults({ deviceId }: { deviceId: number }) {
   const [page, setPage] = useState(1)
   const [handled, setHandled] = useState<Fault | null>(null)
   const read = useRead(devices.faults, { id: deviceId, page }, { inline: true, keep: true })
-  if (read.error && !read.data) return <Problem error={read.error} onRetry={() => void read.refetch()} />
+  if (read.error && !read.data)
+    return <Problem error={read.error} onRetry={() => void read.refetch()} />
   if (!read.data) return <Skeleton active />
   if (read.data.total === 0) return <Empty title={t('faultTab.empty')} />
   const word = (code: string) => t(`enums.faultCode.${code}`, { defaultValue: code })
@@ -30,7 +31,11 @@ export function DeviceFaults({ deviceId }: { deviceId: number }) {
             <Time at={fault.openedAt} />
             <div>
               <div className={styles.side}>
-                <StatusTag tone={fault.closedAt ? 'closed' : fault.level === 'ERROR' ? 'fault' : 'warn'}>{word(fault.faultCode)}</StatusTag>
+                <StatusTag
+                  tone={fault.closedAt ? 'closed' : fault.level === 'ERROR' ? 'fault' : 'warn'}
+                >
+                  {word(fault.faultCode)}
+                </StatusTag>
                 {fault.road === null ? null : <span>{t('faultTab.road', { n: fault.road })}</span>}
                 {fault.can.handle ? (
                   <Button type="link" size="small" onClick={() => setHandled(fault)}>
@@ -53,7 +58,15 @@ export function DeviceFaults({ deviceId }: { deviceId: number }) {
         ))}
       </div>
       <div className={styles.pager}>
-        <Pagination size="small" hideOnSinglePage current={page} pageSize={20} total={read.data.total} showSizeChanger={false} onChange={setPage} />
+        <Pagination
+          size="small"
+          hideOnSinglePage
+          current={page}
+          pageSize={20}
+          total={read.data.total}
+          showSizeChanger={false}
+          onChange={setPage}
+        />
       </div>
       {handled ? (
         <FormDialog

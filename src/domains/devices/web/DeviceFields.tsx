@@ -2,7 +2,15 @@ import { Form } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Section } from '../../../web/FormPage.tsx'
-import { Field, NumberField, RadioField, SelectField, SwitchField, TextAreaField, TextField } from '../../../web/form/fields.tsx'
+import {
+  Field,
+  NumberField,
+  RadioField,
+  SelectField,
+  SwitchField,
+  TextAreaField,
+  TextField,
+} from '../../../web/form/fields.tsx'
 import { DeviceTypeSelect, type TypeOption } from '../../device-types/web/pickers.tsx'
 import { PlaceOnMap } from '../../geo/web/pickers.tsx'
 import { dispensingModes } from '../contract.ts'
@@ -64,14 +72,31 @@ export function LicenceSection() {
   const county = Form.useWatch('county', { form, preserve: true }) as string | undefined
   const address = Form.useWatch('licenceAddress', { form, preserve: true }) as string | undefined
   const [names, setNames] = useState<string[]>([])
-  useEffect(() => void import('../../../shared/regions.ts').then(({ regionPath }) => setNames(regionPath(county ?? '').map((region) => region.name))), [county])
+  useEffect(
+    () =>
+      void import('../../../shared/regions.ts').then(({ regionPath }) =>
+        setNames(regionPath(county ?? '').map((region) => region.name)),
+      ),
+    [county],
+  )
   if (kind !== 'DRUG') return null
-  const elsewhere = address && names.length === 3 && !licenceMatches({ kind, licenceAddress: address }, names)
+  const elsewhere =
+    address && names.length === 3 && !licenceMatches({ kind, licenceAddress: address }, names)
   return (
     <Section title={t('form.licence')} purpose={t('form.licencePurpose')}>
-      <RadioField name="dispensingMode" required options={dispensingModes.map((mode) => ({ value: mode, label: t(`mode.${mode}`) }))} />
+      <RadioField
+        name="dispensingMode"
+        required
+        options={dispensingModes.map((mode) => ({ value: mode, label: t(`mode.${mode}`) }))}
+      />
       <TextField name="licenceNo" required />
-      <TextField name="licenceAddress" required {...(elsewhere ? { hint: <span className={styles.warn}>{t('form.licenceElsewhere')}</span> } : {})} />
+      <TextField
+        name="licenceAddress"
+        required
+        {...(elsewhere
+          ? { hint: <span className={styles.warn}>{t('form.licenceElsewhere')}</span> }
+          : {})}
+      />
     </Section>
   )
 }

@@ -49,7 +49,9 @@ export function DeviceList() {
   const [naming, setNaming] = useState(false)
   const [saved, setSaved] = usePreference('views:/device/device-list', readSaved)
   const query = readQuery(devices.list.input, search)
-  const filter = Object.fromEntries(activeFilters(devices.list.input, query).map((key) => [key, query[key]]))
+  const filter = Object.fromEntries(
+    activeFilters(devices.list.input, query).map((key) => [key, query[key]]),
+  )
   const detail = (id: number) => {
     const params = new URLSearchParams(search)
     params.set('detail', String(id))
@@ -57,22 +59,31 @@ export function DeviceList() {
   }
   const lanesPath = (row: DeviceRow) => `/device/device-list/cargo-road/${row.id}`
   const n = counts.data
-  const view = (key: 'online' | 'offline' | 'fault' | 'soldOut' | 'tempAlarm', query: Record<string, unknown>) => ({
+  const view = (
+    key: 'online' | 'offline' | 'fault' | 'soldOut' | 'tempAlarm',
+    query: Record<string, unknown>,
+  ) => ({
     key,
     label: t(`views.${key}`),
     query,
     count: n?.[key],
   })
   const add = may('device:create') ? (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => navigate('/device/device-create')}>
+    <Button
+      type="primary"
+      icon={<PlusOutlined />}
+      onClick={() => navigate('/device/device-create')}
+    >
       {t('create')}
     </Button>
   ) : null
   const english = usePrefs().lang === 'en'
   const w = (zh: number, en: number) => ({ width: english ? en : zh })
   const money = may('dashboard:money') ? [col('todayTurnover', { ...w(92, 132) })] : []
-  const rose = (value: number) => (value > 0 ? <b className={styles.out}>{value}</b> : <Count value={0} />)
-  const quiet = (key: keyof DeviceRow & string, width?: number) => col(key, { defaultHidden: true, ...(width ? { width } : {}) })
+  const rose = (value: number) =>
+    value > 0 ? <b className={styles.out}>{value}</b> : <Count value={0} />
+  const quiet = (key: keyof DeviceRow & string, width?: number) =>
+    col(key, { defaultHidden: true, ...(width ? { width } : {}) })
   return (
     <>
       <ListPage
@@ -84,8 +95,12 @@ export function DeviceList() {
         header={
           <>
             <ListOrMap at="list" />
-            {may('alarm:read') ? <Button onClick={() => navigate('/device/alerts')}>{t('alerts')}</Button> : null}
-            {may('store:read') ? <Button onClick={() => navigate('/device/stores')}>{t('stores')}</Button> : null}
+            {may('alarm:read') ? (
+              <Button onClick={() => navigate('/device/alerts')}>{t('alerts')}</Button>
+            ) : null}
+            {may('store:read') ? (
+              <Button onClick={() => navigate('/device/stores')}>{t('stores')}</Button>
+            ) : null}
             <Button onClick={() => setNaming(true)}>{t('saved.button')}</Button>
             {add}
           </>
@@ -124,12 +139,19 @@ export function DeviceList() {
               row.temperature === null ? (
                 <span className="hd-none">—</span>
               ) : (
-                <span className={row.tempAlarm ? styles.hot : undefined}>{row.temperature.toFixed(1)}</span>
+                <span className={row.tempAlarm ? styles.hot : undefined}>
+                  {row.temperature.toFixed(1)}
+                </span>
               ),
           }),
           col('stock', {
             ...w(128, 144),
-            render: (_, row) => (row.capacity === 0 ? <span className="hd-none">—</span> : <StockBar stock={row.stock} capacity={row.capacity} />),
+            render: (_, row) =>
+              row.capacity === 0 ? (
+                <span className="hd-none">—</span>
+              ) : (
+                <StockBar stock={row.stock} capacity={row.capacity} />
+              ),
           }),
           col('soldOut', { ...w(80, 92), render: (_, row) => rose(row.soldOut) }),
           col('todayOrders', { ...w(80, 116) }),
@@ -164,12 +186,38 @@ export function DeviceList() {
           })
           return [
             { key: 'lanes', label: t('lanes'), can: may('lane:read'), to: lanesPath(row) },
-            { key: 'edit', label: t('edit'), can: row.can.update, to: `/device/device-list/edit/${row.id}` },
+            {
+              key: 'edit',
+              label: t('edit'),
+              can: row.can.update,
+              to: `/device/device-list/edit/${row.id}`,
+            },
             { key: 'detail', label: t('detail'), to: detail(row.id) },
-            { key: 'settings', label: t('settings'), can: may('device:config') && !closed, onClick: ask('settings') },
-            { key: 'assign', label: t('assign'), can: may('device:assign') && !closed, to: `/device/device-list/distribution/${row.id}` },
-            { key: 'orders', label: t('orders'), can: may('order:read'), to: `/order/order-list?deviceId=${row.id}` },
-            { key: 'test', label: t('testVend'), can: may('device:test') && may('lane:read') && !closed, disabled: offline, onClick: ask('test') },
+            {
+              key: 'settings',
+              label: t('settings'),
+              can: may('device:config') && !closed,
+              onClick: ask('settings'),
+            },
+            {
+              key: 'assign',
+              label: t('assign'),
+              can: may('device:assign') && !closed,
+              to: `/device/device-list/distribution/${row.id}`,
+            },
+            {
+              key: 'orders',
+              label: t('orders'),
+              can: may('order:read'),
+              to: `/order/order-list?deviceId=${row.id}`,
+            },
+            {
+              key: 'test',
+              label: t('testVend'),
+              can: may('device:test') && may('lane:read') && !closed,
+              disabled: offline,
+              onClick: ask('test'),
+            },
             told('REBOOT', 'device:reboot'),
             told('LOCK', 'device:lock', !row.locked),
             told('UNLOCK', 'device:lock', row.locked),
@@ -179,21 +227,54 @@ export function DeviceList() {
               can: row.can.operate,
               onClick: () => void operate(row.id, row.rtuNumber),
             },
-            { key: 'pause', label: t('pause'), danger: true, can: row.can.pause, onClick: ask('PAUSED') },
-            { key: 'sell', label: t('leaving.SOLD.title'), danger: true, can: row.can.retire, onClick: ask('SOLD') },
-            { key: 'scrap', label: t('leaving.SCRAPPED.title'), danger: true, can: row.can.retire, onClick: ask('SCRAPPED') },
-            { key: 'restore', label: t('leaving.restore.title'), can: row.can.restore, onClick: ask('restore') },
+            {
+              key: 'pause',
+              label: t('pause'),
+              danger: true,
+              can: row.can.pause,
+              onClick: ask('PAUSED'),
+            },
+            {
+              key: 'sell',
+              label: t('leaving.SOLD.title'),
+              danger: true,
+              can: row.can.retire,
+              onClick: ask('SOLD'),
+            },
+            {
+              key: 'scrap',
+              label: t('leaving.SCRAPPED.title'),
+              danger: true,
+              can: row.can.retire,
+              onClick: ask('SCRAPPED'),
+            },
+            {
+              key: 'restore',
+              label: t('leaving.restore.title'),
+              can: row.can.restore,
+              onClick: ask('restore'),
+            },
           ]
         }}
         batch={[
-          { key: 'settings', label: t('batch.settings'), can: may('device:config'), onClick: (selection) => setOpened({ act: 'batchSettings', selection }) },
+          {
+            key: 'settings',
+            label: t('batch.settings'),
+            can: may('device:config'),
+            onClick: (selection) => setOpened({ act: 'batchSettings', selection }),
+          },
           {
             key: 'assign',
             label: t('batch.assign'),
             can: may('device:assign'),
             onClick: ({ keys }) => navigate(`/device/device-distribution?ids=${keys.join(',')}`),
           },
-          { key: 'reboot', label: t('batch.reboot'), can: may('device:reboot'), onClick: (selection) => setOpened({ act: 'batchReboot', selection }) },
+          {
+            key: 'reboot',
+            label: t('batch.reboot'),
+            can: may('device:reboot'),
+            onClick: (selection) => setOpened({ act: 'batchReboot', selection }),
+          },
           {
             key: 'pause',
             label: t('batch.pause'),
@@ -201,20 +282,39 @@ export function DeviceList() {
             danger: true,
             onClick: (selection) => setOpened({ act: 'batchPause', selection }),
           },
-          { key: 'copy', label: t('batch.copy'), can: may('lane:copy'), onClick: (selection) => setOpened({ act: 'batchCopy', selection }) },
+          {
+            key: 'copy',
+            label: t('batch.copy'),
+            can: may('lane:copy'),
+            onClick: (selection) => setOpened({ act: 'batchCopy', selection }),
+          },
           {
             key: 'export',
             label: t('batch.export'),
             can: may('device:export'),
             onClick: async ({ keys }) => {
               const { exportList } = await import('../../../web/list/exportList.ts')
-              await exportList({ endpoint: devices.list, ns: 'devices', query: { ids: keys }, columns: exported, total: keys.length, confirm })
+              await exportList({
+                endpoint: devices.list,
+                ns: 'devices',
+                query: { ids: keys },
+                columns: exported,
+                total: keys.length,
+                confirm,
+              })
             },
           },
         ]}
         sums={(answer) => [
           { label: t('fields.todayOrders'), value: <Count value={answer.sums.todayOrders} /> },
-          ...(answer.sums.todayTurnover === null ? [] : [{ label: t('fields.todayTurnover'), value: <Money fen={answer.sums.todayTurnover} /> }]),
+          ...(answer.sums.todayTurnover === null
+            ? []
+            : [
+                {
+                  label: t('fields.todayTurnover'),
+                  value: <Money fen={answer.sums.todayTurnover} />,
+                },
+              ]),
         ]}
         empty={{ title: t('empty'), ...(add ? { action: add } : { hint: t('emptyHint') }) }}
         card={(row, actions) => (
@@ -240,7 +340,14 @@ export function DeviceList() {
       />
       {detailed ? <DeviceDrawer /> : null}
       {opened ? <DeviceDialogs opened={opened} onClose={() => setOpened(null)} /> : null}
-      {naming ? <SavedViews saved={saved} query={filter} onSave={setSaved} onClose={() => setNaming(false)} /> : null}
+      {naming ? (
+        <SavedViews
+          saved={saved}
+          query={filter}
+          onSave={setSaved}
+          onClose={() => setNaming(false)}
+        />
+      ) : null}
     </>
   )
 }

@@ -33,7 +33,15 @@ export function DeviceOrders({ deviceId }: { deviceId: number }) {
         col('actuallyAmount', { width: 96 }),
         col('orderStatus', {
           width: 104,
-          tones: { PAID: 'paid', SHIPPED: 'shipped', ABNORMAL: 'fault', REFUNDED: 'refunded', SUCCESS: 'success', UNPAID: 'warn', CLOSED: 'closed' },
+          tones: {
+            PAID: 'paid',
+            SHIPPED: 'shipped',
+            ABNORMAL: 'fault',
+            REFUNDED: 'refunded',
+            SUCCESS: 'success',
+            UNPAID: 'warn',
+            CLOSED: 'closed',
+          },
         }),
         col('orderType', { width: 96 }),
         col('createTime', { width: 110 }),

@@ -29,7 +29,10 @@ export function DeviceOverview({ device }: { device: DeviceDetail }) {
           [f('dropSensor'), yes(device.dropSensor)],
           [f('autoRefund'), yes(device.autoRefund)],
           [f('onlineMall'), yes(device.onlineMall)],
-          [f('businessHours'), <Hours key="h" windows={device.businessHours} orgHours={device.orgHours} />],
+          [
+            f('businessHours'),
+            <Hours key="h" windows={device.businessHours} orgHours={device.orgHours} />,
+          ],
           [f('fw'), device.fw],
           [f('apk'), device.apk],
           [f('createTime'), <Time key="c" at={device.createTime} style="full" />],
@@ -56,7 +59,12 @@ export function DeviceOverview({ device }: { device: DeviceDetail }) {
               </span>
             ) : null,
           ],
-          [f('signal'), device.signal ? `${t(`enums.signal.${device.signal}`)}${device.rsrp === null ? '' : ` (${device.rsrp} dBm)`}` : null],
+          [
+            f('signal'),
+            device.signal
+              ? `${t(`enums.signal.${device.signal}`)}${device.rsrp === null ? '' : ` (${device.rsrp} dBm)`}`
+              : null,
+          ],
           [f('temperature'), device.temperature?.toFixed(1)],
           [f('humidity'), device.humidity?.toFixed(1)],
           [f('doorOpen'), t(`enums.door.${device.doorOpen ? 'open' : 'closed'}`)],
@@ -66,15 +74,24 @@ export function DeviceOverview({ device }: { device: DeviceDetail }) {
           [f('free'), <Count key="f" value={device.free} />],
           [f('planogramVersion'), `v${device.planogramVersion}`],
           [f('todayOrders'), <Count key="t" value={device.todayOrders} />],
-          ...(device.todayTurnover === null ? [] : [[f('todayTurnover'), <Money key="m" fen={device.todayTurnover} />] as const]),
+          ...(device.todayTurnover === null
+            ? []
+            : [[f('todayTurnover'), <Money key="m" fen={device.todayTurnover} />] as const]),
         ]}
       />
       {device.kind === 'DRUG' ? (
         <Rows
           title={t('overview.licence')}
-          extra={device.licenceMatches ? null : <StatusTag tone="warn">{t('form.licenceElsewhere')}</StatusTag>}
+          extra={
+            device.licenceMatches ? null : (
+              <StatusTag tone="warn">{t('form.licenceElsewhere')}</StatusTag>
+            )
+          }
           items={[
-            [f('dispensingMode'), device.dispensingMode ? t(`mode.${device.dispensingMode}`) : null],
+            [
+              f('dispensingMode'),
+              device.dispensingMode ? t(`mode.${device.dispensingMode}`) : null,
+            ],
             [f('licenceNo'), device.licenceNo],
             [f('licenceAddress'), device.licenceAddress],
           ]}

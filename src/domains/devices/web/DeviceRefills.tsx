@@ -20,21 +20,31 @@ const most = 200
 export function DeviceRefills({ deviceId, rtuNumber }: { deviceId: number; rtuNumber: string }) {
   const { t } = useTranslation('devices')
   const from = addDays(shanghaiDay(new Date()), -days)
-  const read = useRead(stock.flows, { deviceId, type: 'MERCHANT_REPLENISH', from, pageSize: most }, { inline: true, keep: true })
+  const read = useRead(
+    stock.flows,
+    { deviceId, type: 'MERCHANT_REPLENISH', from, pageSize: most },
+    { inline: true, keep: true },
+  )
   useLive('stock', [stock.flows.path])
-  if (read.error && !read.data) return <Problem error={read.error} onRetry={() => void read.refetch()} />
+  if (read.error && !read.data)
+    return <Problem error={read.error} onRetry={() => void read.refetch()} />
   if (!read.data) return <Bones rows={6} />
   const { list, total } = read.data
   return (
     <div className={styles.visits}>
-      <Link className={styles.all} to={`/stock/waste?${new URLSearchParams({ rtuNumber, type: 'MERCHANT_REPLENISH', from })}`}>
+      <Link
+        className={styles.all}
+        to={`/stock/waste?${new URLSearchParams({ rtuNumber, type: 'MERCHANT_REPLENISH', from })}`}
+      >
         {t('refills.all')}
       </Link>
       {list.length === 0 ? <Empty title={t('refills.empty')} /> : null}
       {visitsOf(list).map((visit) => (
         <VisitCard key={visit.lines[0]?.id} visit={visit} />
       ))}
-      {total > list.length ? <p className={styles.more}>{t('refills.only', { n: list.length })}</p> : null}
+      {total > list.length ? (
+        <p className={styles.more}>{t('refills.only', { n: list.length })}</p>
+      ) : null}
     </div>
   )
 }
@@ -59,7 +69,9 @@ function VisitCard({ visit }: { visit: Visit<FlowRow> }) {
             <span className={styles.stock}>
               {line.beforeChangeTotal} → {line.afterChangeTotal}
             </span>
-            {line.reason === 'REFILL' ? null : <small>{t(`stock:enums.reason.${line.reason}`)}</small>}
+            {line.reason === 'REFILL' ? null : (
+              <small>{t(`stock:enums.reason.${line.reason}`)}</small>
+            )}
           </li>
         ))}
       </ul>

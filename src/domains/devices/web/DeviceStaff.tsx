@@ -10,7 +10,11 @@ import type { DeviceDetail } from '../contract.ts'
 export function DeviceStaff({ device }: { device: DeviceDetail }) {
   const { t } = useTranslation('devices')
   const may = useMay()
-  const read = useRead(distribution.get, { id: device.id }, { enabled: may('device:assign'), inline: true })
+  const read = useRead(
+    distribution.get,
+    { id: device.id },
+    { enabled: may('device:assign'), inline: true },
+  )
   const day = (at: string) => fullTime(new Date(at)).slice(0, 10)
   const names = (kind: string, plain: readonly string[]) =>
     read.data
@@ -32,7 +36,13 @@ export function DeviceStaff({ device }: { device: DeviceDetail }) {
       {read.data && read.data.owners.length > 0 ? (
         <Rows
           title={t('staff.owners')}
-          items={read.data.owners.map((owner) => [owner.orgName, `${day(owner.from)} – ${owner.to ? day(owner.to) : t('staff.now')} ${owner.by}`] as const)}
+          items={read.data.owners.map(
+            (owner) =>
+              [
+                owner.orgName,
+                `${day(owner.from)} – ${owner.to ? day(owner.to) : t('staff.now')} ${owner.by}`,
+              ] as const,
+          )}
         />
       ) : null}
     </>

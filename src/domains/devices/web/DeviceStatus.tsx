@@ -5,7 +5,17 @@ import { StatusTag } from '../../../web/StatusTag.tsx'
 import { age, fullTime } from '../../../web/time.ts'
 import type { DeviceRow } from '../contract.ts'
 
-type Shown = Pick<DeviceRow, 'lifecycle' | 'locked' | 'status' | 'faultCount' | 'tempAlarm' | 'offlineSince' | 'lastSeenAt' | 'freshness'>
+type Shown = Pick<
+  DeviceRow,
+  | 'lifecycle'
+  | 'locked'
+  | 'status'
+  | 'faultCount'
+  | 'tempAlarm'
+  | 'offlineSince'
+  | 'lastSeenAt'
+  | 'freshness'
+>
 
 /** One state per machine, the worst first: fault, offline with its age, temperature, locked, paused, online; a machine not in use says so. */
 export function DeviceStatus({ device, chip = false }: { device: Shown; chip?: boolean }) {
@@ -25,7 +35,11 @@ export function DeviceStatus({ device, chip = false }: { device: Shown; chip?: b
       {t('state.fault')}
     </StatusTag>
   ) : device.status === 'offline' ? (
-    <StatusTag tone="offline" chip={chip} note={device.offlineSince ? age(new Date(device.offlineSince), now, lang) : null}>
+    <StatusTag
+      tone="offline"
+      chip={chip}
+      note={device.offlineSince ? age(new Date(device.offlineSince), now, lang) : null}
+    >
       {t('state.offline')}
     </StatusTag>
   ) : device.tempAlarm ? (

@@ -18,8 +18,14 @@ export function DeviceTimeline({ deviceId }: { deviceId: number }) {
   const [page, setPage] = useState(1)
   const [group, setGroup] = useState<Group | null>(null)
   const [range, setRange] = useState<readonly [Dayjs, Dayjs] | null>(null)
-  const days = range ? { from: range[0].format('YYYY-MM-DD'), to: range[1].format('YYYY-MM-DD') } : {}
-  const read = useRead(devices.timeline, { id: deviceId, page, pageSize: 50, ...(group ? { group } : {}), ...days }, { inline: true, keep: true })
+  const days = range
+    ? { from: range[0].format('YYYY-MM-DD'), to: range[1].format('YYYY-MM-DD') }
+    : {}
+  const read = useRead(
+    devices.timeline,
+    { id: deviceId, page, pageSize: 50, ...(group ? { group } : {}), ...days },
+    { inline: true, keep: true },
+  )
   useLive('devices', [devices.timeline.path])
   useLive('commands', [devices.timeline.path])
   useLive('shadows', [devices.timeline.path])
@@ -49,16 +55,28 @@ export function DeviceTimeline({ deviceId }: { deviceId: number }) {
           }}
         />
       </div>
-      {read.error && !shown ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
+      {read.error && !shown ? (
+        <Problem error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
       {!shown && !read.error ? <Skeleton active /> : null}
-      {shown?.total === 0 ? <Empty title={t(range || group ? 'timeline.none' : 'timeline.empty')} /> : null}
+      {shown?.total === 0 ? (
+        <Empty title={t(range || group ? 'timeline.none' : 'timeline.empty')} />
+      ) : null}
       <div className={styles.events}>
         {shown?.list.map((line) => (
           <Line key={line.key} line={line} />
         ))}
       </div>
       <div className={styles.pager}>
-        <Pagination size="small" hideOnSinglePage current={page} pageSize={50} total={shown?.total ?? 0} showSizeChanger={false} onChange={setPage} />
+        <Pagination
+          size="small"
+          hideOnSinglePage
+          current={page}
+          pageSize={50}
+          total={shown?.total ?? 0}
+          showSizeChanger={false}
+          onChange={setPage}
+        />
       </div>
     </>
   )
@@ -66,7 +84,9 @@ export function DeviceTimeline({ deviceId }: { deviceId: number }) {
 
 function Line({ line }: { line: TimelineRow }) {
   const { t } = useTranslation('devices')
-  const word = t(`enums.${line.source === 'EVENT' ? 'eventKind' : 'messageKind'}.${line.kind}`, { defaultValue: line.kind })
+  const word = t(`enums.${line.source === 'EVENT' ? 'eventKind' : 'messageKind'}.${line.kind}`, {
+    defaultValue: line.kind,
+  })
   return (
     <>
       <article>
@@ -95,7 +115,8 @@ function useSentence({ source, data }: TimelineRow): string {
     if (typeof found === 'object' && found !== null) return JSON.stringify(found)
     const text = String(found)
     if (!/^[A-Za-z_]+$/.test(text)) return text
-    const words = source === 'EVENT' && (key === 'from' || key === 'to') ? ['lifecycle'] : ['data', 'faultCode']
+    const words =
+      source === 'EVENT' && (key === 'from' || key === 'to') ? ['lifecycle'] : ['data', 'faultCode']
     return t(
       words.map((word) => `enums.${word}.${text}`),
       { defaultValue: text },
@@ -103,6 +124,8 @@ function useSentence({ source, data }: TimelineRow): string {
   }
   return Object.entries(data)
     .filter(([key]) => key !== 'cmdId')
-    .map(([key, found]) => `${t(`timeline.keys.${key}`, { defaultValue: key })} ${value(key, found)}`)
+    .map(
+      ([key, found]) => `${t(`timeline.keys.${key}`, { defaultValue: key })} ${value(key, found)}`,
+    )
     .join(' · ')
 }

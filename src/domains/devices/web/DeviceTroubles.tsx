@@ -58,7 +58,10 @@ function DeviceAlerts({ deviceId }: { deviceId: number }) {
             key: 'handle',
             title: '',
             width: 104,
-            render: (_: unknown, row: AlertRow) => (row.can.acknowledge || row.can.close ? <Link to={one(row)}>{t('faultTab.toAlert')}</Link> : null),
+            render: (_: unknown, row: AlertRow) =>
+              row.can.acknowledge || row.can.close ? (
+                <Link to={one(row)}>{t('faultTab.toAlert')}</Link>
+              ) : null,
           },
         ]}
       />

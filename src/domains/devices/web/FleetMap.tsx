@@ -11,7 +11,13 @@ import { useListQuery } from '../../../web/list/useListQuery.ts'
 import { useLive } from '../../../web/live.ts'
 import { Count } from '../../../web/Money.tsx'
 import { Problem } from '../../../web/Problem.tsx'
-import { type FleetGroup, type FleetMachine, type FleetState, fleetStates, geo } from '../../geo/contract.ts'
+import {
+  type FleetGroup,
+  type FleetMachine,
+  type FleetState,
+  fleetStates,
+  geo,
+} from '../../geo/contract.ts'
 import { GeoMap } from '../../geo/web/pickers.tsx'
 import { devices } from '../contract.ts'
 import { deviceFilters } from './deviceFilters.tsx'
@@ -34,9 +40,20 @@ export function FleetMap() {
   const [shown, setShown] = useState<Part | null>(null)
   const [here, setHere] = useState<FleetGroup | null>(null)
   const layer = useRef<ReturnType<typeof fleetLayer> | null>(null)
-  const read = useRead(geo.fleet, { ...filter, ...(shown ?? { box: [0, 0, 0, 0], zoom: 0 }) }, { keep: true, inline: true, enabled: shown !== null })
+  const read = useRead(
+    geo.fleet,
+    { ...filter, ...(shown ?? { box: [0, 0, 0, 0], zoom: 0 }) },
+    { keep: true, inline: true, enabled: shown !== null },
+  )
   useLive('devices', [geo.fleet.path])
-  const words = useMemo(() => Object.fromEntries(fleetStates.map((state) => [state, t(`map.state.${state}`)])) as Record<FleetState, string>, [t])
+  const words = useMemo(
+    () =>
+      Object.fromEntries(fleetStates.map((state) => [state, t(`map.state.${state}`)])) as Record<
+        FleetState,
+        string
+      >,
+    [t],
+  )
   const detailed = new URLSearchParams(search).has('detail')
   const open = (id: number) => {
     const params = new URLSearchParams(search)
@@ -51,7 +68,8 @@ export function FleetMap() {
         .map((state) => `${words[state]} ${group.states[state]}`)
         .join('、'),
     })
-  const sayMachine = (machine: FleetMachine) => `${machine.rtuNumber} ${machine.nickname} ${words[machine.state]}`
+  const sayMachine = (machine: FleetMachine) =>
+    `${machine.rtuNumber} ${machine.nickname} ${words[machine.state]}`
   const latest = useRef({ open, sayGroup, sayMachine })
   latest.current = { open, sayGroup, sayMachine }
   const onMap = useCallback((map: L.Map) => {
@@ -84,7 +102,13 @@ export function FleetMap() {
   ]
   return (
     <section className={`${listStyles.sheet} ${styles.page}`} aria-label={t('map.title')}>
-      <ListHead title={t('map.title')} views={views} query={query} onView={(view) => reset(view)} actions={<ListOrMap at="map" />} />
+      <ListHead
+        title={t('map.title')}
+        views={views}
+        query={query}
+        onView={(view) => reset(view)}
+        actions={<ListOrMap at="map" />}
+      />
       <FilterBar
         ns="devices"
         input={devices.list.input}
@@ -97,10 +121,22 @@ export function FleetMap() {
       />
       <div className={styles.map}>
         <GeoMap start={null} onMap={onMap} />
-        {here ? <HereList group={here} filter={filter} words={words} onOpen={open} onClose={() => setHere(null)} /> : null}
+        {here ? (
+          <HereList
+            group={here}
+            filter={filter}
+            words={words}
+            onOpen={open}
+            onClose={() => setHere(null)}
+          />
+        ) : null}
         {read.error && !data ? (
           <div className={styles.failed}>
-            <Problem error={read.error} title={t('map.failed')} onRetry={() => void read.refetch()} />
+            <Problem
+              error={read.error}
+              title={t('map.failed')}
+              onRetry={() => void read.refetch()}
+            />
           </div>
         ) : null}
       </div>
@@ -114,7 +150,9 @@ export function FleetMap() {
             </li>
           ))}
         </ul>
-        {data && data.unlocated > 0 ? <span>{t('map.unlocated', { n: data.unlocated })}</span> : null}
+        {data && data.unlocated > 0 ? (
+          <span>{t('map.unlocated', { n: data.unlocated })}</span>
+        ) : null}
       </footer>
       {detailed ? <DeviceDrawer /> : null}
     </section>

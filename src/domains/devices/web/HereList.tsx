@@ -22,7 +22,13 @@ export function HereList({ group, filter, words, onOpen, onClose }: Props) {
     <aside className={styles.here} aria-label={t('map.machines')}>
       <header>
         <strong>{t('map.here', { n: group.total })}</strong>
-        <Button type="text" size="small" icon={<CloseOutlined />} aria-label={t('web:action.close')} onClick={onClose} />
+        <Button
+          type="text"
+          size="small"
+          icon={<CloseOutlined />}
+          aria-label={t('web:action.close')}
+          onClick={onClose}
+        />
       </header>
       <ul>
         {(read.data?.machines ?? []).map((machine) => (

@@ -7,7 +7,11 @@ type Span = Pick<BusinessWindow, 'from' | 'to'>
 export function InheritedHours({ hours }: { hours: Span | undefined }) {
   const { t } = useTranslation('devices')
   const span = useSpan()
-  return <span className="hd-none">{hours ? t('hours.ofOrg', { hours: span(hours) }) : t('hours.inherited')}</span>
+  return (
+    <span className="hd-none">
+      {hours ? t('hours.ofOrg', { hours: span(hours) }) : t('hours.inherited')}
+    </span>
+  )
 }
 
 function useSpan(): (span: Span) => string {
@@ -16,7 +20,13 @@ function useSpan(): (span: Span) => string {
 }
 
 /** A week in a line for each window: 周一至周五 08:00–22:00. */
-export function Hours({ windows, orgHours }: { windows: readonly BusinessWindow[]; orgHours: Span }) {
+export function Hours({
+  windows,
+  orgHours,
+}: {
+  windows: readonly BusinessWindow[]
+  orgHours: Span
+}) {
   const { t } = useTranslation('devices')
   const span = useSpan()
   if (windows.length === 0) return <InheritedHours hours={orgHours} />
@@ -27,7 +37,9 @@ export function Hours({ windows, orgHours }: { windows: readonly BusinessWindow[
           .map(([first, last]) =>
             first === last
               ? t(`hours.days.${first}`)
-              : [t(`hours.days.${first}`), t(`hours.days.${last}`)].join(last === first + 1 ? t('hours.and') : t('hours.to')),
+              : [t(`hours.days.${first}`), t(`hours.days.${last}`)].join(
+                  last === first + 1 ? t('hours.and') : t('hours.to'),
+                ),
           )
           .join(t('hours.and'))
   return (

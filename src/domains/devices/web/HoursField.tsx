@@ -32,13 +32,20 @@ function Windows({ id, value = [], onChange, onBlur, orgHours }: Props) {
   return (
     <fieldset id={id} className={styles.windows} onBlur={onBlur}>
       {value.map((_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a window has no other name than its place
-        <fieldset key={index} className={styles.window} aria-label={t('hours.window', { n: index + 1 })}>
+        <fieldset
+          // biome-ignore lint/suspicious/noArrayIndexKey: a window has no other name than its place
+          key={index}
+          className={styles.window}
+          aria-label={t('hours.window', { n: index + 1 })}
+        >
           <Form.Item noStyle name={['businessHours', index, 'days']}>
             <Checkbox.Group
               className={styles.days ?? ''}
               aria-label={t('hours.choose')}
-              options={week.map((day) => ({ value: day, label: <span title={t(`hours.days.${day}`)}>{t(`hours.day.${day}`)}</span> }))}
+              options={week.map((day) => ({
+                value: day,
+                label: <span title={t(`hours.days.${day}`)}>{t(`hours.day.${day}`)}</span>,
+              }))}
             />
           </Form.Item>
           <span className={styles.clock}>
@@ -60,7 +67,11 @@ function Windows({ id, value = [], onChange, onBlur, orgHours }: Props) {
       ))}
       {value.length === 0 ? <InheritedHours hours={orgHours} /> : null}
       {value.length < 7 * windowsOfDay ? (
-        <Button type="dashed" icon={<PlusOutlined />} onClick={() => onChange?.([...value, { days: left, from: '08:00', to: '22:00' }])}>
+        <Button
+          type="dashed"
+          icon={<PlusOutlined />}
+          onClick={() => onChange?.([...value, { days: left, from: '08:00', to: '22:00' }])}
+        >
           {t('hours.add')}
         </Button>
       ) : null}

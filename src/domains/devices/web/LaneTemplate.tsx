@@ -6,7 +6,13 @@ import { lanes } from '../../lanes/contract.ts'
 import styles from './devices.module.css'
 import { DeviceSelect } from './pickers.tsx'
 
-const parts: ['product', 'price', 'capacity', 'warnQty', 'restriction'] = ['product', 'price', 'capacity', 'warnQty', 'restriction']
+const parts: ['product', 'price', 'capacity', 'warnQty', 'restriction'] = [
+  'product',
+  'price',
+  'capacity',
+  'warnQty',
+  'restriction',
+]
 
 /** New machines take the lanes of one that stands already; a machine with another drawing refuses its own copy only. */
 export function LaneTemplate({ targets }: { targets: readonly number[] }) {
@@ -22,7 +28,10 @@ export function LaneTemplate({ targets }: { targets: readonly number[] }) {
         <Button
           disabled={source === undefined || copy.isSuccess}
           loading={copy.isPending}
-          onClick={() => source !== undefined && copy.mutate({ deviceId: source, targetIds: [...targets], parts, layout: 'CREATE' })}
+          onClick={() =>
+            source !== undefined &&
+            copy.mutate({ deviceId: source, targetIds: [...targets], parts, layout: 'CREATE' })
+          }
         >
           {t('result.templateRun')}
         </Button>

@@ -55,14 +55,25 @@ export function LeavingDialog({ act, id, rtuNumber, onClose }: Leaving & { onClo
   )
 }
 
-export function PauseBatch({ ids, onClose, onDone }: { ids: readonly number[]; onClose: () => void; onDone: () => void }) {
+export function PauseBatch({
+  ids,
+  onClose,
+  onDone,
+}: {
+  ids: readonly number[]
+  onClose: () => void
+  onDone: () => void
+}) {
   const { t } = useTranslation('devices')
   const { lang } = usePrefs()
   const [reason, setReason] = useState('')
   const [tried, setTried] = useState(false)
   const missing = tried && reason.trim() === ''
   const plan = useRead(devices.previewPauses, { ids: [...ids] }, { staleTime: 0 })
-  const run = useWrite(devices.pauseMany, { success: 'devices:success.setLifecycle', onSuccess: onDone })
+  const run = useWrite(devices.pauseMany, {
+    success: 'devices:success.setLifecycle',
+    onSuccess: onDone,
+  })
   useEffect(() => {
     if (plan.isError) onClose()
   }, [plan.isError, onClose])

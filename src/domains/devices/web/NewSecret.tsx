@@ -6,7 +6,15 @@ import { useDirty } from '../../../web/shell/tabs.ts'
 import styles from './devices.module.css'
 
 /** After another board was put in: its secret, this once. */
-export function NewSecret({ rtuNumber, secret, onDone }: { rtuNumber: string; secret: string; onDone: () => void }) {
+export function NewSecret({
+  rtuNumber,
+  secret,
+  onDone,
+}: {
+  rtuNumber: string
+  secret: string
+  onDone: () => void
+}) {
   const { t } = useTranslation('devices')
   useDirty(false)
   return (

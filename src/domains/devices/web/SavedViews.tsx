@@ -6,7 +6,12 @@ import { useActiveTab } from '../../../web/shell/tabs.ts'
 import styles from './devices.module.css'
 import type { SavedView } from './savedViews.ts'
 
-type Props = { saved: readonly SavedView[]; query: SavedView['query']; onSave: (views: readonly SavedView[]) => void; onClose: () => void }
+type Props = {
+  saved: readonly SavedView[]
+  query: SavedView['query']
+  onSave: (views: readonly SavedView[]) => void
+  onClose: () => void
+}
 
 /** Names the filter of now; a name that is there already is written over. */
 export function SavedViews({ saved, query, onSave, onClose }: Props) {

@@ -50,7 +50,10 @@ export function Secrets({ created, onAgain }: { created: readonly Secret[]; onAg
       <div className={styles.buttons}>
         <Button onClick={() => navigate('/device/device-list')}>{t('result.open')}</Button>
         <Button onClick={onAgain}>{t('result.again')}</Button>
-        <CopyButton text={created.map((device) => `${device.rtuNumber}\t${device.secret}`).join('\n')} label={t('result.copyAll')} />
+        <CopyButton
+          text={created.map((device) => `${device.rtuNumber}\t${device.secret}`).join('\n')}
+          label={t('result.copyAll')}
+        />
       </div>
     </section>
   )

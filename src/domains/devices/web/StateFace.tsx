@@ -5,5 +5,10 @@ import styles from './map.module.css'
 
 /** The mark of a machine as the map draws it. */
 export const StateFace = ({ state }: { state: FleetState }) => (
-  <span className={styles.face} data-state={state} style={{ '--mark': markOf(state) } as CSSProperties} aria-hidden="true" />
+  <span
+    className={styles.face}
+    data-state={state}
+    style={{ '--mark': markOf(state) } as CSSProperties}
+    aria-hidden="true"
+  />
 )

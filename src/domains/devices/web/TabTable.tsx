@@ -16,10 +16,18 @@ type Props<R> = {
 }
 
 /** The newest rows of another list that concern one machine. */
-export function TabTable<R extends z.output<z.ZodObject>>({ endpoint, query, columns, rowKey, empty, live }: Props<R>) {
+export function TabTable<R extends z.output<z.ZodObject>>({
+  endpoint,
+  query,
+  columns,
+  rowKey,
+  empty,
+  live,
+}: Props<R>) {
   const read = useRead(endpoint, query as never, { inline: true, keep: true })
   useLive(live, [endpoint.path])
-  if (read.error && !read.data) return <Problem error={read.error} onRetry={() => void read.refetch()} />
+  if (read.error && !read.data)
+    return <Problem error={read.error} onRetry={() => void read.refetch()} />
   const list = (read.data as { list: R[] } | undefined)?.list
   if (list?.length === 0) return <Empty title={empty} />
   return (

@@ -6,11 +6,29 @@ import { OwnerSelect, RegionSelect } from './pickers.tsx'
 /** The list and the map of machines filter alike; the widths leave room in the row for the button that clears them. */
 export const deviceFilters = (t: (key: string) => string): readonly Filter[] => [
   { key: 'keyword', label: t('fields.keyword') },
-  { key: 'typeId', width: 152, picker: ({ onChange, ...rest }) => <DeviceTypeSelect {...rest} onChange={onChange} /> },
-  { key: 'orgId', width: 152, picker: ({ onChange, ...rest }) => <OwnerSelect {...rest} onChange={onChange} /> },
-  { key: 'region', width: 152, picker: ({ onChange, ...rest }) => <RegionSelect any {...rest} onChange={onChange} /> },
+  {
+    key: 'typeId',
+    width: 152,
+    picker: ({ onChange, ...rest }) => <DeviceTypeSelect {...rest} onChange={onChange} />,
+  },
+  {
+    key: 'orgId',
+    width: 152,
+    picker: ({ onChange, ...rest }) => <OwnerSelect {...rest} onChange={onChange} />,
+  },
+  {
+    key: 'region',
+    width: 152,
+    picker: ({ onChange, ...rest }) => <RegionSelect any {...rest} onChange={onChange} />,
+  },
   { key: 'lifecycle', width: 152 },
-  { key: 'storeId', more: true, picker: ({ onChange, ...rest }) => <StoreSelect {...rest} onChange={(value) => onChange(value ?? undefined)} /> },
+  {
+    key: 'storeId',
+    more: true,
+    picker: ({ onChange, ...rest }) => (
+      <StoreSelect {...rest} onChange={(value) => onChange(value ?? undefined)} />
+    ),
+  },
   { key: 'status', label: t('online'), more: true },
   { key: 'signal', more: true },
   { key: 'kind', more: true },

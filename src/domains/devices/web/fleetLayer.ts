@@ -1,11 +1,22 @@
 import L from 'leaflet'
 import { formatCount } from '../../../web/Money.tsx'
 import type { Tone } from '../../../web/StatusTag.tsx'
-import { type FleetGroup, type FleetMachine, type FleetState, fleetStates } from '../../geo/contract.ts'
+import {
+  type FleetGroup,
+  type FleetMachine,
+  type FleetState,
+  fleetStates,
+} from '../../geo/contract.ts'
 import styles from './map.module.css'
 
 /** Colours of map points: red, grey, orange, green; a machine not in use is a hollow grey one. */
-const tones: Readonly<Record<FleetState, Tone>> = { fault: 'fault', offline: 'offline', soldOut: 'warn', fine: 'online', idle: 'closed' }
+const tones: Readonly<Record<FleetState, Tone>> = {
+  fault: 'fault',
+  offline: 'offline',
+  soldOut: 'warn',
+  fine: 'online',
+  idle: 'closed',
+}
 
 type Words = {
   sayGroup: (group: FleetGroup) => string
@@ -50,10 +61,20 @@ function machineFace(machine: FleetMachine): HTMLElement {
 
 const round = (n: number, up: boolean) => (up ? Math.ceil(n * 1e5) : Math.floor(n * 1e5)) / 1e5
 /** The part of the map to ask for: half a window more on each side, and the same one until the window leaves it. */
-export function part(map: L.Map, held: { box: number[]; zoom: number } | null): { box: number[]; zoom: number } {
+export function part(
+  map: L.Map,
+  held: { box: number[]; zoom: number } | null,
+): { box: number[]; zoom: number } {
   const [view, zoom] = [map.getBounds(), map.getZoom()]
   const [west = 0, south = 0, east = 0, north = 0] = held?.box ?? []
-  if (held?.zoom === zoom && view.getWest() >= west && view.getSouth() >= south && view.getEast() <= east && view.getNorth() <= north) return held
+  if (
+    held?.zoom === zoom &&
+    view.getWest() >= west &&
+    view.getSouth() >= south &&
+    view.getEast() <= east &&
+    view.getNorth() <= north
+  )
+    return held
   const wide = view.pad(0.5)
   return {
     zoom,
@@ -70,7 +91,8 @@ export function part(map: L.Map, held: { box: number[]; zoom: number } | null): 
 export function fleetLayer(map: L.Map, words: Words) {
   const layer = L.layerGroup().addTo(map)
   // without streets around it a machine needs its name
-  const closeBy = () => map.getContainer().classList.toggle('hd-map-close', map.getZoom() >= namesFrom)
+  const closeBy = () =>
+    map.getContainer().classList.toggle('hd-map-close', map.getZoom() >= namesFrom)
   map.on('zoomend', closeBy)
   closeBy()
   let held = new Map<string, L.Marker>()
@@ -79,7 +101,8 @@ export function fleetLayer(map: L.Map, words: Words) {
     const box = L.latLngBounds([south, west], [north, east])
     const closer = map.getBoundsZoom(box.pad(0.1))
     if (map.getZoom() >= map.getMaxZoom() || (west === east && south === north)) words.onPile(group)
-    else map.setView(box.getCenter(), Math.min(map.getMaxZoom(), Math.max(closer, map.getZoom() + 1)))
+    else
+      map.setView(box.getCenter(), Math.min(map.getMaxZoom(), Math.max(closer, map.getZoom() + 1)))
   }
   const add = (key: string, marker: L.Marker, say: string, click: () => void) => {
     marker.on('click', click)
@@ -95,19 +118,28 @@ export function fleetLayer(map: L.Map, words: Words) {
     return L.marker([group.lat, group.lng], {
       title: words.sayGroup(group),
       riseOnHover: true,
-      icon: L.divIcon({ html: groupFace(group), className: 'hd-map-group', iconSize: [width, width] }),
+      icon: L.divIcon({
+        html: groupFace(group),
+        className: 'hd-map-group',
+        iconSize: [width, width],
+      }),
     })
   }
   const machineMarker = (machine: FleetMachine): L.Marker =>
     L.marker([machine.lat, machine.lng], {
       title: words.sayMachine(machine),
       riseOnHover: true,
-      icon: L.divIcon({ html: machineFace(machine), className: 'hd-map-machine', iconSize: [20, 20] }),
+      icon: L.divIcon({
+        html: machineFace(machine),
+        className: 'hd-map-machine',
+        iconSize: [20, 20],
+      }),
     })
   return {
     show(groups: readonly FleetGroup[], machines: readonly FleetMachine[]) {
       const next = new Map<string, L.Marker>()
-      const keep = (key: string, make: () => readonly [string, L.Marker]) => next.set(key, held.get(key) ?? make()[1])
+      const keep = (key: string, make: () => readonly [string, L.Marker]) =>
+        next.set(key, held.get(key) ?? make()[1])
       for (const group of groups) {
         const say = words.sayGroup(group)
         const key = `${group.lng} ${group.lat} ${say}`

@@ -6,4 +6,7 @@ export type RowAct = 'settings' | 'test' | 'REBOOT' | 'LOCK' | 'UNLOCK' | Leavin
 /** What is open over the list: a deed for one machine or for the chosen ones. */
 export type Opened =
   | { readonly act: RowAct; readonly row: DeviceRow }
-  | { readonly act: 'batchSettings' | 'batchReboot' | 'batchPause' | 'batchCopy'; readonly selection: Selection<DeviceRow> }
+  | {
+      readonly act: 'batchSettings' | 'batchReboot' | 'batchPause' | 'batchCopy'
+      readonly selection: Selection<DeviceRow>
+    }

@@ -7,7 +7,14 @@ import { useSettled } from '../../../web/useSettled.ts'
 import { accounts } from '../../accounts/contract.ts'
 import { devices } from '../contract.ts'
 
-type Props<T> = { id?: string; value?: unknown; onChange?: (value: T | undefined) => void; placeholder?: string; prefix?: ReactNode; disabled?: boolean }
+type Props<T> = {
+  id?: string
+  value?: unknown
+  onChange?: (value: T | undefined) => void
+  placeholder?: string
+  prefix?: ReactNode
+  disabled?: boolean
+}
 const own = (props: Props<never>) => ({
   ...(props.id ? { id: props.id } : {}),
   style: { width: '100%' },
@@ -24,7 +31,9 @@ export function DeviceSelect(props: Props<number>) {
   const chosen = typeof props.value === 'number' ? props.value : undefined
   const found = useRead(devices.options, keyword ? { keyword } : {}, { keep: true })
   const held = useRead(devices.options, { ids: [chosen ?? 0] }, { enabled: chosen !== undefined })
-  const rows = new Map([...(held.data?.list ?? []), ...(found.data?.list ?? [])].map((row) => [row.id, row]))
+  const rows = new Map(
+    [...(held.data?.list ?? []), ...(found.data?.list ?? [])].map((row) => [row.id, row]),
+  )
   return (
     <Select
       {...own(props as Props<never>)}
@@ -33,7 +42,10 @@ export function DeviceSelect(props: Props<number>) {
       loading={found.isFetching}
       popupMatchSelectWidth={false}
       showSearch={{ filterOption: false, onSearch: setTyped, searchValue: typed }}
-      options={[...rows.values()].map((row) => ({ value: row.id, label: `${row.rtuNumber} ${row.nickname}` }))}
+      options={[...rows.values()].map((row) => ({
+        value: row.id,
+        label: `${row.rtuNumber} ${row.nickname}`,
+      }))}
       onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
     />
   )
@@ -43,7 +55,9 @@ export function DeviceSelect(props: Props<number>) {
 export function OwnerSelect(props: Props<number>) {
   const { t } = useTranslation('web')
   const read = useRead(accounts.organisationOptions, {}, { staleTime: 60_000 })
-  const owners = (read.data?.list ?? []).filter((org) => ['PLATFORM', 'AGENT', 'OPERATOR'].includes(org.kind))
+  const owners = (read.data?.list ?? []).filter((org) =>
+    ['PLATFORM', 'AGENT', 'OPERATOR'].includes(org.kind),
+  )
   return (
     <Select
       {...own(props as Props<never>)}
@@ -59,15 +73,25 @@ export function OwnerSelect(props: Props<number>) {
 }
 
 type Node = { value: string; label: string; children?: Node[] }
-const node = (region: Region): Node => ({ value: region.code, label: region.name, ...(region.children.length ? { children: region.children.map(node) } : {}) })
+const node = (region: Region): Node => ({
+  value: region.code,
+  label: region.name,
+  ...(region.children.length ? { children: region.children.map(node) } : {}),
+})
 
 /** The code of a region; `any` also takes provinces and cities. The list of regions loads when the field is first shown. */
 export function RegionSelect({ any = false, ...props }: Props<string> & { any?: boolean }) {
   const { t } = useTranslation('web')
   const [regions, setRegions] = useState<typeof import('../../../shared/regions.ts')>()
-  useEffect(() => void import('../../../shared/regions.ts').then((module) => setRegions(module)), [])
+  useEffect(
+    () => void import('../../../shared/regions.ts').then((module) => setRegions(module)),
+    [],
+  )
   const options = useNodes(regions)
-  const path = typeof props.value === 'string' ? (regions?.regionPath(props.value).map((region) => region.code) ?? []) : []
+  const path =
+    typeof props.value === 'string'
+      ? (regions?.regionPath(props.value).map((region) => region.code) ?? [])
+      : []
   return (
     <Cascader
       {...own(props as Props<never>)}

@@ -11,10 +11,15 @@ export function useLifecycle(): (id: number, rtuNumber: string) => Promise<void>
   const write = useWrite(devices.setLifecycle, { success: 'devices:success.setLifecycle' })
   return async (id, rtuNumber) => {
     const shown = await queryClient
-      .fetchQuery({ queryKey: readKey(devices.detail, { id }), queryFn: () => call(devices.detail, { id }), staleTime: 0 })
+      .fetchQuery({
+        queryKey: readKey(devices.detail, { id }),
+        queryFn: () => call(devices.detail, { id }),
+        staleTime: 0,
+      })
       .catch(() => null)
     if (!shown) return
     const title = `${t(shown.lifecycle === 'PAUSED' ? 'resume' : 'operate')} ${rtuNumber}`
-    if (await confirm({ title, content: t('operateAsk') })) write.mutate({ id, version: shown.version, to: 'OPERATING' })
+    if (await confirm({ title, content: t('operateAsk') }))
+      write.mutate({ id, version: shown.version, to: 'OPERATING' })
   }
 }

@@ -13,7 +13,13 @@ import { PeopleSelect } from './Pickers.tsx'
 
 export type Kind = (typeof kinds)[number]
 /** With several kinds the person chooses; the first one is chosen already. */
-type Props = { kinds: readonly [Kind, ...Kind[]]; remove: boolean; deviceIds: readonly number[]; onClose: () => void; onDone: () => void }
+type Props = {
+  kinds: readonly [Kind, ...Kind[]]
+  remove: boolean
+  deviceIds: readonly number[]
+  onClose: () => void
+  onDone: () => void
+}
 type Target = { orgId?: number; userIds?: number[]; storeId?: number }
 
 /** Target, then what would happen to each machine, then doing it: the dry run and the act are the same call. */
@@ -35,7 +41,9 @@ export function AssignDialog({ kinds, remove, deviceIds: ids, onClose, onDone }:
     setTried(null)
   }
   const send = (dryRun: boolean, onSuccess: (outcome: Outcome) => void) =>
-    remove ? take.mutate({ deviceIds, kind, dryRun }, { onSuccess }) : assign.mutate({ deviceIds, kind, ...target, dryRun }, { onSuccess })
+    remove
+      ? take.mutate({ deviceIds, kind, dryRun }, { onSuccess })
+      : assign.mutate({ deviceIds, kind, ...target, dryRun }, { onSuccess })
   const run = async () => {
     const org = orgs.data?.list.find((one) => one.id === target.orgId)?.name ?? ''
     const question = remove
@@ -49,11 +57,20 @@ export function AssignDialog({ kinds, remove, deviceIds: ids, onClose, onDone }:
   }
   if (!active) return null
   const tooMany = ids.length > mostAssigned
-  const ready = remove || (kind === 'OWNER' ? target.orgId : kind === 'STORE' ? target.storeId : target.userIds?.length)
+  const ready =
+    remove ||
+    (kind === 'OWNER' ? target.orgId : kind === 'STORE' ? target.storeId : target.userIds?.length)
   const shown = ran ?? tried
   const title = remove
     ? `${t('remove')} · ${t(`enums.kind.${kind}`)}`
-    : t({ OWNER: 'toOwner', REPLENISHER: 'toReplenisher', REPAIRER: 'toRepairer', STORE: 'toStore' }[kind])
+    : t(
+        {
+          OWNER: 'toOwner',
+          REPLENISHER: 'toReplenisher',
+          REPAIRER: 'toRepairer',
+          STORE: 'toStore',
+        }[kind],
+      )
   const footer = ran ? (
     <Button type="primary" onClick={onClose}>
       {t('web:action.close')}
@@ -62,18 +79,36 @@ export function AssignDialog({ kinds, remove, deviceIds: ids, onClose, onDone }:
     <>
       <Button onClick={onClose}>{t('web:action.cancel')}</Button>
       {tried ? (
-        <Button type="primary" danger={remove} disabled={tried.done === 0} loading={busy} onClick={() => void run()}>
+        <Button
+          type="primary"
+          danger={remove}
+          disabled={tried.done === 0}
+          loading={busy}
+          onClick={() => void run()}
+        >
           {t('run', { n: tried.done })}
         </Button>
       ) : (
-        <Button type="primary" disabled={!ready || tooMany} loading={busy} onClick={() => send(true, setTried)}>
+        <Button
+          type="primary"
+          disabled={!ready || tooMany}
+          loading={busy}
+          onClick={() => send(true, setTried)}
+        >
           {t('check')}
         </Button>
       )}
     </>
   )
   return (
-    <Modal open width={600} title={title} onCancel={onClose} footer={footer} mask={{ closable: false }}>
+    <Modal
+      open
+      width={600}
+      title={title}
+      onCancel={onClose}
+      footer={footer}
+      mask={{ closable: false }}
+    >
       <div className={styles.dialog}>
         {kinds.length > 1 && !ran ? (
           <Segmented
@@ -92,15 +127,33 @@ export function AssignDialog({ kinds, remove, deviceIds: ids, onClose, onDone }:
           // biome-ignore lint/a11y/noLabelWithoutControl: the picker brings its control
           <label>
             {t('target')}
-            {kind === 'OWNER' ? <OwnerSelect value={target.orgId} onChange={(orgId) => choose(orgId ? { orgId } : {})} /> : null}
-            {kind === 'STORE' ? <StoreSelect value={target.storeId} onChange={(storeId) => choose(storeId ? { storeId } : {})} /> : null}
+            {kind === 'OWNER' ? (
+              <OwnerSelect
+                value={target.orgId}
+                onChange={(orgId) => choose(orgId ? { orgId } : {})}
+              />
+            ) : null}
+            {kind === 'STORE' ? (
+              <StoreSelect
+                value={target.storeId}
+                onChange={(storeId) => choose(storeId ? { storeId } : {})}
+              />
+            ) : null}
             {kind === 'REPLENISHER' || kind === 'REPAIRER' ? (
-              <PeopleSelect kind={kind} value={target.userIds ?? []} onChange={(userIds) => choose({ userIds })} />
+              <PeopleSelect
+                kind={kind}
+                value={target.userIds ?? []}
+                onChange={(userIds) => choose({ userIds })}
+              />
             ) : null}
           </label>
         )}
         {shown ? (
-          <Alert type={shown.skipped ? 'warning' : 'success'} showIcon title={said((key, values) => t(key, values ?? {}), shown, ran !== null)} />
+          <Alert
+            type={shown.skipped ? 'warning' : 'success'}
+            showIcon
+            title={said((key, values) => t(key, values ?? {}), shown, ran !== null)}
+          />
         ) : (
           <p className={styles.quiet}>{t('selected', { n: ids.length })}</p>
         )}

@@ -33,7 +33,9 @@ export function DeviceDistribution() {
           </>
         ) : null}
       </header>
-      {read.error && !device ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
+      {read.error && !device ? (
+        <Problem error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
       {read.isPending ? <Bones rows={8} /> : null}
       {device ? (
         <>

@@ -20,9 +20,16 @@ import type { GroupBy } from './GroupPanel.tsx'
 
 const GroupPanel = lazyDialog(() => import('./GroupPanel.tsx').then((m) => m.GroupPanel))
 const AssignDialog = lazyDialog(() => import('./AssignDialog.tsx').then((m) => m.AssignDialog))
-const ImportDialog = lazyDialog(() => import('../../../web/ImportDialog.tsx').then((m) => m.ImportDialog))
+const ImportDialog = lazyDialog(() =>
+  import('../../../web/ImportDialog.tsx').then((m) => m.ImportDialog),
+)
 
-type Open = { kinds: readonly [Kind, ...Kind[]]; remove: boolean; ids: readonly number[]; clear: () => void }
+type Open = {
+  kinds: readonly [Kind, ...Kind[]]
+  remove: boolean
+  ids: readonly number[]
+  clear: () => void
+}
 type Chosen = { rows: readonly AssignmentRow[]; clear: () => void }
 const idsOf = (rows: readonly AssignmentRow[]) => rows.map((row) => row.id)
 const groups: readonly string[] = ['owner', 'replenisher', 'repairer', 'none']
@@ -46,7 +53,8 @@ export function DistributionList() {
   const group = (next: GroupBy, id: number | undefined) => {
     for (const key of ['page', 'orgId', 'userId', 'groupBy']) params.delete(key)
     if (next !== 'owner') params.set('groupBy', next)
-    if (id !== undefined) params.set(next === 'replenisher' || next === 'repairer' ? 'userId' : 'orgId', String(id))
+    if (id !== undefined)
+      params.set(next === 'replenisher' || next === 'repairer' ? 'userId' : 'orgId', String(id))
     navigate(params.size ? `${pathname}?${params}` : pathname)
   }
   /** Machines chosen on the device list: they are shown alone, with the dialog open until it is closed. */
@@ -57,7 +65,11 @@ export function DistributionList() {
     navigate(params.size ? `${pathname}?${params}` : pathname, { replace: true })
   }
   const owner = moves ? (['OWNER'] as const) : []
-  const rest = ['REPLENISHER', 'REPAIRER', ...(may('store:read') ? (['STORE'] as const) : [])] as const
+  const rest = [
+    'REPLENISHER',
+    'REPAIRER',
+    ...(may('store:read') ? (['STORE'] as const) : []),
+  ] as const
   const assignable = [...owner, ...rest] as [Kind, ...Kind[]]
   /** The machine itself last: taking it from its owner is the largest of these. */
   const removable = [...rest, ...owner] as [Kind, ...Kind[]]
@@ -76,7 +88,8 @@ export function DistributionList() {
     key: kind,
     label: t(label),
     can,
-    onClick: ({ rows, clear }: Chosen) => setOpen({ kinds: [kind], remove: false, ids: idsOf(rows), clear }),
+    onClick: ({ rows, clear }: Chosen) =>
+      setOpen({ kinds: [kind], remove: false, ids: idsOf(rows), clear }),
   })
   return (
     <div className={styles.page}>
@@ -105,15 +118,27 @@ export function DistributionList() {
           }
           filters={[
             { key: 'keyword', label: t('fields.keyword') },
-            { key: 'typeId', picker: ({ onChange, ...rest }) => <DeviceTypeSelect {...rest} onChange={onChange} /> },
-            { key: 'region', picker: ({ onChange, ...rest }) => <RegionSelect any {...rest} onChange={onChange} /> },
+            {
+              key: 'typeId',
+              picker: ({ onChange, ...rest }) => <DeviceTypeSelect {...rest} onChange={onChange} />,
+            },
+            {
+              key: 'region',
+              picker: ({ onChange, ...rest }) => <RegionSelect any {...rest} onChange={onChange} />,
+            },
             { key: 'status', more: true },
             ...(may('store:read')
               ? [
                   {
                     key: 'storeId',
                     more: true,
-                    picker: ({ onChange, ...rest }: { onChange: (value: unknown) => void; value: unknown }) => (
+                    picker: ({
+                      onChange,
+                      ...rest
+                    }: {
+                      onChange: (value: unknown) => void
+                      value: unknown
+                    }) => (
                       <StoreSelect {...rest} onChange={(next) => onChange(next ?? undefined)} />
                     ),
                   },
@@ -125,7 +150,13 @@ export function DistributionList() {
                   {
                     key: 'orgId',
                     more: true,
-                    picker: ({ onChange, ...rest }: { onChange: (value: unknown) => void; value: unknown }) => <OwnerSelect {...rest} onChange={onChange} />,
+                    picker: ({
+                      onChange,
+                      ...rest
+                    }: {
+                      onChange: (value: unknown) => void
+                      value: unknown
+                    }) => <OwnerSelect {...rest} onChange={onChange} />,
                   },
                 ]
               : []),
@@ -146,7 +177,12 @@ export function DistributionList() {
           ]}
           actions={(row) => [
             { key: 'detail', label: t('detail'), to: single(row) },
-            { key: 'lanes', label: t('lanes'), can: may('lane:read'), to: `/device/device-list/cargo-road/${row.id}` },
+            {
+              key: 'lanes',
+              label: t('lanes'),
+              can: may('lane:read'),
+              to: `/device/device-list/cargo-road/${row.id}`,
+            },
           ]}
           batch={[
             batch('OWNER', 'toOwner', moves),
@@ -157,13 +193,15 @@ export function DistributionList() {
               key: 'remove',
               label: t('remove'),
               danger: true,
-              onClick: ({ rows, clear }: Chosen) => setOpen({ kinds: removable, remove: true, ids: idsOf(rows), clear }),
+              onClick: ({ rows, clear }: Chosen) =>
+                setOpen({ kinds: removable, remove: true, ids: idsOf(rows), clear }),
             },
           ]}
           card={(row, actions) => (
             <>
               <div>
-                <strong>{row.rtuNumber}</strong> {row.nickname} <StatusTag tone={row.status}>{t(`enums.status.${row.status}`)}</StatusTag>
+                <strong>{row.rtuNumber}</strong> {row.nickname}{' '}
+                <StatusTag tone={row.status}>{t(`enums.status.${row.status}`)}</StatusTag>
               </div>
               <div className={styles.cardFacts}>
                 <span>{row.ownedUserName}</span>
@@ -180,9 +218,24 @@ export function DistributionList() {
           )}
         />
       </div>
-      {open ? <AssignDialog kinds={open.kinds} remove={open.remove} deviceIds={open.ids} onClose={() => setOpen(null)} onDone={open.clear} /> : null}
+      {open ? (
+        <AssignDialog
+          kinds={open.kinds}
+          remove={open.remove}
+          deviceIds={open.ids}
+          onClose={() => setOpen(null)}
+          onDone={open.clear}
+        />
+      ) : null}
       {!open && given.length > 0 && !params.has('assign') ? (
-        <AssignDialog key={given.join()} kinds={assignable} remove={false} deviceIds={given} onClose={() => put('assign', 'later')} onDone={() => {}} />
+        <AssignDialog
+          key={given.join()}
+          kinds={assignable}
+          remove={false}
+          deviceIds={given}
+          onClose={() => put('assign', 'later')}
+          onDone={() => {}}
+        />
       ) : null}
       {importing ? (
         <ImportDialog

@@ -13,11 +13,15 @@ type Group = Output<typeof distribution.groups>['list'][number]
 type Node = Group & { key: number; children: Node[] }
 
 function forest(list: readonly Group[]): Node[] {
-  const nodes = new Map(list.map((group) => [group.id, { ...group, key: group.id, children: [] as Node[] }]))
+  const nodes = new Map(
+    list.map((group) => [group.id, { ...group, key: group.id, children: [] as Node[] }]),
+  )
   const tops: Node[] = []
   for (const group of list) {
     const node = nodes.get(group.id) as Node
-    ;((group.parentId === null ? undefined : nodes.get(group.parentId)?.children) ?? tops).push(node)
+    ;((group.parentId === null ? undefined : nodes.get(group.parentId)?.children) ?? tops).push(
+      node,
+    )
   }
   return tops
 }
@@ -39,10 +43,18 @@ export function GroupPanel({
   const words = typed.trim().toLowerCase()
   const tree = groupBy === 'owner' || groupBy === 'none'
   const all = read.data?.list ?? []
-  const shown = words ? all.filter((group) => `${group.name} ${group.hint}`.toLowerCase().includes(words)) : all
+  const shown = words
+    ? all.filter((group) => `${group.name} ${group.hint}`.toLowerCase().includes(words))
+    : all
   const nodes = useMemo(() => forest(read.data?.list ?? []), [read.data])
   const item = (group: Group) => (
-    <button key={group.id} type="button" className={styles.item} aria-pressed={chosen === group.id} onClick={() => onChange(groupBy, group.id)}>
+    <button
+      key={group.id}
+      type="button"
+      className={styles.item}
+      aria-pressed={chosen === group.id}
+      onClick={() => onChange(groupBy, group.id)}
+    >
       <span>
         {group.name} <small>{group.hint}</small>
       </span>
@@ -57,11 +69,28 @@ export function GroupPanel({
           size="small"
           value={groupBy}
           onChange={(next) => onChange(next, undefined)}
-          options={(['owner', 'replenisher', 'repairer', 'none'] as const).map((value) => ({ value, label: t(`short.${value}`), title: t(`group.${value}`) }))}
+          options={(['owner', 'replenisher', 'repairer', 'none'] as const).map((value) => ({
+            value,
+            label: t(`short.${value}`),
+            title: t(`group.${value}`),
+          }))}
         />
-        <Input value={typed} allowClear placeholder={t('search')} aria-label={t('search')} onChange={(event) => setTyped(event.target.value)} />
-        <button type="button" className={styles.item} aria-pressed={chosen === undefined} onClick={() => onChange(groupBy, undefined)}>
-          <span>{t(groupBy === 'owner' ? 'all' : groupBy === 'none' ? 'unassigned' : 'assigned')}</span>
+        <Input
+          value={typed}
+          allowClear
+          placeholder={t('search')}
+          aria-label={t('search')}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <button
+          type="button"
+          className={styles.item}
+          aria-pressed={chosen === undefined}
+          onClick={() => onChange(groupBy, undefined)}
+        >
+          <span>
+            {t(groupBy === 'owner' ? 'all' : groupBy === 'none' ? 'unassigned' : 'assigned')}
+          </span>
           <b>{read.data?.total ?? ''}</b>
         </button>
       </div>

@@ -19,11 +19,25 @@ export function OwnerPart({ device }: { device: DeviceAssignments }) {
   const one = { id: device.id, version: device.version }
   const give = async () => {
     const org = orgs.data?.list.find((option) => option.id === to)
-    if (!org || !(await confirm({ title: t('transferAsk', { no: device.rtuNumber, org: org.name }), danger: true }))) return
+    if (
+      !org ||
+      !(await confirm({
+        title: t('transferAsk', { no: device.rtuNumber, org: org.name }),
+        danger: true,
+      }))
+    )
+      return
     transfer.mutate({ ...one, orgId: org.id }, { onSuccess: () => setTo(undefined) })
   }
   const giveBack = async () => {
-    if (await confirm({ title: t('removeAsk'), content: t('removeOwner', { org: device.parentOrgName }), danger: true })) back.mutate(one)
+    if (
+      await confirm({
+        title: t('removeAsk'),
+        content: t('removeOwner', { org: device.parentOrgName }),
+        danger: true,
+      })
+    )
+      back.mutate(one)
   }
   return (
     <div className={styles.part}>
@@ -36,7 +50,13 @@ export function OwnerPart({ device }: { device: DeviceAssignments }) {
           <span>{t('owner.current')}</span>
           <strong>{device.orgName}</strong>
           {device.can.giveBack ? (
-            <Button type="link" size="small" danger loading={back.isPending} onClick={() => void giveBack()}>
+            <Button
+              type="link"
+              size="small"
+              danger
+              loading={back.isPending}
+              onClick={() => void giveBack()}
+            >
               {t('remove')}
             </Button>
           ) : null}
@@ -44,7 +64,12 @@ export function OwnerPart({ device }: { device: DeviceAssignments }) {
         {device.can.transfer ? (
           <div className={styles.line}>
             <OwnerSelect value={to} onChange={setTo} placeholder={t('owner.to')} />
-            <Button type="primary" disabled={to === undefined || to === device.orgId} loading={transfer.isPending} onClick={() => void give()}>
+            <Button
+              type="primary"
+              disabled={to === undefined || to === device.orgId}
+              loading={transfer.isPending}
+              onClick={() => void give()}
+            >
               {t('owner.save')}
             </Button>
           </div>
@@ -58,7 +83,13 @@ export function OwnerPart({ device }: { device: DeviceAssignments }) {
                 <span>
                   <Time at={owner.from} /> — {owner.to ? <Time at={owner.to} /> : t('owner.now')}
                 </span>
-                <span className={styles.quiet}>{owner.registered ? t('owner.registered') : owner.by ? t('owner.by', { name: owner.by }) : ''}</span>
+                <span className={styles.quiet}>
+                  {owner.registered
+                    ? t('owner.registered')
+                    : owner.by
+                      ? t('owner.by', { name: owner.by })
+                      : ''}
+                </span>
               </li>
             ))}
           </ul>

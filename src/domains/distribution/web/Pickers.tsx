@@ -20,10 +20,17 @@ export function PeopleSelect({
   without?: readonly number[]
 }) {
   const { t } = useTranslation('distribution')
-  const read = useRead(distribution.people, { kind, ...(orgId ? { orgId } : {}) }, { staleTime: 15_000 })
+  const read = useRead(
+    distribution.people,
+    { kind, ...(orgId ? { orgId } : {}) },
+    { staleTime: 15_000 },
+  )
   const options = (read.data?.list ?? [])
     .filter((person) => !without.includes(person.id))
-    .map((person) => ({ value: person.id, label: `${person.name} (${person.username}) · ${person.orgName}` }))
+    .map((person) => ({
+      value: person.id,
+      label: `${person.name} (${person.username}) · ${person.orgName}`,
+    }))
   return (
     <Select
       mode="multiple"

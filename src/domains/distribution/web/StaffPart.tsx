@@ -36,7 +36,13 @@ function Staff({ kind, device }: { kind: Kind; device: DeviceAssignments }) {
   const unassign = useWrite(distribution.unassign, { success: 'distribution:success.unassign' })
   const people = device.staff.filter((person) => person.kind === kind)
   const remove = async (person: Person) => {
-    if (await confirm({ title: t('removeAsk'), content: `${person.name} · ${device.rtuNumber}`, danger: true }))
+    if (
+      await confirm({
+        title: t('removeAsk'),
+        content: `${person.name} · ${device.rtuNumber}`,
+        danger: true,
+      })
+    )
       unassign.mutate({ id: device.id, assignmentId: person.id })
   }
   return (
@@ -52,7 +58,13 @@ function Staff({ kind, device }: { kind: Kind; device: DeviceAssignments }) {
               <Time at={person.since} /> {person.by ? t('owner.by', { name: person.by }) : ''}
             </span>
             {device.can.staff ? (
-              <Button type="link" size="small" danger disabled={unassign.isPending} onClick={() => void remove(person)}>
+              <Button
+                type="link"
+                size="small"
+                danger
+                disabled={unassign.isPending}
+                onClick={() => void remove(person)}
+              >
                 {t('remove')}
               </Button>
             ) : null}
@@ -61,11 +73,22 @@ function Staff({ kind, device }: { kind: Kind; device: DeviceAssignments }) {
       </ul>
       {device.can.staff ? (
         <div className={styles.line}>
-          <PeopleSelect kind={kind} orgId={device.orgId} value={chosen} onChange={setChosen} without={people.map((person) => person.userId)} />
+          <PeopleSelect
+            kind={kind}
+            orgId={device.orgId}
+            value={chosen}
+            onChange={setChosen}
+            without={people.map((person) => person.userId)}
+          />
           <Button
             disabled={chosen.length === 0}
             loading={assign.isPending}
-            onClick={() => assign.mutate({ id: device.id, kind, userIds: chosen }, { onSuccess: () => setChosen([]) })}
+            onClick={() =>
+              assign.mutate(
+                { id: device.id, kind, userIds: chosen },
+                { onSuccess: () => setChosen([]) },
+              )
+            }
           >
             {t('staff.add')}
           </Button>

@@ -21,11 +21,21 @@ export function StorePart({ device }: { device: DeviceAssignments }) {
       <div className={styles.body}>
         {device.can.store && may('store:read') ? (
           <div className={styles.line}>
-            <StoreSelect orgId={device.orgId} value={storeId} onChange={setStoreId} placeholder={t('store.none')} />
+            <StoreSelect
+              orgId={device.orgId}
+              value={storeId}
+              onChange={setStoreId}
+              placeholder={t('store.none')}
+            />
             <Button
               disabled={storeId === device.storeId}
               loading={save.isPending}
-              onClick={() => save.mutate({ id: device.id, version: device.version, storeId }, { onError: () => setStoreId(device.storeId) })}
+              onClick={() =>
+                save.mutate(
+                  { id: device.id, version: device.version, storeId },
+                  { onError: () => setStoreId(device.storeId) },
+                )
+              }
             >
               {t('store.save')}
             </Button>

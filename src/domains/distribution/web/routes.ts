@@ -1,6 +1,8 @@
 import { domainRoutes } from '../../../web/routes.ts'
 
 export const distributionRoutes = domainRoutes('distribution', () => import('../locale.ts'), {
-  '/device/device-distribution': () => import('./DistributionList.tsx').then((m) => m.DistributionList),
-  '/device/device-list/distribution/:id': () => import('./DeviceDistribution.tsx').then((m) => m.DeviceDistribution),
+  '/device/device-distribution': () =>
+    import('./DistributionList.tsx').then((m) => m.DistributionList),
+  '/device/device-list/distribution/:id': () =>
+    import('./DeviceDistribution.tsx').then((m) => m.DeviceDistribution),
 })

@@ -5,7 +5,10 @@ import { call } from '../../../web/call.ts'
 import { MapView } from '../../../web/map/MapView.tsx'
 import { geo } from '../contract.ts'
 
-type Props = { start: { lng: number; lat: number; zoom: number } | null; onMap: (map: L.Map) => () => void }
+type Props = {
+  start: { lng: number; lat: number; zoom: number } | null
+  onMap: (map: L.Map) => () => void
+}
 
 const load = (province: string) =>
   queryClient.fetchQuery({
@@ -19,6 +22,12 @@ const load = (province: string) =>
 export function GeoMap({ start, onMap }: Props) {
   const { t } = useTranslation('geo')
   const tiles = useRead(geo.tiles, {}, { inline: true, staleTime: 600_000 })
-  const words = { label: t('view.label'), zoomIn: t('view.zoomIn'), zoomOut: t('view.zoomOut'), whole: t('view.whole'), islands: t('view.islands') }
+  const words = {
+    label: t('view.label'),
+    zoomIn: t('view.zoomIn'),
+    zoomOut: t('view.zoomOut'),
+    whole: t('view.whole'),
+    islands: t('view.islands'),
+  }
   return <MapView words={words} tiles={tiles.data} load={load} start={start} onMap={onMap} />
 }

@@ -20,7 +20,15 @@ type Spot = { lng: number; lat: number }
 const isCounty = (code: string) => code !== '' && regionPath(code).at(-1)?.children.length === 0
 const closeUp = 16
 
-export function PickerDialog({ start, onPick, onClose }: { start: Start; onPick: (picked: Picked) => void; onClose: () => void }) {
+export function PickerDialog({
+  start,
+  onPick,
+  onClose,
+}: {
+  start: Start
+  onPick: (picked: Picked) => void
+  onClose: () => void
+}) {
   const { t } = useTranslation('geo')
   const id = useId()
   const [lng, setLng] = useState(start.lng)
@@ -32,9 +40,14 @@ export function PickerDialog({ start, onPick, onClose }: { start: Start; onPick:
   const map = useRef<L.Map | null>(null)
   const pin = useRef<Pin | null>(null)
   const asked = useRef(0)
-  const opening = useRead(geo.regions, { parent: parentOf(start.county) }, { inline: true, enabled: start.lng === null && start.county !== '' })
+  const opening = useRead(
+    geo.regions,
+    { parent: parentOf(start.county) },
+    { inline: true, enabled: start.lng === null && start.county !== '' },
+  )
 
-  const spot: Spot | null = typeof lng === 'number' && typeof lat === 'number' && inChina(lng, lat) ? { lng, lat } : null
+  const spot: Spot | null =
+    typeof lng === 'number' && typeof lat === 'number' && inChina(lng, lat) ? { lng, lat } : null
   const problem =
     typeof lng !== 'number' || typeof lat !== 'number'
       ? t('picker.choose')
@@ -49,26 +62,34 @@ export function PickerDialog({ start, onPick, onClose }: { start: Start; onPick:
     asked.current += 1
     const mine = asked.current
     const found = await queryClient
-      .fetchQuery({ queryKey: readKey(geo.reverse, at), queryFn: () => call(geo.reverse, at), meta: { inline: true } })
+      .fetchQuery({
+        queryKey: readKey(geo.reverse, at),
+        queryFn: () => call(geo.reverse, at),
+        meta: { inline: true },
+      })
       .catch(() => null)
     if (mine !== asked.current || !found) return
     setNote(found.region === null ? 'elsewhere' : found.inside ? null : 'near')
     const region = found.region ?? ''
-    setCounty((held) => (isCounty(region) ? region : held.slice(0, 4) === region.slice(0, 4) ? held : region))
+    setCounty((held) =>
+      isCounty(region) ? region : held.slice(0, 4) === region.slice(0, 4) ? held : region,
+    )
   }
   const put = (at: Spot, zoom?: number) => {
     const exact = { lng: round6(at.lng), lat: round6(at.lat) }
     setLng(exact.lng)
     setLat(exact.lat)
     pin.current?.move(exact)
-    if (zoom !== undefined) map.current?.setView([exact.lat, exact.lng], Math.max(zoom, map.current.getZoom()))
+    if (zoom !== undefined)
+      map.current?.setView([exact.lat, exact.lng], Math.max(zoom, map.current.getZoom()))
     if (inChina(exact.lng, exact.lat)) void follow(exact)
   }
   const type = (next: { lng?: number | null; lat?: number | null }) => {
     const both = { lng, lat, ...next }
     setLng(both.lng)
     setLat(both.lat)
-    if (typeof both.lng === 'number' && typeof both.lat === 'number' && inChina(both.lng, both.lat)) put({ lng: both.lng, lat: both.lat }, 12)
+    if (typeof both.lng === 'number' && typeof both.lat === 'number' && inChina(both.lng, both.lat))
+      put({ lng: both.lng, lat: both.lat }, 12)
     else pin.current?.move(null)
   }
   const found = (place: Place) => {
@@ -78,14 +99,18 @@ export function PickerDialog({ start, onPick, onClose }: { start: Start; onPick:
   }
   const goTo = async (code: string | undefined) => {
     setCounty(code ?? '')
-    const answer = code ? await call(geo.regions, { parent: parentOf(code) }).catch(() => null) : null
+    const answer = code
+      ? await call(geo.regions, { parent: parentOf(code) }).catch(() => null)
+      : null
     const at = answer?.list.find((region) => region.region === code)
-    if (at && at.lng !== null && at.lat !== null && !spot) map.current?.setView([at.lat, at.lng], 12)
+    if (at && at.lng !== null && at.lat !== null && !spot)
+      map.current?.setView([at.lat, at.lng], 12)
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the region of the form is known
   useEffect(() => {
     const at = opening.data?.list.find((region) => region.region === start.county)
-    if (at && at.lng !== null && at.lat !== null && pin.current?.at() === null) map.current?.setView([at.lat, at.lng], 12)
+    if (at && at.lng !== null && at.lat !== null && pin.current?.at() === null)
+      map.current?.setView([at.lat, at.lng], 12)
   }, [opening.data])
   const latest = useRef(put)
   latest.current = put
@@ -114,7 +139,14 @@ export function PickerDialog({ start, onPick, onClose }: { start: Start; onPick:
       <div className={styles.picker}>
         <SearchBox onPick={found} />
         <div className={styles.pickerMap}>
-          <GeoMap start={start.lng !== null && start.lat !== null ? { lng: start.lng, lat: start.lat, zoom: closeUp } : null} onMap={onMap} />
+          <GeoMap
+            start={
+              start.lng !== null && start.lat !== null
+                ? { lng: start.lng, lat: start.lat, zoom: closeUp }
+                : null
+            }
+            onMap={onMap}
+          />
         </div>
         <p className={styles.hint}>{t('picker.hint')}</p>
         <div className={styles.fields}>
@@ -124,21 +156,42 @@ export function PickerDialog({ start, onPick, onClose }: { start: Start; onPick:
           </label>
           <label htmlFor={`${id}-address`}>
             <span>{t('picker.address')}</span>
-            <Input id={`${id}-address`} value={address} maxLength={100} onChange={(event) => setAddress(event.target.value)} />
+            <Input
+              id={`${id}-address`}
+              value={address}
+              maxLength={100}
+              onChange={(event) => setAddress(event.target.value)}
+            />
           </label>
           <label htmlFor={`${id}-lng`}>
             <span>{t('picker.lng')}</span>
-            <InputNumber id={`${id}-lng`} className={styles.number ?? ''} value={lng} precision={6} step={0.001} onChange={(next) => type({ lng: next })} />
+            <InputNumber
+              id={`${id}-lng`}
+              className={styles.number ?? ''}
+              value={lng}
+              precision={6}
+              step={0.001}
+              onChange={(next) => type({ lng: next })}
+            />
           </label>
           <label htmlFor={`${id}-lat`}>
             <span>{t('picker.lat')}</span>
-            <InputNumber id={`${id}-lat`} className={styles.number ?? ''} value={lat} precision={6} step={0.001} onChange={(next) => type({ lat: next })} />
+            <InputNumber
+              id={`${id}-lat`}
+              className={styles.number ?? ''}
+              value={lat}
+              precision={6}
+              step={0.001}
+              onChange={(next) => type({ lat: next })}
+            />
           </label>
         </div>
         <p className={styles.problem} role="alert">
           {tried && problem ? problem : ''}
         </p>
-        {note && spot && !(tried && problem) ? <p className={styles.note}>{t(`picker.${note}`)}</p> : null}
+        {note && spot && !(tried && problem) ? (
+          <p className={styles.note}>{t(`picker.${note}`)}</p>
+        ) : null}
       </div>
     </Modal>
   )

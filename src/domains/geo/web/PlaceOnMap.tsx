@@ -20,14 +20,26 @@ export function PlaceOnMap({ names = usual }: { names?: Names }) {
   )
 }
 
-function Control({ names, value, onChange }: { names: Names; value?: number | null; onChange?: (lng: number | null) => void }) {
+function Control({
+  names,
+  value,
+  onChange,
+}: {
+  names: Names
+  value?: number | null
+  onChange?: (lng: number | null) => void
+}) {
   const { t } = useTranslation('geo')
   const form = Form.useFormInstance()
   const lat = Form.useWatch(names.lat, { form, preserve: true }) as number | null | undefined
   const [open, setOpen] = useState(false)
   const placed = typeof value === 'number' && typeof lat === 'number'
   const take = (picked: Picked) => {
-    form.setFieldsValue({ [names.county]: picked.county, [names.address]: picked.address, [names.lat]: picked.lat })
+    form.setFieldsValue({
+      [names.county]: picked.county,
+      [names.address]: picked.address,
+      [names.lat]: picked.lat,
+    })
     onChange?.(picked.lng)
     setOpen(false)
   }

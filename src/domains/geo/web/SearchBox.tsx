@@ -19,10 +19,30 @@ export function SearchBox({ onPick }: { onPick: (place: Place) => void }) {
   const [at, setAt] = useState(0)
   const options = { inline: true, keep: true, enabled: wanted !== '' }
   const regions = useRead(geo.search, { q: wanted }, options)
-  const machines = useRead(geo.searchDevices, { q: wanted }, { ...options, enabled: wanted !== '' && may('device:read') })
-  const stores = useRead(geo.searchStores, { q: wanted }, { ...options, enabled: wanted !== '' && may('store:read') })
-  const list = wanted === '' ? [] : [...(regions.data?.list ?? []), ...(stores.data?.list ?? []), ...(machines.data?.list ?? [])].slice(0, 12)
-  const settled = wanted !== '' && wanted === text.trim() && !regions.isFetching && !machines.isFetching && !stores.isFetching
+  const machines = useRead(
+    geo.searchDevices,
+    { q: wanted },
+    { ...options, enabled: wanted !== '' && may('device:read') },
+  )
+  const stores = useRead(
+    geo.searchStores,
+    { q: wanted },
+    { ...options, enabled: wanted !== '' && may('store:read') },
+  )
+  const list =
+    wanted === ''
+      ? []
+      : [
+          ...(regions.data?.list ?? []),
+          ...(stores.data?.list ?? []),
+          ...(machines.data?.list ?? []),
+        ].slice(0, 12)
+  const settled =
+    wanted !== '' &&
+    wanted === text.trim() &&
+    !regions.isFetching &&
+    !machines.isFetching &&
+    !stores.isFetching
   const choose = (place: Place | undefined) => {
     if (!place) return
     onPick(place)
@@ -66,7 +86,12 @@ export function SearchBox({ onPick }: { onPick: (place: Place) => void }) {
         onKeyDown={keys}
       />
       {shown ? (
-        <div className={styles.results} id={`${id}-list`} role="listbox" aria-label={t('picker.results')}>
+        <div
+          className={styles.results}
+          id={`${id}-list`}
+          role="listbox"
+          aria-label={t('picker.results')}
+        >
           {list.length === 0 ? <p>{t('picker.nothing')}</p> : null}
           {list.map((place, index) => (
             <div

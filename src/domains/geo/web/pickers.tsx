@@ -12,4 +12,6 @@ const withTexts = async <T,>(part: Promise<T>): Promise<T> => {
 export const GeoMap = lazyDialog(() => withTexts(import('./GeoMap.tsx')).then((m) => m.GeoMap))
 
 /** Below the fields `county`, `address`, `lng` and `lat` of a form: opens the map and fills them. */
-export const PlaceOnMap = lazyDialog(() => withTexts(import('./PlaceOnMap.tsx')).then((m) => m.PlaceOnMap))
+export const PlaceOnMap = lazyDialog(() =>
+  withTexts(import('./PlaceOnMap.tsx')).then((m) => m.PlaceOnMap),
+)

@@ -3,7 +3,8 @@ import L from 'leaflet'
 type Spot = { lng: number; lat: number }
 export type Pin = { move: (at: Spot | null) => void; at: () => Spot | null; stop: () => void }
 
-const shape = 'M12 1.5c-4.400 0-8 3.500-8 7.900 0 5.800 8 14.600 8 14.600s8-8.800 8-14.600c0-4.400-3.600-7.900-8-7.900z'
+const shape =
+  'M12 1.5c-4.400 0-8 3.500-8 7.900 0 5.800 8 14.600 8 14.600s8-8.800 8-14.600c0-4.400-3.600-7.900-8-7.900z'
 
 function icon(): L.DivIcon {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
@@ -16,22 +17,46 @@ function icon(): L.DivIcon {
     for (const [key, value] of Object.entries(attributes)) part.setAttribute(key, value)
     svg.append(part)
   }
-  return L.divIcon({ html: svg as unknown as HTMLElement, className: 'hd-map-pin', iconSize: [32, 33], iconAnchor: [16, 33] })
+  return L.divIcon({
+    html: svg as unknown as HTMLElement,
+    className: 'hd-map-pin',
+    iconSize: [32, 33],
+    iconAnchor: [16, 33],
+  })
 }
 
 /** A pin for mouse, finger and keyboard: click or drag; Enter on the map puts it into the middle; arrows on the pin move it by pixels. */
-export function putPin(map: L.Map, { label, onMove }: { label: string; onMove: (at: Spot) => void }): Pin {
-  const marker = L.marker([0, 0], { draggable: true, autoPan: true, keyboard: true, icon: icon(), title: label, alt: label })
+export function putPin(
+  map: L.Map,
+  { label, onMove }: { label: string; onMove: (at: Spot) => void },
+): Pin {
+  const marker = L.marker([0, 0], {
+    draggable: true,
+    autoPan: true,
+    keyboard: true,
+    icon: icon(),
+    title: label,
+    alt: label,
+  })
   let at: Spot | null = null
   const say = ({ lng, lat }: L.LatLng) => onMove(map.wrapLatLng([lat, lng]))
-  const arrows: Readonly<Record<string, readonly [number, number]>> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
+  const arrows: Readonly<Record<string, readonly [number, number]>> = {
+    ArrowLeft: [-1, 0],
+    ArrowRight: [1, 0],
+    ArrowUp: [0, -1],
+    ArrowDown: [0, 1],
+  }
   const press = (event: KeyboardEvent) => {
     const [x, y] = arrows[event.key] ?? [0, 0]
     if (!at || (x === 0 && y === 0)) return
     event.preventDefault()
     event.stopPropagation()
     const pixels = event.shiftKey ? 20 : 2
-    say(map.containerPointToLatLng(map.latLngToContainerPoint([at.lat, at.lng]).add([x * pixels, y * pixels])))
+    say(
+      map.containerPointToLatLng(
+        map.latLngToContainerPoint([at.lat, at.lng]).add([x * pixels, y * pixels]),
+      ),
+    )
   }
   const enter = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.target !== map.getContainer()) return

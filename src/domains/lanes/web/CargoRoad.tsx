@@ -56,7 +56,10 @@ export function CargoRoad() {
 
 const clipOf = (road: ShownRoad): Clip => {
   const { productId, price, retailPrice, roadCapacity, warnQty, restriction } = road
-  return { fields: { productId, price, retailPrice, roadCapacity, warnQty, restriction }, goods: productId === null ? null : goodsOf(road) }
+  return {
+    fields: { productId, price, retailPrice, roadCapacity, warnQty, restriction },
+    goods: productId === null ? null : goodsOf(road),
+  }
 }
 
 function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
@@ -77,7 +80,8 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
   /** The chosen lanes in reading order. */
   const chosenIds = () => open.filter((road) => selection.get().has(road.id)).map((road) => road.id)
   /** A product for the lane it fell on, or for the whole selection when the lane is part of it. */
-  const place = (goods: Goods, onto: readonly number[]) => drafts.set(onto, 'productId', goods.id, goods)
+  const place = (goods: Goods, onto: readonly number[]) =>
+    drafts.set(onto, 'productId', goods.id, goods)
   const copy = (ids: readonly number[]) => {
     clipboard.clips = open.filter((road) => ids.includes(road.id)).map(clipOf)
     setCopied(clipboard.clips.length)
@@ -87,14 +91,20 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
     if (!can || clips.length === 0 || ids.length === 0) return
     // several lanes go to as many from the one that is chosen on
     const from = open.findIndex((road) => road.id === ids[0])
-    drafts.paste(ids.length > 1 ? ids : open.slice(from, from + clips.length).map((road) => road.id), clips)
+    drafts.paste(
+      ids.length > 1 ? ids : open.slice(from, from + clips.length).map((road) => road.id),
+      clips,
+    )
   }
   const actions: GridActions = {
-    onOpen: () => setTimeout(() => side.current?.querySelector<HTMLElement>('[class*=item] input')?.focus()),
+    onOpen: () =>
+      setTimeout(() => side.current?.querySelector<HTMLElement>('[class*=item] input')?.focus()),
     onCopy: copy,
     onPaste: paste,
     onClear: (ids) => {
-      const filled = open.filter((road) => ids.includes(road.id) && road.productId !== null).map((road) => road.id)
+      const filled = open
+        .filter((road) => ids.includes(road.id) && road.productId !== null)
+        .map((road) => road.id)
       if (can && filled.length) drafts.set(filled, 'productId', null)
     },
     onUndo: () => undo?.(),
@@ -115,8 +125,19 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
           roads={roads}
           chosen={chosen}
           dirty={drafts.dirty}
-          steps={can ? { undo, redo: drafts.forth, whole: drafts.back === undefined && undo !== undefined } : null}
-          clip={can ? { copy: () => copy(chosenIds()), paste: clipboard.clips.length > 0 ? () => paste(chosenIds()) : undefined } : null}
+          steps={
+            can
+              ? { undo, redo: drafts.forth, whole: drafts.back === undefined && undo !== undefined }
+              : null
+          }
+          clip={
+            can
+              ? {
+                  copy: () => copy(chosenIds()),
+                  paste: clipboard.clips.length > 0 ? () => paste(chosenIds()) : undefined,
+                }
+              : null
+          }
           onSaved={drafts.saved}
           onPrint={() => setPrinting(true)}
         />
@@ -151,9 +172,22 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
               {
                 key: 'plan',
                 label: t('planTab'),
-                children: <LaneGrid plan={plan} roads={drafts.shown} selection={selection} wrong={wrong} actions={latest} />,
+                children: (
+                  <LaneGrid
+                    plan={plan}
+                    roads={drafts.shown}
+                    selection={selection}
+                    wrong={wrong}
+                    actions={latest}
+                  />
+                ),
               },
-              { key: 'stock', label: t('stockTab'), children: tab === 'stock' ? <LaneTable roads={drafts.shown} selection={selection} /> : null },
+              {
+                key: 'stock',
+                label: t('stockTab'),
+                children:
+                  tab === 'stock' ? <LaneTable roads={drafts.shown} selection={selection} /> : null,
+              },
             ]}
           />
           {phone ? <Legend /> : null}
@@ -162,7 +196,13 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
         <Chosen selection={selection} roads={open}>
           {(chosen) => (
             <div ref={side} className={styles.side} data-open={chosen.length > 0 || drafts.dirty}>
-              <LanePanel plan={plan} chosen={chosen} drafts={drafts} onPick={(goods) => place(goods, chosenIds())} onClose={() => selection.set([])} />
+              <LanePanel
+                plan={plan}
+                chosen={chosen}
+                drafts={drafts}
+                onPick={(goods) => place(goods, chosenIds())}
+                onClose={() => selection.set([])}
+              />
             </div>
           )}
         </Chosen>
@@ -172,13 +212,21 @@ function Editor({ plan, onStale }: { plan: Planogram; onStale: () => void }) {
   )
 }
 
-type ChosenProps = { selection: Selection; roads: readonly ShownRoad[]; children: (chosen: readonly ShownRoad[]) => ReactNode }
+type ChosenProps = {
+  selection: Selection
+  roads: readonly ShownRoad[]
+  children: (chosen: readonly ShownRoad[]) => ReactNode
+}
 /** What is drawn for the chosen lanes, after the grid: an arrow held down moves at once, and this follows when it stops. */
 function Chosen({ selection, roads, children }: ChosenProps) {
   const ids = useDeferredValue(useChosen(selection.settled))
   return <OfChosen ids={ids} roads={roads} render={children} />
 }
-type OfChosenProps = { ids: ReadonlySet<number>; roads: readonly ShownRoad[]; render: ChosenProps['children'] }
+type OfChosenProps = {
+  ids: ReadonlySet<number>
+  roads: readonly ShownRoad[]
+  render: ChosenProps['children']
+}
 const OfChosen = memo(function OfChosen({ ids, roads, render }: OfChosenProps) {
   return render(roads.filter((road) => ids.has(road.id)))
 })
@@ -187,11 +235,22 @@ const OfChosen = memo(function OfChosen({ ids, roads, render }: OfChosenProps) {
 function useTakeBack(plan: Planogram, saved: (version: number | null) => void): () => void {
   const { t } = useTranslation('lanes')
   const confirm = useConfirm()
-  const restore = useWrite(lanes.restore, { success: 'lanes:success.undo', onSuccess: () => saved(null) })
+  const restore = useWrite(lanes.restore, {
+    success: 'lanes:success.undo',
+    onSuccess: () => saved(null),
+  })
   return () => {
-    void confirm({ title: t('undoAsk', { n: plan.version }), content: t('undoHint') }).then((yes) => {
-      if (yes) restore.mutate({ deviceId: plan.device.id, target: plan.version - 1, version: plan.version, undo: true })
-    })
+    void confirm({ title: t('undoAsk', { n: plan.version }), content: t('undoHint') }).then(
+      (yes) => {
+        if (yes)
+          restore.mutate({
+            deviceId: plan.device.id,
+            target: plan.version - 1,
+            version: plan.version,
+            undo: true,
+          })
+      },
+    )
   }
 }
 

@@ -20,20 +20,38 @@ import styles from './dialogs.module.css'
 type Part = (typeof copyParts)[number]
 
 /** Choose machines and parts, look at what would be written, write, watch it and take it back. Render it only while it is open. */
-export function CopyDialog({ plan, targets, onClose }: { plan: Planogram; targets: readonly number[]; onClose: () => void }) {
+export function CopyDialog({
+  plan,
+  targets,
+  onClose,
+}: {
+  plan: Planogram
+  targets: readonly number[]
+  onClose: () => void
+}) {
   const { t } = useTranslation(['lanes', 'web'])
   const active = useActiveTab()
   const phone = usePhone()
   const confirm = useConfirm()
   const [step, setStep] = useState<0 | 1 | 2>(0)
   const [targetIds, setTargetIds] = useState<number[]>([...targets])
-  const [parts, setParts] = useState<Part[]>(['product', 'price', 'capacity', 'warnQty', 'restriction'])
+  const [parts, setParts] = useState<Part[]>([
+    'product',
+    'price',
+    'capacity',
+    'warnQty',
+    'restriction',
+  ])
   const [layout, setLayout] = useState<'SAME' | 'CREATE'>('SAME')
   const [copyId, setCopyId] = useState<number | null>(null)
   const [asked, setAsked] = useState(false)
   const deviceId = plan.device.id
   const input = { deviceId, targetIds, parts, layout }
-  const preview = useRead(lanes.copyPlan, input, { enabled: step === 1, inline: true, staleTime: 0 })
+  const preview = useRead(lanes.copyPlan, input, {
+    enabled: step === 1,
+    inline: true,
+    staleTime: 0,
+  })
   const recent = useRead(lanes.copies, { deviceId }, { enabled: step === 0 })
   const copy = useWrite(lanes.copy, {
     onSuccess: (answer) => {
@@ -43,7 +61,13 @@ export function CopyDialog({ plan, targets, onClose }: { plan: Planogram; target
   })
   if (!active) return null
   const problem =
-    targetIds.length === 0 ? t('copy.noTarget') : targetIds.length > copyTargets ? t('copy.tooMany') : parts.length === 0 ? t('copy.noParts') : null
+    targetIds.length === 0
+      ? t('copy.noTarget')
+      : targetIds.length > copyTargets
+        ? t('copy.tooMany')
+        : parts.length === 0
+          ? t('copy.noParts')
+          : null
   const next = () => {
     setAsked(true)
     if (!problem) setStep(1)
@@ -58,7 +82,12 @@ export function CopyDialog({ plan, targets, onClose }: { plan: Planogram; target
     </Button>,
     <span key="write" className={styles.footer}>
       <Button onClick={() => setStep(0)}>{t('copy.back')}</Button>
-      <Button type="primary" disabled={!preview.data?.machines} loading={copy.isPending} onClick={() => void write()}>
+      <Button
+        type="primary"
+        disabled={!preview.data?.machines}
+        loading={copy.isPending}
+        onClick={() => void write()}
+      >
         {t('copy.write', { n: preview.data?.machines ?? 0 })}
       </Button>
     </span>,
@@ -67,8 +96,22 @@ export function CopyDialog({ plan, targets, onClose }: { plan: Planogram; target
     </Button>,
   ]
   return (
-    <Modal open title={t('copy.title')} width={880} footer={footers[step]} onCancel={onClose} mask={{ closable: false }}>
-      {phone ? null : <Steps size="small" current={step} items={[0, 1, 2].map((n) => ({ title: t(`copy.steps.${n}`) }))} className={styles.steps ?? ''} />}
+    <Modal
+      open
+      title={t('copy.title')}
+      width={880}
+      footer={footers[step]}
+      onCancel={onClose}
+      mask={{ closable: false }}
+    >
+      {phone ? null : (
+        <Steps
+          size="small"
+          current={step}
+          items={[0, 1, 2].map((n) => ({ title: t(`copy.steps.${n}`) }))}
+          className={styles.steps ?? ''}
+        />
+      )}
       {step === 0 ? (
         <>
           <div className={styles.options}>
@@ -85,7 +128,10 @@ export function CopyDialog({ plan, targets, onClose }: { plan: Planogram; target
               <Radio.Group
                 value={layout}
                 onChange={(event) => setLayout(event.target.value)}
-                options={(['SAME', 'CREATE'] as const).map((value) => ({ value, label: t(`copy.layouts.${value}`) }))}
+                options={(['SAME', 'CREATE'] as const).map((value) => ({
+                  value,
+                  label: t(`copy.layouts.${value}`),
+                }))}
               />
             </span>
           </div>
@@ -106,7 +152,10 @@ export function CopyDialog({ plan, targets, onClose }: { plan: Planogram; target
                     setStep(2)
                   }}
                 >
-                  {t('copy.recentOne', { n: row.machines, time: shortTime(new Date(row.createTime), new Date()) })}
+                  {t('copy.recentOne', {
+                    n: row.machines,
+                    time: shortTime(new Date(row.createTime), new Date()),
+                  })}
                 </Button>
               ))}
             </p>
@@ -119,8 +168,15 @@ export function CopyDialog({ plan, targets, onClose }: { plan: Planogram; target
   )
 }
 
-type PreviewProps = { read: UseQueryResult<Output<typeof lanes.copyPlan>, ApiError>; asked: ComponentProps<typeof CopyPreviewTable>['asked'] }
+type PreviewProps = {
+  read: UseQueryResult<Output<typeof lanes.copyPlan>, ApiError>
+  asked: ComponentProps<typeof CopyPreviewTable>['asked']
+}
 function Preview({ read, asked }: PreviewProps) {
   if (read.data) return <CopyPreviewTable targets={read.data.targets} asked={asked} />
-  return read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : <Skeleton active paragraph={{ rows: 6 }} />
+  return read.error ? (
+    <Problem error={read.error} onRetry={() => void read.refetch()} />
+  ) : (
+    <Skeleton active paragraph={{ rows: 6 }} />
+  )
 }

@@ -10,12 +10,19 @@ import { changeText } from './changeText.ts'
 import styles from './dialogs.module.css'
 import { Skipped } from './Skipped.tsx'
 
-const roads = (list: readonly number[]) => list.map((road) => String(road).padStart(2, '0')).join(' ')
+const roads = (list: readonly number[]) =>
+  list.map((road) => String(road).padStart(2, '0')).join(' ')
 
 type Asked = Omit<CallInput<typeof lanes.copyPlan>, 'targetIds'>
 
 /** What would happen, machine by machine; one opened says it lane by lane. */
-export function CopyPreviewTable({ targets, asked }: { targets: readonly CopyPreview[]; asked: Asked }) {
+export function CopyPreviewTable({
+  targets,
+  asked,
+}: {
+  targets: readonly CopyPreview[]
+  asked: Asked
+}) {
   const { t } = useTranslation('lanes')
   const phone = usePhone()
   return (
@@ -40,8 +47,23 @@ export function CopyPreviewTable({ targets, asked }: { targets: readonly CopyPre
         ),
       }}
       columns={[
-        { key: 'rtuNumber', dataIndex: 'rtuNumber', title: t('copy.columns.rtuNumber'), width: phone ? 96 : 120 },
-        ...(phone ? [] : [{ key: 'nickname', dataIndex: 'nickname', title: t('copy.columns.nickname'), width: 160, ellipsis: true }]),
+        {
+          key: 'rtuNumber',
+          dataIndex: 'rtuNumber',
+          title: t('copy.columns.rtuNumber'),
+          width: phone ? 96 : 120,
+        },
+        ...(phone
+          ? []
+          : [
+              {
+                key: 'nickname',
+                dataIndex: 'nickname',
+                title: t('copy.columns.nickname'),
+                width: 160,
+                ellipsis: true,
+              },
+            ]),
         {
           key: 'result',
           title: t('copy.columns.result'),

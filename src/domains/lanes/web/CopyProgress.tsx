@@ -12,7 +12,14 @@ import styles from './dialogs.module.css'
 import { Skipped } from './Skipped.tsx'
 
 type Target = CopyRow['targets'][number]
-const tones: Record<Target['state'], Tone> = { WAITING: 'offline', DONE: 'success', FAILED: 'fault', UNDOING: 'offline', UNDONE: 'refunded', KEPT: 'warn' }
+const tones: Record<Target['state'], Tone> = {
+  WAITING: 'offline',
+  DONE: 'success',
+  FAILED: 'fault',
+  UNDOING: 'offline',
+  UNDONE: 'refunded',
+  KEPT: 'warn',
+}
 
 /** A copy as it happens, each machine with its result, and the way back while there is one. */
 export function CopyProgress({ id }: { id: number }) {
@@ -24,29 +31,44 @@ export function CopyProgress({ id }: { id: number }) {
   const undo = useWrite(lanes.copyUndo, { invalidates: ['/api/lane-copies'] })
   if (!read.data) return <Skeleton active paragraph={{ rows: 6 }} />
   const { targets, machines, open, can, undoUntil, finishTime } = read.data
-  const count = (state: Target['state']) => targets.filter((target) => target.state === state).length
+  const count = (state: Target['state']) =>
+    targets.filter((target) => target.state === state).length
   const undone = count('UNDONE') + count('KEPT') + count('UNDOING') > 0
   const said = (row: Target) =>
-    [row.state === 'DONE' ? t('copy.wrote', { n: row.written }) : '', row.skipped.length ? t('copy.skip', { n: row.skipped.length }) : '']
+    [
+      row.state === 'DONE' ? t('copy.wrote', { n: row.written }) : '',
+      row.skipped.length ? t('copy.skip', { n: row.skipped.length }) : '',
+    ]
       .filter(Boolean)
       .join(' · ')
   const ask = async () => {
-    if (await confirm({ title: t('copy.undoAsk', { n: count('DONE') }), content: t('copy.undoHint') })) undo.mutate({ id })
+    if (
+      await confirm({ title: t('copy.undoAsk', { n: count('DONE') }), content: t('copy.undoHint') })
+    )
+      undo.mutate({ id })
   }
   return (
     <>
       <div className={styles.progress}>
-        <Progress percent={Math.round((100 * (machines - open)) / machines)} status={open > 0 ? 'active' : count('FAILED') > 0 ? 'exception' : 'success'} />
+        <Progress
+          percent={Math.round((100 * (machines - open)) / machines)}
+          status={open > 0 ? 'active' : count('FAILED') > 0 ? 'exception' : 'success'}
+        />
         <span role="status">
           {open > 0
             ? t('copy.running', { n: machines - open, m: machines })
             : undone
               ? t('copy.undone', { n: count('UNDONE'), m: count('KEPT') })
-              : t(count('FAILED') ? 'copy.doneSome' : 'copy.done', { n: count('DONE'), m: count('FAILED') })}
+              : t(count('FAILED') ? 'copy.doneSome' : 'copy.done', {
+                  n: count('DONE'),
+                  m: count('FAILED'),
+                })}
         </span>
         {can.undo ? (
           <Button loading={undo.isPending} onClick={() => void ask()}>
-            {undoUntil ? t('copy.undoUntil', { time: shortTime(new Date(undoUntil), new Date()) }) : t('copy.undo')}
+            {undoUntil
+              ? t('copy.undoUntil', { time: shortTime(new Date(undoUntil), new Date()) })
+              : t('copy.undo')}
           </Button>
         ) : finishTime && !undone ? (
           <small>{t('copy.undoOver')}</small>
@@ -58,15 +80,35 @@ export function CopyProgress({ id }: { id: number }) {
         dataSource={targets}
         scroll={phone ? { y: 340 } : { y: 340, x: 560 }}
         pagination={machines > 50 ? { pageSize: 50, showSizeChanger: false } : false}
-        expandable={{ rowExpandable: (row) => row.skipped.length > 0, expandedRowRender: (row) => <Skipped rows={row.skipped} /> }}
+        expandable={{
+          rowExpandable: (row) => row.skipped.length > 0,
+          expandedRowRender: (row) => <Skipped rows={row.skipped} />,
+        }}
         columns={[
-          { key: 'rtuNumber', dataIndex: 'rtuNumber', title: t('copy.columns.rtuNumber'), width: phone ? 96 : 120 },
-          ...(phone ? [] : [{ key: 'nickname', dataIndex: 'nickname', title: t('copy.columns.nickname'), width: 160, ellipsis: true }]),
+          {
+            key: 'rtuNumber',
+            dataIndex: 'rtuNumber',
+            title: t('copy.columns.rtuNumber'),
+            width: phone ? 96 : 120,
+          },
+          ...(phone
+            ? []
+            : [
+                {
+                  key: 'nickname',
+                  dataIndex: 'nickname',
+                  title: t('copy.columns.nickname'),
+                  width: 160,
+                  ellipsis: true,
+                },
+              ]),
           {
             key: 'state',
             title: t('fields.status'),
             width: phone ? 88 : 110,
-            render: (_, row) => <StatusTag tone={tones[row.state]}>{t(`enums.copyState.${row.state}`)}</StatusTag>,
+            render: (_, row) => (
+              <StatusTag tone={tones[row.state]}>{t(`enums.copyState.${row.state}`)}</StatusTag>
+            ),
           },
           {
             key: 'result',

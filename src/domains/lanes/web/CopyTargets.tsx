@@ -24,7 +24,13 @@ export function CopyTargets({ plan, value, onChange }: Props) {
   }, [typed])
   const read = useRead(
     devices.list,
-    { page, pageSize: 20, sort: 'rtuNumber', ...(keyword ? { keyword } : {}), ...(alike ? { typeId: plan.device.typeId } : {}) },
+    {
+      page,
+      pageSize: 20,
+      sort: 'rtuNumber',
+      ...(keyword ? { keyword } : {}),
+      ...(alike ? { typeId: plan.device.typeId } : {}),
+    },
     { keep: true },
   )
   return (
@@ -54,20 +60,51 @@ export function CopyTargets({ plan, value, onChange }: Props) {
         loading={read.isPending}
         dataSource={read.data?.list ?? []}
         scroll={{ y: 280, x: 620 }}
-        pagination={{ current: page, pageSize: 20, total: read.data?.total ?? 0, showSizeChanger: false, size: 'small', onChange: setPage }}
+        pagination={{
+          current: page,
+          pageSize: 20,
+          total: read.data?.total ?? 0,
+          showSizeChanger: false,
+          size: 'small',
+          onChange: setPage,
+        }}
         rowSelection={{
           selectedRowKeys: [...value],
           preserveSelectedRowKeys: true,
           columnWidth: 40,
           onChange: (keys) => onChange(keys.map(Number)),
-          getCheckboxProps: (row) => ({ disabled: row.id === plan.device.id, 'aria-label': row.rtuNumber }) as object,
+          getCheckboxProps: (row) =>
+            ({ disabled: row.id === plan.device.id, 'aria-label': row.rtuNumber }) as object,
         }}
         columns={[
-          { key: 'rtuNumber', dataIndex: 'rtuNumber', title: t('copy.columns.rtuNumber'), width: 120 },
-          { key: 'nickname', dataIndex: 'nickname', title: t('copy.columns.nickname'), width: 180, ellipsis: true },
-          { key: 'typeName', dataIndex: 'typeName', title: t('copy.columns.typeName'), width: 140, ellipsis: true },
+          {
+            key: 'rtuNumber',
+            dataIndex: 'rtuNumber',
+            title: t('copy.columns.rtuNumber'),
+            width: 120,
+          },
+          {
+            key: 'nickname',
+            dataIndex: 'nickname',
+            title: t('copy.columns.nickname'),
+            width: 180,
+            ellipsis: true,
+          },
+          {
+            key: 'typeName',
+            dataIndex: 'typeName',
+            title: t('copy.columns.typeName'),
+            width: 140,
+            ellipsis: true,
+          },
           { key: 'lanes', dataIndex: 'lanes', title: t('totals.lanes'), align: 'right', width: 72 },
-          { key: 'free', dataIndex: 'free', title: t('enums.view.empty'), align: 'right', width: 72 },
+          {
+            key: 'free',
+            dataIndex: 'free',
+            title: t('enums.view.empty'),
+            align: 'right',
+            width: 72,
+          },
         ]}
       />
     </div>

@@ -14,7 +14,15 @@ import { Skipped } from './Skipped.tsx'
 const pageSize = 20
 
 /** Every saved state of the lanes; one opened shows what differs from another, and goes back to it. Render it only while it is open. */
-export function HistoryDrawer({ plan, dirty, onClose }: { plan: Planogram; dirty: boolean; onClose: () => void }) {
+export function HistoryDrawer({
+  plan,
+  dirty,
+  onClose,
+}: {
+  plan: Planogram
+  dirty: boolean
+  onClose: () => void
+}) {
   const { t } = useTranslation('lanes')
   const active = useActiveTab()
   const [page, setPage] = useState(1)
@@ -24,14 +32,28 @@ export function HistoryDrawer({ plan, dirty, onClose }: { plan: Planogram; dirty
   if (!active) return null
   const list = read.data?.list ?? []
   return (
-    <Drawer open title={`${t('history.title')} · ${plan.device.rtuNumber}`} size={Math.min(560, innerWidth)} onClose={onClose} destroyOnHidden>
-      {read.error && !read.data ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
+    <Drawer
+      open
+      title={`${t('history.title')} · ${plan.device.rtuNumber}`}
+      size={Math.min(560, innerWidth)}
+      onClose={onClose}
+      destroyOnHidden
+    >
+      {read.error && !read.data ? (
+        <Problem error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
       {read.isPending ? <Skeleton active paragraph={{ rows: 8 }} /> : null}
-      {read.data && list.length === 0 ? <Empty title={t('history.none')} hint={t('history.noneHint')} /> : null}
+      {read.data && list.length === 0 ? (
+        <Empty title={t('history.none')} hint={t('history.noneHint')} />
+      ) : null}
       <ol className={styles.versions}>
         {list.map((row) => (
           <li key={row.version} data-open={chosen === row.version}>
-            <button type="button" aria-expanded={chosen === row.version} onClick={() => setChosen(chosen === row.version ? null : row.version)}>
+            <button
+              type="button"
+              aria-expanded={chosen === row.version}
+              onClick={() => setChosen(chosen === row.version ? null : row.version)}
+            >
               <b>v{row.version}</b>
               <span>
                 {t(`enums.source.${row.source}`)}
@@ -42,7 +64,13 @@ export function HistoryDrawer({ plan, dirty, onClose }: { plan: Planogram; dirty
               </span>
             </button>
             {chosen === row.version ? (
-              <Version plan={plan} row={row} others={list} dirty={dirty} onRestored={() => setChosen(null)} />
+              <Version
+                plan={plan}
+                row={row}
+                others={list}
+                dirty={dirty}
+                onRestored={() => setChosen(null)}
+              />
             ) : (
               <p className={styles.summary}>
                 {row.diff
@@ -60,7 +88,10 @@ export function HistoryDrawer({ plan, dirty, onClose }: { plan: Planogram; dirty
           <Button disabled={page === 1} onClick={() => setPage(page - 1)}>
             {t('history.newer')}
           </Button>
-          <Button disabled={page * pageSize >= (read.data?.total ?? 0)} onClick={() => setPage(page + 1)}>
+          <Button
+            disabled={page * pageSize >= (read.data?.total ?? 0)}
+            onClick={() => setPage(page + 1)}
+          >
             {t('history.older')}
           </Button>
         </span>
@@ -69,7 +100,13 @@ export function HistoryDrawer({ plan, dirty, onClose }: { plan: Planogram; dirty
   )
 }
 
-type VersionProps = { plan: Planogram; row: VersionRow; others: readonly VersionRow[]; dirty: boolean; onRestored: () => void }
+type VersionProps = {
+  plan: Planogram
+  row: VersionRow
+  others: readonly VersionRow[]
+  dirty: boolean
+  onRestored: () => void
+}
 const now = 0
 
 function Version({ plan, row, others, dirty, onRestored }: VersionProps) {
@@ -87,32 +124,62 @@ function Version({ plan, row, others, dirty, onRestored }: VersionProps) {
   })
   const options = [
     { value: now, label: t('history.now') },
-    ...others.filter((other) => other.version !== row.version).map((other) => ({ value: other.version, label: `v${other.version}` })),
+    ...others
+      .filter((other) => other.version !== row.version)
+      .map((other) => ({ value: other.version, label: `v${other.version}` })),
   ]
   return (
     <div className={styles.version}>
       <span className={styles.compare}>
         {t('history.against')}
-        <Select size="small" aria-label={t('history.against')} value={against} options={options} popupMatchSelectWidth={false} onChange={setAgainst} />
+        <Select
+          size="small"
+          aria-label={t('history.against')}
+          value={against}
+          options={options}
+          popupMatchSelectWidth={false}
+          onChange={setAgainst}
+        />
         {plan.can.update && !row.current ? (
           <Button size="small" disabled={dirty} onClick={() => setAsking(true)}>
             {t('history.restore')}
           </Button>
         ) : null}
       </span>
-      <p className={styles.direction}>{older ? `v${against} → v${row.version}` : `v${row.version} → ${against === now ? t('history.now') : `v${against}`}`}</p>
+      <p className={styles.direction}>
+        {older
+          ? `v${against} → v${row.version}`
+          : `v${row.version} → ${against === now ? t('history.now') : `v${against}`}`}
+      </p>
       {diff.data?.changes.length === 0 ? <p>{t('history.same')}</p> : null}
       <ul className={styles.changes}>
         {diff.data?.changes.map((change) => (
           <li key={`${change.road}/${change.level}/${change.field}`}>{changeText(t, change)}</li>
         ))}
       </ul>
-      {asking ? <Restore plan={plan} target={row.version} onClose={() => setAsking(false)} onDone={onRestored} /> : null}
+      {asking ? (
+        <Restore
+          plan={plan}
+          target={row.version}
+          onClose={() => setAsking(false)}
+          onDone={onRestored}
+        />
+      ) : null}
     </div>
   )
 }
 
-function Restore({ plan, target, onClose, onDone }: { plan: Planogram; target: number; onClose: () => void; onDone: () => void }) {
+function Restore({
+  plan,
+  target,
+  onClose,
+  onDone,
+}: {
+  plan: Planogram
+  target: number
+  onClose: () => void
+  onDone: () => void
+}) {
   const { t } = useTranslation(['lanes', 'web'])
   const deviceId = plan.device.id
   const read = useRead(lanes.restorePlan, { deviceId, target })
@@ -121,7 +188,11 @@ function Restore({ plan, target, onClose, onDone }: { plan: Planogram; target: n
   const { write: roads, skipped } = read.data
   return (
     <div className={styles.restore}>
-      <p>{roads.length ? t('history.willRestore', { n: roads.length }) : t('history.nothingToRestore')}</p>
+      <p>
+        {roads.length
+          ? t('history.willRestore', { n: roads.length })
+          : t('history.nothingToRestore')}
+      </p>
       <Skipped rows={skipped} />
       <span className={styles.pager}>
         <Button

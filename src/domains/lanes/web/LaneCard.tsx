@@ -9,7 +9,12 @@ import type { Road } from '../contract.ts'
 import styles from './lanes.module.css'
 import { lockText, roadText } from './shown.ts'
 
-const tones: Partial<Record<Road['view'], Tone>> = { low: 'warn', soldOut: 'soldOut', fault: 'fault', locked: 'locked' }
+const tones: Partial<Record<Road['view'], Tone>> = {
+  low: 'warn',
+  soldOut: 'soldOut',
+  fault: 'fault',
+  locked: 'locked',
+}
 
 const check = <CheckOutlined />
 const plus = <PlusOutlined />
@@ -20,7 +25,12 @@ type Props = { road: Road; offer: boolean; t: TFunction<'lanes'> }
 /** Number and state, picture, name, price, how full. A fault's reason stands where the name was. Words come from above: a machine has hundreds of lanes. */
 export const LaneCard = memo(function LaneCard({ road, offer, t }: Props) {
   const tone = tones[road.view]
-  const note = road.failedHold > 0 ? t('hold', { n: road.failedHold }) : road.reserved > 0 ? t('reserved', { n: road.reserved }) : null
+  const note =
+    road.failedHold > 0
+      ? t('hold', { n: road.failedHold })
+      : road.reserved > 0
+        ? t('reserved', { n: road.reserved })
+        : null
   return (
     <>
       <span className={styles.cardHead}>
@@ -47,7 +57,9 @@ export const LaneCard = memo(function LaneCard({ road, offer, t }: Props) {
 
 function reasonOf(road: Road, t: Props['t']): string | null {
   if (road.view === 'locked') return lockText(t, road.lockReason)
-  return road.view === 'fault' ? t(`enums.faultCode.${road.faultCode ?? 'FAULT'}`, { defaultValue: road.faultCode ?? '' }) : null
+  return road.view === 'fault'
+    ? t(`enums.faultCode.${road.faultCode ?? 'FAULT'}`, { defaultValue: road.faultCode ?? '' })
+    : null
 }
 
 function CardBody({ road, offer, t }: Props) {
@@ -70,13 +82,19 @@ function CardBody({ road, offer, t }: Props) {
       <span className={styles.picture}>
         <Picture src={road.productImg} size={42} />
       </span>
-      <span className={reason ? styles.reason : styles.name} title={reason ?? road.productName ?? ''}>
+      <span
+        className={reason ? styles.reason : styles.name}
+        title={reason ?? road.productName ?? ''}
+      >
         {reason ?? road.productName}
       </span>
       <span className={styles.price}>
         {yuan(road.price ?? 0)}
         {road.confirmedPrice !== null ? (
-          <span className={styles.notYet} title={t('stillCharges', { price: yuan(road.confirmedPrice) })}>
+          <span
+            className={styles.notYet}
+            title={t('stillCharges', { price: yuan(road.confirmedPrice) })}
+          >
             {t('notYet')}
           </span>
         ) : (road.retailPrice ?? 0) > (road.price ?? 0) ? (
@@ -85,7 +103,12 @@ function CardBody({ road, offer, t }: Props) {
       </span>
       <span className={styles.stock}>
         <span className={styles.bar}>
-          <span data-low={road.view === 'low'} style={{ width: `${road.roadCapacity ? (100 * road.productStock) / road.roadCapacity : 0}%` }} />
+          <span
+            data-low={road.view === 'low'}
+            style={{
+              width: `${road.roadCapacity ? (100 * road.productStock) / road.roadCapacity : 0}%`,
+            }}
+          />
         </span>
         <span>
           <b data-view={road.view}>{road.productStock}</b>/{road.roadCapacity}

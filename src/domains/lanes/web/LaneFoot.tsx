@@ -4,13 +4,19 @@ import styles from './lanes.module.css'
 import { roadText } from './shown.ts'
 import type { useDrafts } from './useDrafts.ts'
 
-type Props = { drafts: ReturnType<typeof useDrafts>; copied: number; can: boolean; onShow: (ids: number[]) => void }
+type Props = {
+  drafts: ReturnType<typeof useDrafts>
+  copied: number
+  can: boolean
+  onShow: (ids: number[]) => void
+}
 
 /** What is wrong, what somebody else did meanwhile, what is unsaved; else the keys. Stays in sight while it has something to say. */
 export function LaneFoot({ drafts, copied, can, onShow }: Props) {
   const { t } = useTranslation('lanes')
   const { errors, overwritten, lost, dirty } = drafts
-  const roads = (ids: ReadonlyMap<number, unknown>) => drafts.shown.filter((road) => ids.has(road.id))
+  const roads = (ids: ReadonlyMap<number, unknown>) =>
+    drafts.shown.filter((road) => ids.has(road.id))
   const [wrong] = roads(errors)
   const theirs = roads(overwritten)
   const named = theirs.slice(0, 8).map(roadText).join(' ')
@@ -20,15 +26,30 @@ export function LaneFoot({ drafts, copied, can, onShow }: Props) {
       <span role="status">
         {wrong ? (
           <button type="button" className={styles.wrongLink} onClick={() => onShow([wrong.id])}>
-            {t('wrongLanes', { n: errors.size, road: roadText(wrong), why: Object.values(errors.get(wrong.id) ?? {})[0] ?? '' })}
+            {t('wrongLanes', {
+              n: errors.size,
+              road: roadText(wrong),
+              why: Object.values(errors.get(wrong.id) ?? {})[0] ?? '',
+            })}
           </button>
         ) : theirs.length > 0 ? (
           <>
             <Mark tone="warn" />
-            <button type="button" className={styles.footLink} onClick={() => onShow(theirs.map((road) => road.id))}>
-              {t('overwritten', { n: theirs.length, roads: `${named}${theirs.length > 8 ? ' …' : ''}` })}
+            <button
+              type="button"
+              className={styles.footLink}
+              onClick={() => onShow(theirs.map((road) => road.id))}
+            >
+              {t('overwritten', {
+                n: theirs.length,
+                roads: `${named}${theirs.length > 8 ? ' …' : ''}`,
+              })}
             </button>
-            <button type="button" className={styles.footLink} onClick={() => drafts.drop(theirs.map((road) => road.id))}>
+            <button
+              type="button"
+              className={styles.footLink}
+              onClick={() => drafts.drop(theirs.map((road) => road.id))}
+            >
               {t('takeTheirs')}
             </button>
           </>

@@ -1,5 +1,14 @@
 import type { TFunction } from 'i18next'
-import { type CSSProperties, type DragEvent, type KeyboardEvent, type MouseEvent, memo, type RefObject, useMemo, useRef } from 'react'
+import {
+  type CSSProperties,
+  type DragEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  memo,
+  type RefObject,
+  useMemo,
+  useRef,
+} from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Planogram } from '../contract.ts'
 import { dragged } from './dragged.ts'
@@ -20,7 +29,13 @@ export type GridActions = {
   onRedo: () => void
   onDrop: (id: number, goods: Goods) => void
 }
-type Props = { plan: Planogram; roads: readonly ShownRoad[]; selection: Selection; wrong: ReadonlySet<number>; actions: RefObject<GridActions> }
+type Props = {
+  plan: Planogram
+  roads: readonly ShownRoad[]
+  selection: Selection
+  wrong: ReadonlySet<number>
+  actions: RefObject<GridActions>
+}
 
 /**
  * A row per level. Click selects one, Ctrl adds, Shift takes the range, a drawn box takes what it touches; arrows move the selection,
@@ -39,15 +54,23 @@ export const LaneGrid = memo(function LaneGrid({ plan, roads, selection, wrong, 
     return plan.floors.map((floor) => byFloor.get(floor.id) ?? [])
   }, [plan.floors, roads])
   const order = rows.flat()
-  const wide = Math.max(...plan.floors.map((floor) => Math.max(...floor.roads.map((road) => road.column))))
-  const drawing = useBoxSelect(box, (ids, adds) => selection.set(adds ? [...new Set([...before.current, ...ids])] : ids))
+  const wide = Math.max(
+    ...plan.floors.map((floor) => Math.max(...floor.roads.map((road) => road.column))),
+  )
+  const drawing = useBoxSelect(box, (ids, adds) =>
+    selection.set(adds ? [...new Set([...before.current, ...ids])] : ids),
+  )
   const laneAt = (event: { target: EventTarget }) => {
     const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-lane]')
     return cell ? order.find((road) => road.id === Number(cell.dataset.lane)) : undefined
   }
-  const focus = (id: number) => box.current?.querySelector<HTMLElement>(`[data-lane="${id}"]`)?.focus({ preventScroll: true })
+  const focus = (id: number) =>
+    box.current?.querySelector<HTMLElement>(`[data-lane="${id}"]`)?.focus({ preventScroll: true })
   const range = (from: number | null, to: number) => {
-    const [a, b] = [order.findIndex((road) => road.id === from), order.findIndex((road) => road.id === to)]
+    const [a, b] = [
+      order.findIndex((road) => road.id === from),
+      order.findIndex((road) => road.id === to),
+    ]
     return a < 0 ? [to] : order.slice(Math.min(a, b), Math.max(a, b) + 1).map((road) => road.id)
   }
   const toggled = (id: number) => {
@@ -80,12 +103,17 @@ export const LaneGrid = memo(function LaneGrid({ plan, roads, selection, wrong, 
     const meant = (work: (ids: number[]) => void) =>
       act(() => {
         if (selected.size === 0) selection.set([road.id])
-        work(selected.size === 0 ? [road.id] : order.filter((other) => selected.has(other.id)).map((other) => other.id))
+        work(
+          selected.size === 0
+            ? [road.id]
+            : order.filter((other) => selected.has(other.id)).map((other) => other.id),
+        )
       })
     if (ctrl && key === 'a') return act(() => selection.set(order.map((other) => other.id)))
     if (ctrl && key === 'c') return meant(actions.current.onCopy)
     if (ctrl && key === 'v') return meant(actions.current.onPaste)
-    if (ctrl && key === 'z') return act(event.shiftKey ? actions.current.onRedo : actions.current.onUndo)
+    if (ctrl && key === 'z')
+      return act(event.shiftKey ? actions.current.onRedo : actions.current.onUndo)
     if (ctrl && key === 'y') return act(actions.current.onRedo)
     if (key === 'Delete' || key === 'Backspace') return meant(actions.current.onClear)
     if (key === ' ') {
@@ -134,17 +162,31 @@ export const LaneGrid = memo(function LaneGrid({ plan, roads, selection, wrong, 
       }}
       onClick={click}
       onKeyDown={press}
-      onFocus={(event) => reach(box.current, (event.target as HTMLElement).closest<HTMLElement>('[data-lane]'))}
+      onFocus={(event) =>
+        reach(box.current, (event.target as HTMLElement).closest<HTMLElement>('[data-lane]'))
+      }
       onDragOver={over}
       onDragLeave={() => hover(box.current, undefined)}
       onDrop={drop}
     >
       {plan.floors.map((floor, row) => (
-        <section key={floor.id} className={styles.floor} aria-label={t('levels.level', { n: floor.level })}>
+        <section
+          key={floor.id}
+          className={styles.floor}
+          aria-label={t('levels.level', { n: floor.level })}
+        >
           <LevelName plan={plan} floor={floor} />
           <div className={styles.lanes}>
             {rows[row]?.map((road) => (
-              <Cell key={road.id} road={road} selection={selection} wrong={wrong.has(road.id)} reachable={road === order[0]} offer={plan.can.update} t={t} />
+              <Cell
+                key={road.id}
+                road={road}
+                selection={selection}
+                wrong={wrong.has(road.id)}
+                reachable={road === order[0]}
+                offer={plan.can.update}
+                t={t}
+              />
             ))}
           </div>
         </section>
@@ -153,7 +195,14 @@ export const LaneGrid = memo(function LaneGrid({ plan, roads, selection, wrong, 
   )
 })
 
-type CellProps = { road: ShownRoad; selection: Selection; wrong: boolean; reachable: boolean; offer: boolean; t: TFunction<'lanes'> }
+type CellProps = {
+  road: ShownRoad
+  selection: Selection
+  wrong: boolean
+  reachable: boolean
+  offer: boolean
+  t: TFunction<'lanes'>
+}
 const Cell = memo(function Cell({ road, selection, wrong, reachable, offer, t }: CellProps) {
   return (
     <button
@@ -176,13 +225,15 @@ const Cell = memo(function Cell({ road, selection, wrong, reachable, offer, t }:
 /** Tab comes back to the lane that had the focus; on the elements themselves, so that nothing is drawn again. */
 function reach(root: HTMLElement | null, cell: HTMLElement | null): void {
   if (!cell) return
-  for (const other of root?.querySelectorAll<HTMLElement>('[data-lane][tabindex="0"]') ?? []) other.tabIndex = -1
+  for (const other of root?.querySelectorAll<HTMLElement>('[data-lane][tabindex="0"]') ?? [])
+    other.tabIndex = -1
   cell.tabIndex = 0
 }
 
 /** Marks the lane a dragged product would fall into; on the element itself, so that nothing is drawn again. */
 function hover(root: HTMLElement | null, id: number | undefined): void {
-  for (const cell of root?.querySelectorAll<HTMLElement>('[data-over]') ?? []) if (cell.dataset.lane !== String(id)) delete cell.dataset.over
+  for (const cell of root?.querySelectorAll<HTMLElement>('[data-over]') ?? [])
+    if (cell.dataset.lane !== String(id)) delete cell.dataset.over
   const cell = id === undefined ? null : root?.querySelector<HTMLElement>(`[data-lane="${id}"]`)
   if (cell) cell.dataset.over = 'true'
 }

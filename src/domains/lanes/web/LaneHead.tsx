@@ -11,7 +11,9 @@ import styles from './lanes.module.css'
 
 const HistoryDrawer = lazyDialog(() => import('./HistoryDrawer.tsx').then((m) => m.HistoryDrawer))
 const CopyDialog = lazyDialog(() => import('./CopyDialog.tsx').then((m) => m.CopyDialog))
-const SchedulesDialog = lazyDialog(() => import('./SchedulesDialog.tsx').then((m) => m.SchedulesDialog))
+const SchedulesDialog = lazyDialog(() =>
+  import('./SchedulesDialog.tsx').then((m) => m.SchedulesDialog),
+)
 
 type Open = 'history' | 'copy' | 'schedules' | null
 
@@ -42,7 +44,9 @@ export function LaneHead({ plan, dirty = false }: { plan: Planogram; dirty?: boo
     <header className={`hd-sheet ${styles.head}`}>
       <h1>{device.nickname}</h1>
       <span className={styles.quiet}>{device.rtuNumber}</span>
-      <StatusTag tone={device.status === 'online' ? 'online' : 'offline'}>{t(`device.${device.status}`)}</StatusTag>
+      <StatusTag tone={device.status === 'online' ? 'online' : 'offline'}>
+        {t(`device.${device.status}`)}
+      </StatusTag>
       <SyncBadge plan={plan} />
       <span className={styles.figures}>
         {(['lanes', 'enabled', 'soldOut', 'low', 'fault'] as const).map(figure)}
@@ -71,20 +75,38 @@ export function LaneHead({ plan, dirty = false }: { plan: Planogram; dirty?: boo
       </span>
       {open === 'history' ? <HistoryDrawer plan={plan} dirty={dirty} onClose={close} /> : null}
       {open === 'copy' ? (
-        <CopyDialog plan={plan} targets={(copyTo ?? '').split(',').map(Number).filter(Number.isSafeInteger).filter(Boolean)} onClose={close} />
+        <CopyDialog
+          plan={plan}
+          targets={(copyTo ?? '')
+            .split(',')
+            .map(Number)
+            .filter(Number.isSafeInteger)
+            .filter(Boolean)}
+          onClose={close}
+        />
       ) : null}
       {open === 'schedules' ? <SchedulesDialog deviceId={device.id} onClose={close} /> : null}
     </header>
   )
 }
 
-const tones: Record<'PENDING' | 'DELIVERED' | 'APPLIED' | 'REFUSED', Tone> = { PENDING: 'warn', DELIVERED: 'warn', APPLIED: 'online', REFUSED: 'fault' }
+const tones: Record<'PENDING' | 'DELIVERED' | 'APPLIED' | 'REFUSED', Tone> = {
+  PENDING: 'warn',
+  DELIVERED: 'warn',
+  APPLIED: 'online',
+  REFUSED: 'fault',
+}
 
 function SyncBadge({ plan }: { plan: Planogram }) {
   const { t } = useTranslation('lanes')
   const { sync, version } = plan
   if (!sync) return <span className={styles.quiet}>{t('version', { n: version })}</span>
-  const hint = sync.state === 'REFUSED' ? sync.reason : sync.state === 'APPLIED' ? undefined : t('sync.hint', { n: sync.applied ?? 0 })
+  const hint =
+    sync.state === 'REFUSED'
+      ? sync.reason
+      : sync.state === 'APPLIED'
+        ? undefined
+        : t('sync.hint', { n: sync.applied ?? 0 })
   return (
     <Tooltip title={hint}>
       <span>

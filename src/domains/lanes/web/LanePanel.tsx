@@ -15,7 +15,13 @@ import { ProductShelf } from './ProductShelf.tsx'
 import { type Goods, roadText, type ShownRoad } from './shown.ts'
 import type { useDrafts } from './useDrafts.ts'
 
-type Props = { plan: Planogram; chosen: readonly ShownRoad[]; drafts: ReturnType<typeof useDrafts>; onPick: (goods: Goods) => void; onClose: () => void }
+type Props = {
+  plan: Planogram
+  chosen: readonly ShownRoad[]
+  drafts: ReturnType<typeof useDrafts>
+  onPick: (goods: Goods) => void
+  onClose: () => void
+}
 
 /** Right of the grid: the settings of the chosen lanes, or the products to fill them with; below, what is unsaved. */
 export function LanePanel({ plan, chosen, drafts, onPick, onClose }: Props) {
@@ -34,10 +40,18 @@ export function LanePanel({ plan, chosen, drafts, onPick, onClose }: Props) {
                 size="small"
                 value={tab}
                 onChange={setTab}
-                options={(['settings', 'shelf'] as const).map((key) => ({ value: key, label: t(`panel.${key}`) }))}
+                options={(['settings', 'shelf'] as const).map((key) => ({
+                  value: key,
+                  label: t(`panel.${key}`),
+                }))}
               />
             ) : null}
-            <Button type="text" icon={<CloseOutlined />} aria-label={t('web:action.close')} onClick={onClose} />
+            <Button
+              type="text"
+              icon={<CloseOutlined />}
+              aria-label={t('web:action.close')}
+              onClick={onClose}
+            />
           </>
         ) : null}
       </header>
@@ -52,7 +66,12 @@ export function LanePanel({ plan, chosen, drafts, onPick, onClose }: Props) {
       </div>
       {plan.can.update && (chosen.length > 0 || drafts.dirty) ? (
         <footer>
-          <Button type="primary" loading={drafts.busy} disabled={!drafts.dirty} onClick={drafts.save}>
+          <Button
+            type="primary"
+            loading={drafts.busy}
+            disabled={!drafts.dirty}
+            onClick={drafts.save}
+          >
             {drafts.dirty ? t('save', { n: drafts.drafts.size }) : t('web:action.save')}
           </Button>
           <Button disabled={!drafts.dirty} onClick={drafts.reset}>
@@ -74,13 +93,19 @@ function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'dra
   const emptied = (field: Field) => ids.some((id) => drafts.drafts.get(id)?.fields[field] === null)
   const shared = <K extends keyof ShownRoad>(key: K): ShownRoad[K] | undefined =>
     chosen.every((road) => road[key] === chosen[0]?.[key]) ? chosen[0]?.[key] : undefined
-  const error = (field: string) => ids.map((id) => drafts.errors.get(id)?.[field]).find((text) => text !== undefined)
-  const differs = (field: Field & keyof ShownRoad) => chosen.length > 1 && shared(field) === undefined
+  const error = (field: string) =>
+    ids.map((id) => drafts.errors.get(id)?.[field]).find((text) => text !== undefined)
+  const differs = (field: Field & keyof ShownRoad) =>
+    chosen.length > 1 && shared(field) === undefined
   const hint = (field: Field & keyof ShownRoad) => (differs(field) ? t('differs') : '')
-  const mixed = (['retailPrice', 'price', 'roadCapacity', 'warnQty', 'restriction'] as const).some(differs)
+  const mixed = (['retailPrice', 'price', 'roadCapacity', 'warnQty', 'restriction'] as const).some(
+    differs,
+  )
   // emptied where the lanes differ means: leave each as it is
-  const set = (field: Field & keyof ShownRoad, value: unknown) => drafts.set(ids, field, value === null && differs(field) ? undefined : value)
-  const value = (field: Field & keyof ShownRoad) => (emptied(field) ? null : ((shared(field) as number | null | undefined) ?? null))
+  const set = (field: Field & keyof ShownRoad, value: unknown) =>
+    drafts.set(ids, field, value === null && differs(field) ? undefined : value)
+  const value = (field: Field & keyof ShownRoad) =>
+    emptied(field) ? null : ((shared(field) as number | null | undefined) ?? null)
   const number = (field: 'roadCapacity' | 'warnQty' | 'restriction' | 'motorNo', unit?: string) => (
     <Item label={t(`fields.${field}`)} error={error(field)}>
       {(id) => (
@@ -101,7 +126,15 @@ function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'dra
   )
   const money = (field: 'retailPrice' | 'price') => (
     <Item label={t(`fields.${field}`)} error={error(field)}>
-      {(id) => <MoneyInput id={id} disabled={!plan.can.update} value={value(field)} placeholder={hint(field)} onChange={(next) => set(field, next)} />}
+      {(id) => (
+        <MoneyInput
+          id={id}
+          disabled={!plan.can.update}
+          value={value(field)}
+          placeholder={hint(field)}
+          onChange={(next) => set(field, next)}
+        />
+      )}
     </Item>
   )
   const [cost] = new Set(chosen.map((road) => road.costPrice))
@@ -116,10 +149,14 @@ function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'dra
             <Picture src={road.productImg} size={28} />
             <b>{roadText(road)}</b>
             <span>{road.productName ?? t(`enums.view.${road.view}`)}</span>
-            <span data-view={road.view}>{road.productId === null ? '' : `${road.productStock}/${road.roadCapacity}`}</span>
+            <span data-view={road.view}>
+              {road.productId === null ? '' : `${road.productStock}/${road.roadCapacity}`}
+            </span>
           </li>
         ))}
-        {chosen.length > listed ? <li className={styles.rest}>{t('selectedMore', { n: chosen.length - listed })}</li> : null}
+        {chosen.length > listed ? (
+          <li className={styles.rest}>{t('selectedMore', { n: chosen.length - listed })}</li>
+        ) : null}
       </ul>
       <Item label={t('fields.productId')} error={error('productId')}>
         {(id) =>
@@ -130,13 +167,25 @@ function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'dra
                 value={shared('productId') ?? undefined}
                 {...(differs('productId') ? { placeholder: t('differing') } : {})}
                 filter={(option) => canPlace(option, plan.device) === null}
-                onChange={(next) => (next === undefined ? drafts.set(ids, 'productId', null) : undefined)}
-                onPick={(option) => (option ? drafts.set(ids, 'productId', option.id, option) : undefined)}
+                onChange={(next) =>
+                  next === undefined ? drafts.set(ids, 'productId', null) : undefined
+                }
+                onPick={(option) =>
+                  option ? drafts.set(ids, 'productId', option.id, option) : undefined
+                }
               />
             </span>
           ) : (
             // who may not change lanes may not search products either
-            <Input id={id} disabled value={differs('productId') ? t('differs') : (shared('productName') ?? t('enums.view.empty'))} />
+            <Input
+              id={id}
+              disabled
+              value={
+                differs('productId')
+                  ? t('differs')
+                  : (shared('productName') ?? t('enums.view.empty'))
+              }
+            />
           )
         }
       </Item>
@@ -161,16 +210,22 @@ function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'dra
               id={id}
               disabled={!plan.can.update}
               checked={same === 'ENABLED'}
-              {...(same === undefined ? { checkedChildren: '', unCheckedChildren: t('mixed') } : {})}
+              {...(same === undefined
+                ? { checkedChildren: '', unCheckedChildren: t('mixed') }
+                : {})}
               onChange={(on) => drafts.set(ids, 'status', on ? 'ENABLED' : 'DISABLED')}
             />
           )}
         </Item>
       ) : null}
       <p className={styles.note}>
-        {cost && new Set(chosen.map((road) => road.costPrice)).size === 1 ? `${t('cost', { price: yuan(cost) })} · ` : ''}
+        {cost && new Set(chosen.map((road) => road.costPrice)).size === 1
+          ? `${t('cost', { price: yuan(cost) })} · `
+          : ''}
         {confirmed ? `${t('stillCharges', { price: yuan(confirmed) })} · ` : ''}
-        {plan.can.update ? `${mixed ? `${t('differing')} · ` : ''}${t('versionHint', { n: plan.version + 1 })} · ` : ''}
+        {plan.can.update
+          ? `${mixed ? `${t('differing')} · ` : ''}${t('versionHint', { n: plan.version + 1 })} · `
+          : ''}
         {t('stockHint')}
       </p>
       {error('id') ? (
@@ -182,7 +237,15 @@ function Settings({ plan, chosen, drafts }: Pick<Props, 'plan' | 'chosen' | 'dra
   )
 }
 
-function Item({ label, error, children }: { label: string; error: string | undefined; children: (id: string) => ReactNode }) {
+function Item({
+  label,
+  error,
+  children,
+}: {
+  label: string
+  error: string | undefined
+  children: (id: string) => ReactNode
+}) {
   const id = useId()
   return (
     <div className={styles.item} data-error={error !== undefined}>

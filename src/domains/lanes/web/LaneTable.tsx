@@ -27,15 +27,28 @@ const tones: Record<Road['view'], Tone> = {
 const small = ['roadIndex', 'productName', 'stock', 'view']
 
 /** The same lanes as figures. */
-export function LaneTable({ roads, selection }: { roads: readonly ShownRoad[]; selection: Selection }) {
+export function LaneTable({
+  roads,
+  selection,
+}: {
+  roads: readonly ShownRoad[]
+  selection: Selection
+}) {
   const selected = useChosen(selection)
   const { t } = useTranslation('lanes')
   const [filter, setFilter] = useState<(typeof filters)[number]>('all')
-  const shown = roads.filter((road) => road.status !== 'MERGED' && (filter === 'all' || road.view === filter))
+  const shown = roads.filter(
+    (road) => road.status !== 'MERGED' && (filter === 'all' || road.view === filter),
+  )
   const phone = usePhone()
   const number = { align: 'right' as const, width: 72 }
   const columns: TableProps<ShownRoad>['columns'] & object = [
-    { key: 'roadIndex', title: t('fields.roadIndex'), width: phone ? 56 : 72, render: (_, road) => roadText(road) },
+    {
+      key: 'roadIndex',
+      title: t('fields.roadIndex'),
+      width: phone ? 56 : 72,
+      render: (_, road) => roadText(road),
+    },
     {
       key: 'productName',
       title: t('fields.productName'),
@@ -51,36 +64,66 @@ export function LaneTable({ roads, selection }: { roads: readonly ShownRoad[]; s
       render: (_, road) => {
         if (road.productId === null) return <span className="hd-none">—</span>
         if (phone) return `${road.productStock}/${road.roadCapacity}`
-        return <StockBar stock={road.productStock} capacity={road.roadCapacity} warn={road.warnQty} />
+        return (
+          <StockBar stock={road.productStock} capacity={road.roadCapacity} warn={road.warnQty} />
+        )
       },
     },
-    { key: 'reserved', title: t('fields.reserved'), ...number, render: (_, road) => <Count value={road.reserved} /> },
-    { key: 'failedHold', title: t('fields.failedHold'), ...number, render: (_, road) => <Count value={road.failedHold} /> },
-    { key: 'sellable', title: t('fields.sellable'), ...number, render: (_, road) => <Count value={sellable(toLane(road))} /> },
+    {
+      key: 'reserved',
+      title: t('fields.reserved'),
+      ...number,
+      render: (_, road) => <Count value={road.reserved} />,
+    },
+    {
+      key: 'failedHold',
+      title: t('fields.failedHold'),
+      ...number,
+      render: (_, road) => <Count value={road.failedHold} />,
+    },
+    {
+      key: 'sellable',
+      title: t('fields.sellable'),
+      ...number,
+      render: (_, road) => <Count value={sellable(toLane(road))} />,
+    },
     { key: 'warnQty', dataIndex: 'warnQty', title: t('fields.warnQty'), ...number, width: 96 },
     {
       key: 'price',
       title: t('fields.price'),
       ...number,
-      render: (_, road) => (road.price === null ? <span className="hd-none">—</span> : <Money fen={road.price} />),
+      render: (_, road) =>
+        road.price === null ? <span className="hd-none">—</span> : <Money fen={road.price} />,
     },
     {
       key: 'view',
       title: t('fields.view'),
       width: phone ? 76 : 96,
-      render: (_, road) => <StatusTag tone={tones[road.view]}>{t(`enums.view.${road.view}`)}</StatusTag>,
+      render: (_, road) => (
+        <StatusTag tone={tones[road.view]}>{t(`enums.view.${road.view}`)}</StatusTag>
+      ),
     },
   ]
   return (
     <div className={styles.table}>
-      <Segmented size="small" value={filter} onChange={setFilter} options={filters.map((key) => ({ value: key, label: t(`filters.${key}`) }))} />
+      <Segmented
+        size="small"
+        value={filter}
+        onChange={setFilter}
+        options={filters.map((key) => ({ value: key, label: t(`filters.${key}`) }))}
+      />
       <Table<ShownRoad>
         rowKey="id"
         size="middle"
         pagination={false}
         dataSource={shown}
         {...(phone ? {} : { scroll: { x: 796 } })}
-        rowSelection={{ selectedRowKeys: [...selected], preserveSelectedRowKeys: true, columnWidth: 40, onChange: (keys) => selection.set(keys.map(Number)) }}
+        rowSelection={{
+          selectedRowKeys: [...selected],
+          preserveSelectedRowKeys: true,
+          columnWidth: 40,
+          onChange: (keys) => selection.set(keys.map(Number)),
+        }}
         columns={phone ? columns.filter(({ key }) => small.includes(String(key))) : columns}
       />
     </div>

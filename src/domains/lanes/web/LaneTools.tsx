@@ -21,7 +21,9 @@ import styles from './lanes.module.css'
 import { roadText, type ShownRoad, toLane } from './shown.ts'
 
 const LevelsDialog = lazyDialog(() => import('./LevelsDialog.tsx').then((m) => m.LevelsDialog))
-const TestVendDialog = lazyDialog(() => import('../../device-commands/web/pickers.tsx').then((m) => m.TestVendDialog))
+const TestVendDialog = lazyDialog(() =>
+  import('../../device-commands/web/pickers.tsx').then((m) => m.TestVendDialog),
+)
 const PriceDialog = lazyDialog(() => import('./PriceDialog.tsx').then((m) => m.PriceDialog))
 
 type Props = {
@@ -42,7 +44,10 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
   const { t } = useTranslation('lanes')
   const { lang } = usePrefs()
   const confirm = useConfirm()
-  const merge = useWrite(lanes.merge, { success: 'lanes:success.merge', onSuccess: (answer) => onSaved(answer.version) })
+  const merge = useWrite(lanes.merge, {
+    success: 'lanes:success.merge',
+    onSuccess: (answer) => onSaved(answer.version),
+  })
   const clear = useWrite(lanes.clearFault, { success: 'lanes:success.clearFault' })
   const unlock = useWrite(lanes.unlock, { success: 'lanes:success.unlock' })
   const may = useMay()
@@ -55,30 +60,73 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
   const single = chosen.length === 1 ? chosen[0] : undefined
   const none = chosen.length === 0 ? t('needLanes') : undefined
   const join = async () => {
-    if (main && (await confirm({ title: t('mergeAsk', { roads: [main, ...others].map(roadText).join(' + ') }), content: t('mergeHint') })))
+    if (
+      main &&
+      (await confirm({
+        title: t('mergeAsk', { roads: [main, ...others].map(roadText).join(' + ') }),
+        content: t('mergeHint'),
+      }))
+    )
       merge.mutate({ ...base, mainId: main.id, secondaryIds: others.map((road) => road.id) })
   }
   const faulty = chosen.filter((road) => road.status === 'FAULT')
   const more = [
-    { key: 'copySettings', on: clip !== null, can: chosen.length > 0, run: clip?.copy, keys: 'Ctrl C' },
-    { key: 'pasteSettings', on: clip !== null, can: clip?.paste !== undefined && chosen.length > 0, run: clip?.paste, keys: 'Ctrl V' },
-    { key: 'testVend', on: may('device:test'), can: !dirty && single?.productId != null, run: () => setOpen('test') },
+    {
+      key: 'copySettings',
+      on: clip !== null,
+      can: chosen.length > 0,
+      run: clip?.copy,
+      keys: 'Ctrl C',
+    },
+    {
+      key: 'pasteSettings',
+      on: clip !== null,
+      can: clip?.paste !== undefined && chosen.length > 0,
+      run: clip?.paste,
+      keys: 'Ctrl V',
+    },
+    {
+      key: 'testVend',
+      on: may('device:test'),
+      can: !dirty && single?.productId != null,
+      run: () => setOpen('test'),
+    },
     {
       key: 'clearFault',
       on: plan.can.clearFault,
       can: faulty.length > 0,
       run: () => faulty.map((road) => clear.mutate({ deviceId: plan.device.id, laneId: road.id })),
     },
-    { key: 'lock', on: plan.can.lock, can: !dirty && chosen.length > 0 && chosen.every((road) => road.status !== 'LOCKED'), run: () => setOpen('lock') },
-    { key: 'unlock', on: plan.can.lock, can: !dirty && chosen.length > 0 && chosen.every(isHandLock), run: () => unlock.mutate({ ...base, laneIds }) },
+    {
+      key: 'lock',
+      on: plan.can.lock,
+      can: !dirty && chosen.length > 0 && chosen.every((road) => road.status !== 'LOCKED'),
+      run: () => setOpen('lock'),
+    },
+    {
+      key: 'unlock',
+      on: plan.can.lock,
+      can: !dirty && chosen.length > 0 && chosen.every(isHandLock),
+      run: () => unlock.mutate({ ...base, laneIds }),
+    },
     { key: 'print', on: true, can: true, run: onPrint },
-    { key: 'rebuild', on: plan.can.rebuild, can: !dirty, run: () => setOpen('levels'), danger: true },
+    {
+      key: 'rebuild',
+      on: plan.can.rebuild,
+      can: !dirty,
+      run: () => setOpen('levels'),
+      danger: true,
+    },
   ].filter((item) => item.on)
   return (
     <span className={styles.tools}>
       {steps ? (
         <>
-          <Step icon={<UndoOutlined />} label={t(steps.whole ? 'undo' : 'undoStep')} onClick={steps.undo} />
+          <Step
+            icon={<UndoOutlined />}
+            label={t(steps.whole ? 'undo' : 'undoStep')}
+            onClick={steps.undo}
+          />
           <Step icon={<RedoOutlined />} label={t('redoStep')} onClick={steps.redo} />
         </>
       ) : null}
@@ -98,7 +146,14 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
           onClick={() => setOpen('split')}
         />
       ) : null}
-      {plan.can.price ? <Tool icon={<TagOutlined />} label={t('prices.title')} why={unsaved ?? none} onClick={() => setOpen('prices')} /> : null}
+      {plan.can.price ? (
+        <Tool
+          icon={<TagOutlined />}
+          label={t('prices.title')}
+          why={unsaved ?? none}
+          onClick={() => setOpen('prices')}
+        />
+      ) : null}
       <Dropdown
         trigger={['click']}
         menu={{
@@ -117,7 +172,14 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
         </Button>
       </Dropdown>
       {open === 'levels' ? <LevelsDialog plan={plan} onClose={() => setOpen(null)} /> : null}
-      {open === 'prices' ? <PriceDialog plan={plan} laneIds={laneIds} onSaved={onSaved} onClose={() => setOpen(null)} /> : null}
+      {open === 'prices' ? (
+        <PriceDialog
+          plan={plan}
+          laneIds={laneIds}
+          onSaved={onSaved}
+          onClose={() => setOpen(null)}
+        />
+      ) : null}
       {open === 'test' ? (
         <TestVendDialog
           id={plan.device.id}
@@ -158,7 +220,17 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
   )
 }
 
-function Tool({ icon, label, why, onClick }: { icon: ReactNode; label: string; why: string | undefined; onClick: () => void }) {
+function Tool({
+  icon,
+  label,
+  why,
+  onClick,
+}: {
+  icon: ReactNode
+  label: string
+  why: string | undefined
+  onClick: () => void
+}) {
   return (
     <Tooltip title={why}>
       <span>
@@ -170,10 +242,24 @@ function Tool({ icon, label, why, onClick }: { icon: ReactNode; label: string; w
   )
 }
 
-function Step({ icon, label, onClick }: { icon: ReactNode; label: string; onClick: (() => void) | undefined }) {
+function Step({
+  icon,
+  label,
+  onClick,
+}: {
+  icon: ReactNode
+  label: string
+  onClick: (() => void) | undefined
+}) {
   return (
     <Tooltip title={label}>
-      <Button type="text" icon={icon} aria-label={label} disabled={onClick === undefined} onClick={onClick} />
+      <Button
+        type="text"
+        icon={icon}
+        aria-label={label}
+        disabled={onClick === undefined}
+        onClick={onClick}
+      />
     </Tooltip>
   )
 }

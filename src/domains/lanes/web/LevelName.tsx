@@ -7,7 +7,13 @@ import { floorName } from '../rules.ts'
 import styles from './lanes.module.css'
 
 /** Number and name of a level; whoever may edit renames it in place. */
-export function LevelName({ plan, floor }: { plan: Planogram; floor: Planogram['floors'][number] }) {
+export function LevelName({
+  plan,
+  floor,
+}: {
+  plan: Planogram
+  floor: Planogram['floors'][number]
+}) {
   const { t } = useTranslation('lanes')
   const [typed, setTyped] = useState<string | null>(null)
   const write = useWrite(lanes.update, { success: 'lanes:success.update' })
@@ -15,7 +21,12 @@ export function LevelName({ plan, floor }: { plan: Planogram; floor: Planogram['
   const save = () => {
     const name = typed?.trim() ?? floor.name
     setTyped(null)
-    if (name !== (plain ? '' : floor.name)) write.mutate({ deviceId: plan.device.id, version: plan.version, floors: [{ id: floor.id, name }] })
+    if (name !== (plain ? '' : floor.name))
+      write.mutate({
+        deviceId: plan.device.id,
+        version: plan.version,
+        floors: [{ id: floor.id, name }],
+      })
   }
   const label = t('levels.rename', { n: floor.level })
   return (

@@ -12,20 +12,44 @@ export function LevelsDialog({ plan, onClose }: { plan: Planogram; onClose: () =
   const { t } = useTranslation(['lanes', 'web'])
   const again = plan.floors.length > 0
   const { maxLevels, maxRoads } = plan.device
-  const blank = (): Level[] => Array.from({ length: maxLevels }, () => ({ name: '', columns: maxRoads, roadCapacity: 8 }))
-  const drawn = (): Level[] => plan.floors.map((floor) => ({ name: floor.name, columns: Math.max(...floor.roads.map((road) => road.column)), roadCapacity: 8 }))
-  const initial = { deviceId: plan.device.id, version: plan.version, levels: again ? drawn() : blank() }
+  const blank = (): Level[] =>
+    Array.from({ length: maxLevels }, () => ({ name: '', columns: maxRoads, roadCapacity: 8 }))
+  const drawn = (): Level[] =>
+    plan.floors.map((floor) => ({
+      name: floor.name,
+      columns: Math.max(...floor.roads.map((road) => road.column)),
+      roadCapacity: 8,
+    }))
+  const initial = {
+    deviceId: plan.device.id,
+    version: plan.version,
+    levels: again ? drawn() : blank(),
+  }
   const shared = { ns: 'lanes', width: 640, onClose, initial } as const
-  const limit = <p className={styles.limit}>{t('levels.limit', { levels: maxLevels, roads: maxRoads })}</p>
+  const limit = (
+    <p className={styles.limit}>{t('levels.limit', { levels: maxLevels, roads: maxRoads })}</p>
+  )
   if (!again)
     return (
-      <FormDialog {...shared} title={t('levels.title')} save={lanes.create} success="lanes:success.create">
+      <FormDialog
+        {...shared}
+        title={t('levels.title')}
+        save={lanes.create}
+        success="lanes:success.create"
+      >
         {limit}
         <Levels most={maxLevels} />
       </FormDialog>
     )
   return (
-    <FormDialog {...shared} title={t('levels.rebuildTitle')} save={lanes.rebuild} success="lanes:success.rebuild" okText={t('rebuild')} danger>
+    <FormDialog
+      {...shared}
+      title={t('levels.rebuildTitle')}
+      save={lanes.rebuild}
+      success="lanes:success.rebuild"
+      okText={t('rebuild')}
+      danger
+    >
       <div className={styles.wide}>
         <Alert type="warning" showIcon title={t('rebuildAsk', { n: plan.totals.stock })} />
       </div>
@@ -62,7 +86,16 @@ function Levels({ most }: { most: number }) {
       {levels.length < most ? (
         <Button
           icon={<PlusOutlined />}
-          onClick={() => set([...levels, { name: '', columns: levels.at(-1)?.columns ?? 10, roadCapacity: levels.at(-1)?.roadCapacity ?? 8 }])}
+          onClick={() =>
+            set([
+              ...levels,
+              {
+                name: '',
+                columns: levels.at(-1)?.columns ?? 10,
+                roadCapacity: levels.at(-1)?.roadCapacity ?? 8,
+              },
+            ])
+          }
         >
           {t('levels.add')}
         </Button>

@@ -10,7 +10,10 @@ export function PlanView({ plan, named = false }: { plan: Planogram; named?: boo
   const { t } = useTranslation('lanes')
   const wide = Math.max(...plan.floors.flatMap((floor) => floor.roads.map((road) => road.column)))
   return (
-    <div className={`${styles.grid} ${styles.readOnly}`} style={{ '--columns': wide } as CSSProperties}>
+    <div
+      className={`${styles.grid} ${styles.readOnly}`}
+      style={{ '--columns': wide } as CSSProperties}
+    >
       {plan.floors.map((floor) => (
         <section key={floor.id} className={styles.floor}>
           <div className={styles.level}>

@@ -1,4 +1,13 @@
-import { Button, Checkbox, InputNumber, Modal, Radio, Segmented, Table, type TableProps } from 'antd'
+import {
+  Button,
+  Checkbox,
+  InputNumber,
+  Modal,
+  Radio,
+  Segmented,
+  Table,
+  type TableProps,
+} from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
@@ -14,7 +23,12 @@ import styles from './dialogs.module.css'
 
 const modes = ['SET', 'YUAN', 'PERCENT'] as const
 
-type Props = { plan: Planogram; laneIds: readonly number[]; onSaved: (version: number) => void; onClose: () => void }
+type Props = {
+  plan: Planogram
+  laneIds: readonly number[]
+  onSaved: (version: number) => void
+  onClose: () => void
+}
 
 /** A change of prices of the chosen lanes, looked at before it is made, now or at a time. Render it only while it is open. */
 export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
@@ -30,7 +44,11 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
   const wanted = typed === null ? null : Math.round(typed * (mode === 'PERCENT' ? 10 : 100))
   const value = useSettled(wanted)
   const base = { deviceId: plan.device.id, laneIds: [...laneIds], mode, alsoRetail }
-  const read = useRead(lanes.pricePlan, { ...base, value: value ?? 0 }, { enabled: value !== null, keep: true })
+  const read = useRead(
+    lanes.pricePlan,
+    { ...base, value: value ?? 0 },
+    { enabled: value !== null, keep: true },
+  )
   const write = useWrite(lanes.prices, {
     success: when === 'at' ? 'lanes:success.schedule' : 'lanes:success.prices',
     onSuccess: (answer) => {
@@ -46,10 +64,21 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
   const looked = value !== null && value === wanted && !read.isPlaceholderData
   const ready = looked && changes > 0 && (when === 'now' || at !== null)
   const save = () => {
-    if (value !== null) write.mutate({ ...base, value, version: plan.version, ...(when === 'at' && at ? { at } : {}) })
+    if (value !== null)
+      write.mutate({
+        ...base,
+        value,
+        version: plan.version,
+        ...(when === 'at' && at ? { at } : {}),
+      })
   }
   const columns: TableProps<PriceRow>['columns'] & object = [
-    { key: 'road', title: t('fields.roadIndex'), width: 64, render: (_, row) => String(row.road).padStart(2, '0') },
+    {
+      key: 'road',
+      title: t('fields.roadIndex'),
+      width: 64,
+      render: (_, row) => String(row.road).padStart(2, '0'),
+    },
     {
       key: 'name',
       title: t('fields.productName'),
@@ -61,14 +90,27 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
         </>
       ),
     },
-    { key: 'from', title: t('prices.from'), align: 'right', width: 84, render: (_, row) => <Money fen={row.from} /> },
-    { key: 'to', title: t('prices.to'), align: 'right', width: 84, render: (_, row) => <Money fen={row.to} strong={row.problem === ''} /> },
+    {
+      key: 'from',
+      title: t('prices.from'),
+      align: 'right',
+      width: 84,
+      render: (_, row) => <Money fen={row.from} />,
+    },
+    {
+      key: 'to',
+      title: t('prices.to'),
+      align: 'right',
+      width: 84,
+      render: (_, row) => <Money fen={row.to} strong={row.problem === ''} />,
+    },
     {
       key: 'retailTo',
       title: t('fields.retailPrice'),
       align: 'right',
       width: 96,
-      render: (_, row) => (row.retailTo === null ? <span className="hd-none">—</span> : yuan(row.retailTo)),
+      render: (_, row) =>
+        row.retailTo === null ? <span className="hd-none">—</span> : yuan(row.retailTo),
     },
     {
       key: 'problem',
@@ -119,12 +161,17 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
           {t('prices.alsoRetail')}
         </Checkbox>
       </div>
-      <p className={styles.hint}>{mode === 'PERCENT' ? t('prices.rounding') : mode === 'YUAN' ? t('prices.minus') : ''}</p>
+      <p className={styles.hint}>
+        {mode === 'PERCENT' ? t('prices.rounding') : mode === 'YUAN' ? t('prices.minus') : ''}
+      </p>
       <div className={styles.priceForm}>
         <Radio.Group
           value={when}
           onChange={(event) => setWhen(event.target.value)}
-          options={(['now', 'at'] as const).map((key) => ({ value: key, label: t(`prices.when.${key}`) }))}
+          options={(['now', 'at'] as const).map((key) => ({
+            value: key,
+            label: t(`prices.when.${key}`),
+          }))}
         />
         {when === 'at' ? (
           <span className={styles.at}>
@@ -139,7 +186,11 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
         dataSource={rows}
         scroll={phone ? { y: 300 } : { y: 300, x: 560 }}
         locale={{ emptyText: t('prices.empty') }}
-        columns={phone ? columns.filter(({ key }) => key === 'road' || key === 'name' || key === 'to') : columns}
+        columns={
+          phone
+            ? columns.filter(({ key }) => key === 'road' || key === 'name' || key === 'to')
+            : columns
+        }
       />
       <p className={styles.problem}>{wrong > 0 ? t('prices.wrong', { n: wrong }) : ''}</p>
     </Modal>

@@ -31,13 +31,17 @@ export function PrintPlan({ plan, onDone }: { plan: Planogram; onDone: () => voi
     }
   }, [onDone])
   return createPortal(
-    <div ref={root} className={styles.print} style={{ '--zoom': Math.min(1, sheet / (60 + wide * 76)) } as CSSProperties}>
+    <div
+      ref={root}
+      className={styles.print}
+      style={{ '--zoom': Math.min(1, sheet / (60 + wide * 76)) } as CSSProperties}
+    >
       <h1>
         {plan.device.nickname} <small>{plan.device.rtuNumber}</small>
       </h1>
       <p>
-        {t('version', { n: plan.version })} · {fullTime(new Date())} · {t('totals.lanes')} {plan.totals.lanes} · {t('totals.stock')} {plan.totals.stock} /{' '}
-        {plan.totals.capacity}
+        {t('version', { n: plan.version })} · {fullTime(new Date())} · {t('totals.lanes')}{' '}
+        {plan.totals.lanes} · {t('totals.stock')} {plan.totals.stock} / {plan.totals.capacity}
       </p>
       <PlanView plan={plan} named />
     </div>,

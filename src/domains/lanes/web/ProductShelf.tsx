@@ -13,7 +13,17 @@ import { dragged } from './dragged.ts'
 import styles from './lanes.module.css'
 import type { Goods } from './shown.ts'
 
-const goods = ({ id, name, model, img, drugClass, costPrice, retailPrice, warnQty, status }: ProductOption): Goods => ({
+const goods = ({
+  id,
+  name,
+  model,
+  img,
+  drugClass,
+  costPrice,
+  retailPrice,
+  warnQty,
+  status,
+}: ProductOption): Goods => ({
   id,
   name,
   model,
@@ -26,7 +36,13 @@ const goods = ({ id, name, model, img, drugClass, costPrice, retailPrice, warnQt
 })
 
 /** Products this machine may sell, to be dragged onto a lane, or put into the chosen lanes by a click. */
-export function ProductShelf({ plan, onPick }: { plan: Planogram; onPick: ((goods: Goods) => void) | undefined }) {
+export function ProductShelf({
+  plan,
+  onPick,
+}: {
+  plan: Planogram
+  onPick: ((goods: Goods) => void) | undefined
+}) {
   const { t } = useTranslation('lanes')
   const [typed, setTyped] = useState('')
   const keyword = useSettled(typed.trim())
@@ -42,7 +58,9 @@ export function ProductShelf({ plan, onPick }: { plan: Planogram; onPick: ((good
         onChange={(event) => setTyped(event.target.value)}
       />
       <p className={styles.shelfHint}>{onPick ? t('shelf.click') : t('shelf.drag')}</p>
-      {read.error && !read.data ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
+      {read.error && !read.data ? (
+        <Problem error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
       {read.isPending ? <Skeleton active /> : null}
       <ul>
         {list.map((option) => (

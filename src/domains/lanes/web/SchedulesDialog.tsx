@@ -12,7 +12,12 @@ import type { ScheduleRow } from '../priceContract.ts'
 import styles from './dialogs.module.css'
 import { Skipped } from './Skipped.tsx'
 
-const tones: Record<ScheduleRow['state'], Tone> = { WAITING: 'paid', DONE: 'success', FAILED: 'fault', CANCELLED: 'closed' }
+const tones: Record<ScheduleRow['state'], Tone> = {
+  WAITING: 'paid',
+  DONE: 'success',
+  FAILED: 'fault',
+  CANCELLED: 'closed',
+}
 
 /** Price changes that wait, and how the last ones ended. Render it only while it is open. */
 export function SchedulesDialog({ deviceId, onClose }: { deviceId: number; onClose: () => void }) {
@@ -20,7 +25,10 @@ export function SchedulesDialog({ deviceId, onClose }: { deviceId: number; onClo
   const active = useActiveTab()
   const confirm = useConfirm()
   const read = useRead(lanes.schedules, { deviceId })
-  const cancel = useWrite(lanes.cancelSchedule, { success: 'lanes:success.cancelSchedule', invalidates: ['/api/devices'] })
+  const cancel = useWrite(lanes.cancelSchedule, {
+    success: 'lanes:success.cancelSchedule',
+    invalidates: ['/api/devices'],
+  })
   if (!active) return null
   const ask = async (id: number) => {
     if (await confirm({ title: t('schedules.cancelAsk'), danger: true })) cancel.mutate({ id })
@@ -47,7 +55,10 @@ export function SchedulesDialog({ deviceId, onClose }: { deviceId: number; onClo
             <p>
               {row.lanes
                 .slice(0, 6)
-                .map((lane) => `${String(lane.road).padStart(2, '0')} ${lane.productName} ${yuan(lane.from)} → ${yuan(lane.price)}`)
+                .map(
+                  (lane) =>
+                    `${String(lane.road).padStart(2, '0')} ${lane.productName} ${yuan(lane.from)} → ${yuan(lane.price)}`,
+                )
                 .join('；')}
               {row.lanes.length > 6 ? ` ${t('history.more', { n: row.lanes.length - 6 })}` : ''}
             </p>

@@ -12,7 +12,8 @@ const two = (road: number) => String(road).padStart(2, '0')
 export function changeText(t: T, { road, level, field, from, to }: z.infer<typeof Change>): string {
   const place = road === null ? t('levels.level', { n: level ?? 0 }) : two(road)
   if (field === 'added' || field === 'removed') return `${place} ${t(`history.${field}`)}`
-  if (field === 'mergedInto') return `${place} ${to === null ? t('history.apart') : t('history.joined', { road: two(Number(to)) })}`
+  if (field === 'mergedInto')
+    return `${place} ${to === null ? t('history.apart') : t('history.joined', { road: two(Number(to)) })}`
   const said = (value: Value) => {
     if (value === null || value === '') return t('history.nothing')
     if (field === 'price' || field === 'retailPrice') return yuan(Number(value))

@@ -1,7 +1,11 @@
 import type { ShownRoad } from './shown.ts'
 
 /** Where an arrow leads: along the level and on to the next one, or to the lane above or below that covers the column. */
-export function neighbour(rows: readonly (readonly ShownRoad[])[], road: ShownRoad, key: string): ShownRoad | undefined {
+export function neighbour(
+  rows: readonly (readonly ShownRoad[])[],
+  road: ShownRoad,
+  key: string,
+): ShownRoad | undefined {
   const row = rows.findIndex((lanes) => lanes.includes(road))
   const here = rows[row] ?? []
   const index = here.indexOf(road)

@@ -16,7 +16,8 @@ export function LanePlan({ deviceId }: { deviceId: number }) {
   const { t } = useTranslation('lanes')
   const read = useRead(lanes.plan, { deviceId }, { inline: true })
   useLive('lanes', [lanes.plan.path])
-  if (read.error && !read.data) return <Problem error={read.error} onRetry={() => void read.refetch()} />
+  if (read.error && !read.data)
+    return <Problem error={read.error} onRetry={() => void read.refetch()} />
   if (!read.data) return <Skeleton active paragraph={{ rows: 8 }} />
   if (read.data.floors.length === 0) return <Empty title={t('empty')} />
   return <PlanView plan={read.data} />

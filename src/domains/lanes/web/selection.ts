@@ -4,7 +4,12 @@ import { useSyncExternalStore } from 'react'
  * The chosen lanes, outside the tree: a key moves them on a machine with hundreds of lanes, and only cards that change are drawn.
  * `settled` is the same a moment later, for what is dear to draw: while a box is drawn or a key held down it waits.
  */
-export type Selection = { get: () => ReadonlySet<number>; set: (ids: Iterable<number>) => void; subscribe: Subscribe; settled: Store }
+export type Selection = {
+  get: () => ReadonlySet<number>
+  set: (ids: Iterable<number>) => void
+  subscribe: Subscribe
+  settled: Store
+}
 type Subscribe = (listener: () => void) => () => void
 type Store = { get: () => ReadonlySet<number>; subscribe: Subscribe }
 
@@ -48,5 +53,7 @@ export function createSelection(): Selection {
   }
 }
 
-export const useChosen = ({ get, subscribe }: Store): ReadonlySet<number> => useSyncExternalStore(subscribe, get)
-export const useIsChosen = (selection: Selection, id: number): boolean => useSyncExternalStore(selection.subscribe, () => selection.get().has(id))
+export const useChosen = ({ get, subscribe }: Store): ReadonlySet<number> =>
+  useSyncExternalStore(subscribe, get)
+export const useIsChosen = (selection: Selection, id: number): boolean =>
+  useSyncExternalStore(selection.subscribe, () => selection.get().has(id))

@@ -38,7 +38,8 @@ function placedRoad(road: Road, floorId: number, level: number): ShownRoad {
   return made
 }
 /** Lanes in reading order; merged ones stay hidden behind their main lane. */
-export const roadsOf = (plan: Planogram): ShownRoad[] => plan.floors.flatMap((floor) => floor.roads.map((road) => placedRoad(road, floor.id, floor.level)))
+export const roadsOf = (plan: Planogram): ShownRoad[] =>
+  plan.floors.flatMap((floor) => floor.roads.map((road) => placedRoad(road, floor.id, floor.level)))
 
 /** A lane as rules.ts takes it. */
 export const toLane = (road: ShownRoad): Lane => ({
@@ -72,8 +73,11 @@ export const productOf = (road: Road): Product | null =>
         status: 'ON',
       }
 
-export const roadText = (road: Road): string => [road.roadIndex, ...road.merged].map((index) => String(index).padStart(2, '0')).join('+')
+export const roadText = (road: Road): string =>
+  [road.roadIndex, ...road.merged].map((index) => String(index).padStart(2, '0')).join('+')
 
 /** Why a lane is locked: a person's own words, or the name of what locked it. */
 export const lockText = (t: TFunction<'lanes'>, reason: string | null): string =>
-  reason?.startsWith(handLock) ? reason.slice(handLock.length) : t(`enums.lockReason.${reason ?? 'OTHER'}`, { defaultValue: reason ?? '' })
+  reason?.startsWith(handLock)
+    ? reason.slice(handLock.length)
+    : t(`enums.lockReason.${reason ?? 'OTHER'}`, { defaultValue: reason ?? '' })

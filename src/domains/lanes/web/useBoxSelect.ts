@@ -8,7 +8,10 @@ const pace = 14
 type Box = { left: number; top: number; right: number; bottom: number }
 
 /** Draws a box with the mouse over the lanes of `grid`; `onBox` hears which ones it touches whenever that changes. */
-export function useBoxSelect(grid: RefObject<HTMLDivElement | null>, onBox: (ids: number[], adds: boolean) => void) {
+export function useBoxSelect(
+  grid: RefObject<HTMLDivElement | null>,
+  onBox: (ids: number[], adds: boolean) => void,
+) {
   const stop = useRef<(() => void) | null>(null)
   /** True right after a box was drawn: the click that follows belongs to it. */
   const boxed = useRef(false)
@@ -16,7 +19,13 @@ export function useBoxSelect(grid: RefObject<HTMLDivElement | null>, onBox: (ids
   const start = (event: PointerEvent) => {
     const root = grid.current
     boxed.current = false
-    if (!root || event.button !== 0 || event.pointerType !== 'mouse' || (event.target as HTMLElement).closest('input')) return
+    if (
+      !root ||
+      event.button !== 0 ||
+      event.pointerType !== 'mouse' ||
+      (event.target as HTMLElement).closest('input')
+    )
+      return
     const adds = event.ctrlKey || event.metaKey
     const frameOf = scroller(root)
     // places inside the grid, so that it may scroll under the hand
@@ -32,7 +41,12 @@ export function useBoxSelect(grid: RefObject<HTMLDivElement | null>, onBox: (ids
     let last = ''
     const draw = () => {
       const to = inside(pointer.x, pointer.y)
-      const area: Box = { left: Math.min(from.x, to.x), top: Math.min(from.y, to.y), right: Math.max(from.x, to.x), bottom: Math.max(from.y, to.y) }
+      const area: Box = {
+        left: Math.min(from.x, to.x),
+        top: Math.min(from.y, to.y),
+        right: Math.max(from.x, to.x),
+        bottom: Math.max(from.y, to.y),
+      }
       if (box) {
         box.style.transform = `translate(${area.left}px, ${area.top}px)`
         box.style.width = `${area.right - area.left}px`
@@ -75,7 +89,8 @@ export function useBoxSelect(grid: RefObject<HTMLDivElement | null>, onBox: (ids
       stop.current = null
       // keys act on what was boxed
       const first = last.split(',')[0]
-      if (box && first) root.querySelector<HTMLElement>(`[data-lane="${first}"]`)?.focus({ preventScroll: true })
+      if (box && first)
+        root.querySelector<HTMLElement>(`[data-lane="${first}"]`)?.focus({ preventScroll: true })
     }
     stop.current?.()
     stop.current = end
@@ -86,27 +101,36 @@ export function useBoxSelect(grid: RefObject<HTMLDivElement | null>, onBox: (ids
   return { start, boxed }
 }
 
-const touches = (a: Box, b: Box) => a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top
+const touches = (a: Box, b: Box) =>
+  a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top
 
 /** Where the lanes are, measured once for a box. */
 const measured = (root: HTMLElement, inside: (x: number, y: number) => { x: number; y: number }) =>
   [...root.querySelectorAll<HTMLElement>('[data-lane]')].map((cell) => {
     const rect = cell.getBoundingClientRect()
     const at = inside(rect.left, rect.top)
-    return { id: Number(cell.dataset.lane), left: at.x, top: at.y, right: at.x + rect.width, bottom: at.y + rect.height }
+    return {
+      id: Number(cell.dataset.lane),
+      left: at.x,
+      top: at.y,
+      right: at.x + rect.width,
+      bottom: at.y + rect.height,
+    }
   })
 
 /** What scrolls the grid up and down. */
 function scroller(root: HTMLElement): HTMLElement {
   for (let one = root.parentElement; one; one = one.parentElement)
-    if (one.scrollHeight > one.clientHeight && /auto|scroll/.test(getComputedStyle(one).overflowY)) return one
+    if (one.scrollHeight > one.clientHeight && /auto|scroll/.test(getComputedStyle(one).overflowY))
+      return one
   return document.documentElement
 }
 
 /** Scrolls towards the edge the pointer is at; true while there is further to go. */
 function pull(root: HTMLElement, frame: HTMLElement, { x, y }: { x: number; y: number }): boolean {
   const [across, along] = [root.getBoundingClientRect(), frame.getBoundingClientRect()]
-  const toward = (at: number, low: number, high: number) => (at < low + edge ? -pace : at > high - edge ? pace : 0)
+  const toward = (at: number, low: number, high: number) =>
+    at < low + edge ? -pace : at > high - edge ? pace : 0
   const before = [root.scrollLeft, frame.scrollTop]
   root.scrollLeft += toward(x, Math.max(0, across.left), Math.min(innerWidth, across.right))
   frame.scrollTop += toward(y, Math.max(0, along.top), Math.min(innerHeight, along.bottom))

@@ -13,10 +13,23 @@ import { type Goods, goodsOf, productOf, roadText, type ShownRoad, toLane } from
 
 export type Errors = Partial<Record<string, string>>
 /** Settings of a lane on their way to others, and the product they speak of. */
-export type Clip = { fields: Pick<ShownRoad, 'productId' | 'price' | 'retailPrice' | 'roadCapacity' | 'warnQty' | 'restriction'>; goods: Goods | null }
+export type Clip = {
+  fields: Pick<
+    ShownRoad,
+    'productId' | 'price' | 'retailPrice' | 'roadCapacity' | 'warnQty' | 'restriction'
+  >
+  goods: Goods | null
+}
 const stale = common.stale.code
 /** Typed letter by letter, so a step back takes the whole word. */
-const typed: readonly Field[] = ['price', 'retailPrice', 'roadCapacity', 'warnQty', 'restriction', 'motorNo']
+const typed: readonly Field[] = [
+  'price',
+  'retailPrice',
+  'roadCapacity',
+  'warnQty',
+  'restriction',
+  'motorNo',
+]
 
 /** What was changed and not saved yet, lane by lane; the rules that judge it run again in the verb. */
 export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale: () => void) {
@@ -30,11 +43,22 @@ export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale:
   const late = useRef<number | null>(null)
   /** The version our last save made: what Ctrl Z takes back when nothing is unsaved. */
   const [lastSave, setLastSave] = useState<number | null>(null)
-  const write = useWrite(lanes.update, { success: 'lanes:success.update', claims: (error) => error.errors.length > 0 || error.code === stale })
-  for (const road of roads) if (road.productId !== null && !goods.current.has(road.productId)) goods.current.set(road.productId, goodsOf(road))
+  const write = useWrite(lanes.update, {
+    success: 'lanes:success.update',
+    claims: (error) => error.errors.length > 0 || error.code === stale,
+  })
+  for (const road of roads)
+    if (road.productId !== null && !goods.current.has(road.productId))
+      goods.current.set(road.productId, goodsOf(road))
 
-  const base = useMemo(() => new Map(roads.filter((road) => road.status !== 'MERGED').map((road) => [road.id, road])), [roads])
-  const live = useMemo(() => new Map([...history.now].filter(([id]) => base.has(id))), [history, base])
+  const base = useMemo(
+    () => new Map(roads.filter((road) => road.status !== 'MERGED').map((road) => [road.id, road])),
+    [roads],
+  )
+  const live = useMemo(
+    () => new Map([...history.now].filter(([id]) => base.has(id))),
+    [history, base],
+  )
   const overwritten = useMemo(() => conflicts(live, base), [live, base])
   const shown = useMemo(
     () =>
@@ -46,7 +70,11 @@ export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale:
   )
 
   const known = (ids: readonly number[]) => ids.flatMap((id) => base.get(id) ?? [])
-  const apply = (ids: readonly number[], fieldsOf: (road: ShownRoad, held: Draft) => Draft, key: string | null = null) => {
+  const apply = (
+    ids: readonly number[],
+    fieldsOf: (road: ShownRoad, held: Draft) => Draft,
+    key: string | null = null,
+  ) => {
     setHistory((held) => step(held, edited(held.now, known(ids), fieldsOf), key))
     setErrors((held) => new Map([...held].filter(([id]) => !ids.includes(id))))
   }
@@ -58,7 +86,9 @@ export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale:
       ids,
       (_, { [field]: __, ...rest }) => {
         // another product brings its own prices
-        if (field === 'productId') for (const own of ['price', 'retailPrice', 'warnQty'] as const) delete (rest as Draft)[own]
+        if (field === 'productId')
+          for (const own of ['price', 'retailPrice', 'warnQty'] as const)
+            delete (rest as Draft)[own]
         return { ...rest, [field]: value }
       },
       key,
@@ -70,7 +100,11 @@ export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale:
     const clipOf = new Map(ids.map((id, i) => [id, clips[i % clips.length]]))
     apply(ids, (road, held) => {
       const { price, retailPrice, ...rest } = clipOf.get(road.id)?.fields ?? road
-      return { ...held, ...rest, ...(rest.productId === null ? {} : { price, retailPrice }) } as Draft
+      return {
+        ...held,
+        ...rest,
+        ...(rest.productId === null ? {} : { price, retailPrice }),
+      } as Draft
     })
   }
   const drop = (ids: readonly number[]) => apply(ids, () => ({}))
@@ -94,11 +128,21 @@ export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale:
       const road = base.get(id) as ShownRoad
       const shape = LanePatch.omit({ id: true }).safeParse(fields)
       if (!shape.success) {
-        found.set(id, Object.fromEntries(shape.error.issues.map((issue) => [String(issue.path[0]), say(issue.message, lang)])))
+        found.set(
+          id,
+          Object.fromEntries(
+            shape.error.issues.map((issue) => [String(issue.path[0]), say(issue.message, lang)]),
+          ),
+        )
         continue
       }
       const product = productFor(road, fields, goods.current)
-      const wrong = laneRule(toLane(road), merged(toLane(road), { id, ...shape.data } as LanePatch, product), product, plan.device)
+      const wrong = laneRule(
+        toLane(road),
+        merged(toLane(road), { id, ...shape.data } as LanePatch, product),
+        product,
+        plan.device,
+      )
       if (wrong) found.set(id, { [wrong.field]: say(wrong.def.text, lang) })
     }
     return found
@@ -121,7 +165,10 @@ export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale:
       }))
     )
       return
-    const patches = [...live].map(([id, { fields }]) => ({ id, ...(fields as Omit<LanePatch, 'id'>) }))
+    const patches = [...live].map(([id, { fields }]) => ({
+      id,
+      ...(fields as Omit<LanePatch, 'id'>),
+    }))
     write.mutate(
       { deviceId: plan.device.id, version: plan.version, lanes: patches },
       {
@@ -170,13 +217,22 @@ export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale:
   }
 }
 
-function valueText(road: ShownRoad, field: Field, status: (value: ShownRoad['status']) => string): string {
+function valueText(
+  road: ShownRoad,
+  field: Field,
+  status: (value: ShownRoad['status']) => string,
+): string {
   if (field === 'productId') return road.productName ?? '—'
-  if (field === 'price' || field === 'retailPrice') return road[field] === null ? '—' : yuan(road[field])
+  if (field === 'price' || field === 'retailPrice')
+    return road[field] === null ? '—' : yuan(road[field])
   return field === 'status' ? status(road.status) : String(road[field])
 }
 
-function productFor(road: ShownRoad, draft: Draft, goods: ReadonlyMap<number, Goods>): Product | null {
+function productFor(
+  road: ShownRoad,
+  draft: Draft,
+  goods: ReadonlyMap<number, Goods>,
+): Product | null {
   if (draft.productId === undefined || draft.productId === road.productId) return productOf(road)
   const known = draft.productId === null ? undefined : goods.get(draft.productId)
   return known ? { ...known, costPrice: known.costPrice ?? 0 } : null
@@ -184,8 +240,14 @@ function productFor(road: ShownRoad, draft: Draft, goods: ReadonlyMap<number, Go
 
 /** The lane as it will be once its draft is saved. */
 function preview(road: ShownRoad, draft: Draft, goods: ReadonlyMap<number, Goods>): ShownRoad {
-  const given = Object.fromEntries(Object.entries(draft).filter(([key, value]) => value !== null || key === 'productId'))
-  const after = merged(toLane(road), { id: road.id, ...given } as LanePatch, productFor(road, draft, goods))
+  const given = Object.fromEntries(
+    Object.entries(draft).filter(([key, value]) => value !== null || key === 'productId'),
+  )
+  const after = merged(
+    toLane(road),
+    { id: road.id, ...given } as LanePatch,
+    productFor(road, draft, goods),
+  )
   const known = after.productId === null ? undefined : goods.get(after.productId)
   return {
     ...road,

@@ -38,7 +38,10 @@ export function Attention({ every }: { every: number | false }) {
                     <b>{row.nickname}</b>
                     <small>{row.address}</small>
                   </span>
-                  <StatusTag tone={row.state} note={row.offlineSince ? <Time at={row.offlineSince} style="age" /> : undefined}>
+                  <StatusTag
+                    tone={row.state}
+                    note={row.offlineSince ? <Time at={row.offlineSince} style="age" /> : undefined}
+                  >
                     {t(`enums.MachineState.${row.state}`)}
                   </StatusTag>
                   <span className={styles.counts}>

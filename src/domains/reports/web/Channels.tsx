@@ -9,7 +9,10 @@ import { reports } from '../contract.ts'
 import styles from './Home.module.css'
 import { Bone } from './Kpis.tsx'
 
-const pages = { MACHINE: ['channel.machine', '/offline-equipment'], ONLINE: ['channel.online', '/online-platform'] } as const
+const pages = {
+  MACHINE: ['channel.machine', '/offline-equipment'],
+  ONLINE: ['channel.online', '/online-platform'],
+} as const
 
 /** One tile per channel the server knows, with the value of an order beside it. */
 export function Channels({ days, every }: { days: 7 | 30; every: number | false }) {
@@ -19,7 +22,11 @@ export function Channels({ days, every }: { days: 7 | 30; every: number | false 
   if (read.isError && !read.data)
     return (
       <section className="hd-sheet">
-        <Problem error={read.error} title={t('channel.failed')} onRetry={() => void read.refetch()} />
+        <Problem
+          error={read.error}
+          title={t('channel.failed')}
+          onRetry={() => void read.refetch()}
+        />
       </section>
     )
   const period = t(days === 7 ? 'period.d7' : 'period.d30')
@@ -27,7 +34,8 @@ export function Channels({ days, every }: { days: 7 | 30; every: number | false 
     const [name, page] = pages[row.channel]
     const to = target(page)
     const label = `${t(name)} · ${period}`
-    const average = row.orders === 0 || row.turnover === null ? null : Math.round(row.turnover / row.orders)
+    const average =
+      row.orders === 0 || row.turnover === null ? null : Math.round(row.turnover / row.orders)
     return [
       <Tile
         key={row.channel}
@@ -49,12 +57,29 @@ export function Channels({ days, every }: { days: 7 | 30; every: number | false 
   })
   return (
     <section className={`hd-sheet ${styles.channels}`} aria-busy={read.isPending}>
-      {read.data ? tiles : [1, 2].map((n) => <Tile key={n} label={<Bone width={96} />} value={<Bone width={110} />} note={<Bone width={60} />} />)}
+      {read.data
+        ? tiles
+        : [1, 2].map((n) => (
+            <Tile
+              key={n}
+              label={<Bone width={96} />}
+              value={<Bone width={110} />}
+              note={<Bone width={60} />}
+            />
+          ))}
     </section>
   )
 }
 
-const Tile = ({ label, value, note }: { label: React.ReactNode; value: React.ReactNode; note: React.ReactNode }) => (
+const Tile = ({
+  label,
+  value,
+  note,
+}: {
+  label: React.ReactNode
+  value: React.ReactNode
+  note: React.ReactNode
+}) => (
   <div className={styles.tile}>
     <span>{label}</span>
     <strong>{value}</strong>

@@ -14,7 +14,9 @@ import { Card } from './Card.tsx'
 import styles from './Home.module.css'
 import type { Outlines } from './MapCanvas.tsx'
 
-const MapCanvas = lazy(() => import('./MapCanvas.tsx').then((module) => ({ default: module.MapCanvas })))
+const MapCanvas = lazy(() =>
+  import('./MapCanvas.tsx').then((module) => ({ default: module.MapCanvas })),
+)
 
 /** Where somebody drilled to: [] the country, [province], [province, city]. */
 type Path = readonly { code: string; name: string }[]
@@ -34,14 +36,27 @@ export function DeviceMap({ every }: { every: number | false }) {
   const [path, setPath] = useState<Path>([])
   const level = levels[path.length] ?? 'province'
   const here = path.at(-1)
-  const read = useRead(reports.deviceMap, { level, ...(here ? { region: here.code } : {}) }, { inline: true, keep: true, every })
-  const outlines = useQuery({ queryKey: ['map/china.json'], queryFn: fetchOutlines, staleTime: Number.POSITIVE_INFINITY, meta: { inline: true } })
+  const read = useRead(
+    reports.deviceMap,
+    { level, ...(here ? { region: here.code } : {}) },
+    { inline: true, keep: true, every },
+  )
+  const outlines = useQuery({
+    queryKey: ['map/china.json'],
+    queryFn: fetchOutlines,
+    staleTime: Number.POSITIVE_INFINITY,
+    meta: { inline: true },
+  })
   const words = useMemo(
-    () => Object.fromEntries(MachineState.options.map((state) => [state, t(`enums.MachineState.${state}`)])) as Record<MachineState, string>,
+    () =>
+      Object.fromEntries(
+        MachineState.options.map((state) => [state, t(`enums.MachineState.${state}`)]),
+      ) as Record<MachineState, string>,
     [t],
   )
   const nameOf = (region: MapRegion) => (lang === 'en' ? region.nameEn : region.name)
-  const open = (region: MapRegion) => path.length < 2 && setPath([...path, { code: region.code, name: nameOf(region) }])
+  const open = (region: MapRegion) =>
+    path.length < 2 && setPath([...path, { code: region.code, name: nameOf(region) }])
   const detail = (id: number) => target(`/device/device-list?detail=${id}`)
   const loading = <div className={styles.canvas} aria-busy="true" />
   return (
@@ -50,13 +65,28 @@ export function DeviceMap({ every }: { every: number | false }) {
       read={read}
       failed={t('map.failed')}
       rows={8}
-      note={read.data && read.data.unlocated > 0 ? t('map.unlocated', { n: read.data.unlocated }) : null}
-      extra={path.length > 0 ? <Trail path={path} country={t('map.country')} onPick={(length) => setPath(path.slice(0, length))} /> : null}
+      note={
+        read.data && read.data.unlocated > 0 ? t('map.unlocated', { n: read.data.unlocated }) : null
+      }
+      extra={
+        path.length > 0 ? (
+          <Trail
+            path={path}
+            country={t('map.country')}
+            onPick={(length) => setPath(path.slice(0, length))}
+          />
+        ) : null
+      }
     >
       {(data) => {
         // while the next level loads the previous answer is still shown, without a map that does not fit it
         const settled = !read.isPlaceholderData
-        if (data.total === 0) return <Empty title={t(path.length === 0 && data.unlocated === 0 ? 'map.empty' : 'map.emptyHere')} />
+        if (data.total === 0)
+          return (
+            <Empty
+              title={t(path.length === 0 && data.unlocated === 0 ? 'map.empty' : 'map.emptyHere')}
+            />
+          )
         return (
           <div className={styles.map} data-level={level}>
             {outlines.data && settled ? (
@@ -85,13 +115,19 @@ export function DeviceMap({ every }: { every: number | false }) {
             ) : (
               loading
             )}
-            <ul className={styles.places} aria-label={t(level === 'point' ? 'map.machines' : 'map.region')}>
+            <ul
+              className={styles.places}
+              aria-label={t(level === 'point' ? 'map.machines' : 'map.region')}
+            >
               {level === 'point'
                 ? data.points.slice(0, 100).map((point) => {
                     const to = detail(point.id)
                     return (
                       <li key={point.id}>
-                        <span className={styles.place} title={`${point.rtuNumber} ${point.nickname} ${words[point.state]}`}>
+                        <span
+                          className={styles.place}
+                          title={`${point.rtuNumber} ${point.nickname} ${words[point.state]}`}
+                        >
                           <Mark tone={point.state === 'soldOut' ? 'warn' : point.state} />
                           {to ? <Link to={to}>{point.nickname}</Link> : point.nickname}
                         </span>
@@ -124,7 +160,10 @@ export function DeviceMap({ every }: { every: number | false }) {
               <small>
                 {level === 'point'
                   ? t(data.total > data.points.length ? 'map.shown' : 'map.total', {
-                      n: level === 'point' && data.total > data.points.length ? data.points.length : data.total,
+                      n:
+                        level === 'point' && data.total > data.points.length
+                          ? data.points.length
+                          : data.total,
                     })
                   : t(level === 'province' ? 'map.hintProvince' : 'map.hintCity')}
               </small>
@@ -136,7 +175,15 @@ export function DeviceMap({ every }: { every: number | false }) {
   )
 }
 
-function Trail({ path, country, onPick }: { path: Path; country: string; onPick: (length: number) => void }) {
+function Trail({
+  path,
+  country,
+  onPick,
+}: {
+  path: Path
+  country: string
+  onPick: (length: number) => void
+}) {
   return (
     <nav className={styles.trail}>
       <button type="button" onClick={() => onPick(0)}>

@@ -64,15 +64,28 @@ function Dashboard() {
           aria-labelledby="home-refresh"
           value={timing}
           onChange={setTiming}
-          options={(Object.keys(timings) as Timing[]).map((key) => ({ value: key, label: t(`refresh.${key}`) }))}
+          options={(Object.keys(timings) as Timing[]).map((key) => ({
+            value: key,
+            label: t(`refresh.${key}`),
+          }))}
         />
         <Tooltip title={t('refresh.now')}>
-          <Button type="text" size="small" icon={<ReloadOutlined />} aria-label={t('refresh.now')} onClick={() => void readAgain()} />
+          <Button
+            type="text"
+            size="small"
+            icon={<ReloadOutlined />}
+            aria-label={t('refresh.now')}
+            onClick={() => void readAgain()}
+          />
         </Tooltip>
       </header>
       {summary.isError && !summary.data ? (
         <section className="hd-sheet">
-          <Problem error={summary.error} title={t('failed')} onRetry={() => void summary.refetch()} />
+          <Problem
+            error={summary.error}
+            title={t('failed')}
+            onRetry={() => void summary.refetch()}
+          />
         </section>
       ) : (
         <section className={`hd-sheet ${styles.top}`} aria-label={t('title')}>
@@ -102,7 +115,12 @@ function AsOf({ at, failed }: { at: string | undefined; failed: boolean }) {
   const { lang } = usePrefs()
   if (!at) return null
   const date = new Date(at)
-  const day = new Intl.DateTimeFormat(lang, { month: 'short', day: 'numeric', weekday: 'short', timeZone: 'Asia/Shanghai' }).formatToParts(date)
+  const day = new Intl.DateTimeFormat(lang, {
+    month: 'short',
+    day: 'numeric',
+    weekday: 'short',
+    timeZone: 'Asia/Shanghai',
+  }).formatToParts(date)
   const part = (type: string) => day.find((one) => one.type === type)?.value ?? ''
   const text =
     lang === 'en'

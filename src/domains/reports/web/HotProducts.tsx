@@ -70,7 +70,12 @@ export function HotProducts({ days, every, money }: Props) {
 
 function Row({ row, money }: { row: HotProduct; money: boolean }) {
   const { t } = useTranslation('reports')
-  const name = row.name === '' ? t('hot.unknown') : row.name.includes(row.model) ? row.name : `${row.name} ${row.model}`
+  const name =
+    row.name === ''
+      ? t('hot.unknown')
+      : row.name.includes(row.model)
+        ? row.name
+        : `${row.name} ${row.model}`
   return (
     <tr>
       <td className={row.rank <= 3 ? styles.first : styles.rank}>{row.rank}</td>
@@ -111,7 +116,10 @@ function Change({ places }: { places: number | null }) {
     )
   const up = places > 0
   return (
-    <span className={up ? styles.up : styles.down} title={t(up ? 'hot.up' : 'hot.down', { n: Math.abs(places) })}>
+    <span
+      className={up ? styles.up : styles.down}
+      title={t(up ? 'hot.up' : 'hot.down', { n: Math.abs(places) })}
+    >
       {up ? '↑' : '↓'}
       {Math.abs(places)}
     </span>

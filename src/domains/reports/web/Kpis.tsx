@@ -14,14 +14,25 @@ export function Kpis({ summary, money }: { summary: Summary | undefined; money: 
     return (
       <FigureRow>
         {(money ? [1, 2, 3, 4] : [1, 2]).map((n) => (
-          <Figure key={n} label={<Bone width={72} />} value={<Bone width={150} />} note={<Bone width={120} />} />
+          <Figure
+            key={n}
+            label={<Bone width={72} />}
+            value={<Bone width={150} />}
+            note={<Bone width={120} />}
+          />
         ))}
       </FigureRow>
     )
   const { today, total } = summary
   // the running hour and day would always look like a slump
-  const hours = { orders: today.hours.orders.slice(0, -1), turnover: today.hours.turnover?.slice(0, -1) ?? [] }
-  const days = { orders: total.days.orders.slice(0, -1), turnover: total.days.turnover?.slice(0, -1) ?? [] }
+  const hours = {
+    orders: today.hours.orders.slice(0, -1),
+    turnover: today.hours.turnover?.slice(0, -1) ?? [],
+  }
+  const days = {
+    orders: total.days.orders.slice(0, -1),
+    turnover: total.days.turnover?.slice(0, -1) ?? [],
+  }
   const orders = (n: number) => t('orders', { n: formatCount(n) })
   return (
     <FigureRow>
@@ -29,7 +40,11 @@ export function Kpis({ summary, money }: { summary: Summary | undefined; money: 
         <Figure
           label={t('kpi.todayTurnover')}
           value={<Amount fen={today.turnover} sums={today} />}
-          change={today.before.turnover === null ? null : changeShare(today.turnover, today.before.turnover)}
+          change={
+            today.before.turnover === null
+              ? null
+              : changeShare(today.turnover, today.before.turnover)
+          }
           note={t('kpi.before', { value: yuan(today.before.turnover ?? 0) })}
           chart={<Sparkline values={hours.turnover} label={t('kpi.sparkToday')} />}
         />
@@ -60,9 +75,19 @@ export function Kpis({ summary, money }: { summary: Summary | undefined; money: 
 }
 
 /** Turnover is before discounts; what was paid and given back stands in the tooltip (of today, or of the last 30 days). */
-function Amount({ fen, sums }: { fen: number; sums: { paid: number | null; refunded: number | null } }) {
+function Amount({
+  fen,
+  sums,
+}: {
+  fen: number
+  sums: { paid: number | null; refunded: number | null }
+}) {
   const { t } = useTranslation('reports')
-  const lines = [t('kpi.paid', { value: yuan(sums.paid ?? 0) }), t('kpi.refunded', { value: yuan(sums.refunded ?? 0) }), t('kpi.turnoverHint')]
+  const lines = [
+    t('kpi.paid', { value: yuan(sums.paid ?? 0) }),
+    t('kpi.refunded', { value: yuan(sums.refunded ?? 0) }),
+    t('kpi.turnoverHint'),
+  ]
   return (
     <Tooltip title={lines.map((line) => <div key={line}>{line}</div>)}>
       <span>{yuan(fen)}</span>
@@ -71,4 +96,6 @@ function Amount({ fen, sums }: { fen: number; sums: { paid: number | null; refun
 }
 
 /** A grey bar where text is about to stand. */
-export const Bone = ({ width }: { width: number | string }) => <span className={styles.bone} style={{ width }} />
+export const Bone = ({ width }: { width: number | string }) => (
+  <span className={styles.bone} style={{ width }} />
+)

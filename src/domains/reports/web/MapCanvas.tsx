@@ -10,7 +10,10 @@ import { bounds, mix, shade } from './mapRules.ts'
 
 register([ScatterChart, GeoComponent, TooltipComponent, CanvasRenderer])
 
-export type Outlines = { type: 'FeatureCollection'; features: { properties: { name: string; adcode: string } }[] }
+export type Outlines = {
+  type: 'FeatureCollection'
+  features: { properties: { name: string; adcode: string } }[]
+}
 
 type Props = {
   label: string
@@ -26,7 +29,11 @@ type Props = {
   onPoint?: ((point: MapPoint) => void) | undefined
 }
 
-type Hovered = { componentType?: string; name?: string; data?: { region?: MapRegion; point?: MapPoint } }
+type Hovered = {
+  componentType?: string
+  name?: string
+  data?: { region?: MapRegion; point?: MapPoint }
+}
 
 /** The map itself: quiet land, brand where machines stand, status colours only for single machines. */
 export function MapCanvas(props: Props) {
@@ -38,13 +45,18 @@ export function MapCanvas(props: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language
   useEffect(() => {
     if (!box.current) return
-    const [colors, token, style] = [chartColors(theme), tokens(theme), getComputedStyle(document.documentElement)]
+    const [colors, token, style] = [
+      chartColors(theme),
+      tokens(theme),
+      getComputedStyle(document.documentElement),
+    ]
     const land = token.colorFillSecondary ?? ''
     const map = registered(outlines, province)
     const byName = new Map(regions.map((region) => [region.name, region]))
     const levels = [colors.barToday, colors.bar, mix(colors.bar, colors.line, 0.5), colors.line]
     const most = Math.max(1, ...regions.map((region) => region.total))
-    const stateColor = (state: MachineState) => style.getPropertyValue(`--hd-st-${state === 'soldOut' ? 'warn' : state}-mark`).trim()
+    const stateColor = (state: MachineState) =>
+      style.getPropertyValue(`--hd-st-${state === 'soldOut' ? 'warn' : state}-mark`).trim()
     const around = points ? bounds(points) : null
     // machines and cities by the series, provinces by the map: the map asks for its own
     const formatter = (found: unknown) => tooltip(found as Hovered, byName, held.current)
@@ -73,8 +85,16 @@ export function MapCanvas(props: Props) {
         ...(around ? { boundingCoords: around } : {}),
         itemStyle: { areaColor: land, borderColor: token.colorBorder ?? '', borderWidth: 0.6 },
         label: { show: false },
-        emphasis: { label: { show: false }, itemStyle: province ? { areaColor: land } : { areaColor: token.colorPrimaryBorder ?? '' } },
-        regions: province ? [] : regions.map((region) => ({ name: region.name, itemStyle: { areaColor: levels[shade(region.total, most)] } })),
+        emphasis: {
+          label: { show: false },
+          itemStyle: province ? { areaColor: land } : { areaColor: token.colorPrimaryBorder ?? '' },
+        },
+        regions: province
+          ? []
+          : regions.map((region) => ({
+              name: region.name,
+              itemStyle: { areaColor: levels[shade(region.total, most)] },
+            })),
       },
       series: [
         {
@@ -85,11 +105,19 @@ export function MapCanvas(props: Props) {
             ? points.map((point) => ({
                 value: [point.lng, point.lat],
                 point,
-                symbol: point.state === 'fault' ? 'rect' : point.state === 'soldOut' ? 'triangle' : 'circle',
+                symbol:
+                  point.state === 'fault'
+                    ? 'rect'
+                    : point.state === 'soldOut'
+                      ? 'triangle'
+                      : 'circle',
                 symbolSize: 9,
                 itemStyle: {
                   color: point.state === 'offline' ? land : stateColor(point.state),
-                  borderColor: point.state === 'offline' ? stateColor('offline') : (token.colorBgContainer ?? ''),
+                  borderColor:
+                    point.state === 'offline'
+                      ? stateColor('offline')
+                      : (token.colorBgContainer ?? ''),
                   borderWidth: point.state === 'offline' ? 2 : 1,
                 },
               }))
@@ -100,14 +128,24 @@ export function MapCanvas(props: Props) {
                   region,
                   symbolSize: 18 + 26 * Math.sqrt(region.total / most),
                   itemStyle: { color: colors.line, opacity: 0.9 },
-                  label: { show: true, formatter: String(region.total), color: token.colorBgContainer ?? '#fff', fontSize: 12, fontWeight: 600 },
+                  label: {
+                    show: true,
+                    formatter: String(region.total),
+                    color: token.colorBgContainer ?? '#fff',
+                    fontSize: 12,
+                    fontWeight: 600,
+                  },
                 })),
         },
       ],
     })
     chart.on('click', (event) => {
       const { componentType, name, data } = event as Hovered
-      const region = data?.region ?? (componentType === 'geo' && name !== undefined && province === null ? byName.get(name) : undefined)
+      const region =
+        data?.region ??
+        (componentType === 'geo' && name !== undefined && province === null
+          ? byName.get(name)
+          : undefined)
       if (region) held.current.onRegion(region)
       else if (data?.point) held.current.onPoint?.(data.point)
     })
@@ -125,14 +163,24 @@ export function MapCanvas(props: Props) {
 function registered(outlines: Outlines, province: string | null): string {
   const name = `huodao-${province ?? 'country'}`
   if (!getMap(name))
-    registerMap(name, { ...outlines, features: province ? outlines.features.filter((one) => one.properties.adcode === province) : outlines.features } as never)
+    registerMap(name, {
+      ...outlines,
+      features: province
+        ? outlines.features.filter((one) => one.properties.adcode === province)
+        : outlines.features,
+    } as never)
   return name
 }
 
 /** Built of elements: a machine's name is never read as markup. */
-function tooltip(hovered: Hovered, byName: ReadonlyMap<string, MapRegion>, { nameOf, stateWords }: Props): HTMLElement | string {
+function tooltip(
+  hovered: Hovered,
+  byName: ReadonlyMap<string, MapRegion>,
+  { nameOf, stateWords }: Props,
+): HTMLElement | string {
   const point = hovered.data?.point
-  const region = hovered.data?.region ?? (hovered.name === undefined ? undefined : byName.get(hovered.name))
+  const region =
+    hovered.data?.region ?? (hovered.name === undefined ? undefined : byName.get(hovered.name))
   if (!point && !region) return ''
   const root = document.createElement('div')
   const line = (name: string, value: string) => {
@@ -146,7 +194,8 @@ function tooltip(hovered: Hovered, byName: ReadonlyMap<string, MapRegion>, { nam
     root.appendChild(document.createElement('div')).textContent = point.rtuNumber
   } else if (region) {
     line(nameOf(region), String(region.total))
-    for (const state of ['online', 'soldOut', 'fault', 'offline'] as const) if (region[state] > 0) line(stateWords[state], String(region[state]))
+    for (const state of ['online', 'soldOut', 'fault', 'offline'] as const)
+      if (region[state] > 0) line(stateWords[state], String(region[state]))
   }
   return root
 }

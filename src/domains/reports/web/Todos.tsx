@@ -12,7 +12,15 @@ import type { Summary } from '../contract.ts'
 import { lastDays } from '../rules.ts'
 import styles from './Home.module.css'
 
-type Todo = { key: string; tone: Tone; label: string; count: number; note?: string | undefined; hint?: string | undefined; to: readonly string[] }
+type Todo = {
+  key: string
+  tone: Tone
+  label: string
+  count: number
+  note?: string | undefined
+  hint?: string | undefined
+  to: readonly string[]
+}
 
 /** One row of things to do, each opening its filtered list. Without a page to open there is no card. */
 export function Todos({ todos, asOf }: { todos: Summary['todos']; asOf: string }) {
@@ -52,7 +60,9 @@ export function Todos({ todos, asOf }: { todos: Summary['todos']; asOf: string }
       label: t('todo.abnormal'),
       count: abnormal.orders,
       note: abnormal.refunding > 0 ? t('todo.refunding', { n: abnormal.refunding }) : undefined,
-      to: [`/order/order-list?orderStatus=ABNORMAL&from=${lastDays(now, 30)[0]}&to=${shanghaiDay(now)}`],
+      to: [
+        `/order/order-list?orderStatus=ABNORMAL&from=${lastDays(now, 30)[0]}&to=${shanghaiDay(now)}`,
+      ],
     })
   if (soldOut)
     list.push({

@@ -15,10 +15,21 @@ type Props = { days: 7 | 30; every: number | false; money: boolean; period: Reac
 export function Trend({ days, every, money, period }: Props) {
   const { t } = useTranslation('reports')
   const read = useRead(reports.trend, { days }, { inline: true, keep: true, every })
-  const sum = (key: 'paid' | 'refunded') => yuan((read.data?.list ?? []).reduce((total, row) => total + (row[key] ?? 0), 0))
-  const note = money && read.data ? `${t('kpi.paid', { value: sum('paid') })} · ${t('kpi.refunded', { value: sum('refunded') })}` : null
+  const sum = (key: 'paid' | 'refunded') =>
+    yuan((read.data?.list ?? []).reduce((total, row) => total + (row[key] ?? 0), 0))
+  const note =
+    money && read.data
+      ? `${t('kpi.paid', { value: sum('paid') })} · ${t('kpi.refunded', { value: sum('refunded') })}`
+      : null
   return (
-    <Card title={t('trend.title')} note={note} extra={period} read={read} failed={t('trend.failed')} rows={7}>
+    <Card
+      title={t('trend.title')}
+      note={note}
+      extra={period}
+      read={read}
+      failed={t('trend.failed')}
+      rows={7}
+    >
       {(data) => <Days list={data.list} asOf={data.asOf} money={money} />}
     </Card>
   )
@@ -31,9 +42,16 @@ function Days({ list, asOf, money }: { list: readonly TrendDay[]; asOf: string; 
   // biome-ignore lint/correctness/useExhaustiveDependencies: texts follow the language
   const chart = useMemo<Pick<ChartProps, 'categories' | 'series'>>(
     () => ({
-      categories: list.map((row, at) => (at === list.length - 1 ? t('trend.today', { time }) : row.day.slice(5))),
+      categories: list.map((row, at) =>
+        at === list.length - 1 ? t('trend.today', { time }) : row.day.slice(5),
+      ),
       series: [
-        { name: t('trend.orders'), kind: 'bar', values: list.map((row) => row.orders), format: formatCount },
+        {
+          name: t('trend.orders'),
+          kind: 'bar',
+          values: list.map((row) => row.orders),
+          format: formatCount,
+        },
         ...(money
           ? [
               {
@@ -55,7 +73,12 @@ function Days({ list, asOf, money }: { list: readonly TrendDay[]; asOf: string; 
         <span>{t('trend.ordersAxis')}</span>
         {money ? <span>{t('trend.turnoverAxis')}</span> : null}
       </div>
-      <Chart label={t('trend.chart', { from: list[0]?.day ?? '', to: list.at(-1)?.day ?? '' })} {...chart} unfinished height={phone ? 180 : 182} />
+      <Chart
+        label={t('trend.chart', { from: list[0]?.day ?? '', to: list.at(-1)?.day ?? '' })}
+        {...chart}
+        unfinished
+        height={phone ? 180 : 182}
+      />
     </div>
   )
 }

@@ -7,7 +7,10 @@ export const shade = (count: number, most: number): 0 | 1 | 2 | 3 => {
 /** The colour between two `#rrggbb`. */
 export function mix(from: string, to: string, share: number): string {
   const part = (at: number) => {
-    const [a, b] = [from, to].map((color) => Number.parseInt(color.slice(at, at + 2), 16)) as [number, number]
+    const [a, b] = [from, to].map((color) => Number.parseInt(color.slice(at, at + 2), 16)) as [
+      number,
+      number,
+    ]
     return Math.round(a + (b - a) * share)
       .toString(16)
       .padStart(2, '0')
@@ -16,7 +19,9 @@ export function mix(from: string, to: string, share: number): string {
 }
 
 /** Upper left and lower right corner around all points, with a rim; at least some ten kilometres. */
-export function bounds(points: readonly { lng: number; lat: number }[]): [[number, number], [number, number]] | null {
+export function bounds(
+  points: readonly { lng: number; lat: number }[],
+): [[number, number], [number, number]] | null {
   if (points.length === 0) return null
   const side = (values: number[]): [number, number] => {
     const [low, high] = [Math.min(...values), Math.max(...values)]

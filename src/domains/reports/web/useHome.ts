@@ -13,19 +13,31 @@ const isTiming = (found: unknown): found is Timing => typeof found === 'string' 
 
 /** A person's own choice, else what the organisation set. */
 export function useTiming(): [Timing, (timing: Timing) => void] {
-  const [own, choose] = usePreference<Timing | null>('home.refresh', (found) => (isTiming(found) ? found : null))
-  const { data } = useRead(settings.mine, {}, { inline: true, enabled: own === null, staleTime: 300_000 })
+  const [own, choose] = usePreference<Timing | null>('home.refresh', (found) =>
+    isTiming(found) ? found : null,
+  )
+  const { data } = useRead(
+    settings.mine,
+    {},
+    { inline: true, enabled: own === null, staleTime: 300_000 },
+  )
   return [own ?? data?.homeRefresh ?? 'm1', choose]
 }
 
 export const everyOf = (timing: Timing): number | false => timings[timing] || false
 
-const sales = [reports.summary, reports.trend, reports.hotProducts, reports.channels].map((endpoint) => endpoint.path)
-const machines = [reports.summary, reports.deviceMap, reports.attention].map((endpoint) => endpoint.path)
+const sales = [reports.summary, reports.trend, reports.hotProducts, reports.channels].map(
+  (endpoint) => endpoint.path,
+)
+const machines = [reports.summary, reports.deviceMap, reports.attention].map(
+  (endpoint) => endpoint.path,
+)
 const everything = [...new Set([...sales, ...machines])]
 
 const again = (paths: readonly string[]) =>
-  queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => typeof path === 'string' && paths.includes(path) })
+  queryClient.invalidateQueries({
+    predicate: ({ queryKey: [path] }) => typeof path === 'string' && paths.includes(path),
+  })
 export const readAgain = (): Promise<void> => again(everything)
 
 /** A busy fleet announces several times a second; the figures follow at most every ten. */

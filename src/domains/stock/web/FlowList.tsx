@@ -12,7 +12,13 @@ import styles from './stock.module.css'
 const losses: readonly FlowRow['reason'][] = ['COUNT_LOSS', 'WASTE', 'EXPIRED', 'RECALL']
 const signed = (count: number) => (count > 0 ? `+${formatCount(count)}` : formatCount(count))
 const Change = ({ row }: { row: FlowRow }) => (
-  <span className={row.changeTotal > 0 ? styles.plus : losses.includes(row.reason) ? styles.loss : undefined}>{signed(row.changeTotal)}</span>
+  <span
+    className={
+      row.changeTotal > 0 ? styles.plus : losses.includes(row.reason) ? styles.loss : undefined
+    }
+  >
+    {signed(row.changeTotal)}
+  </span>
 )
 
 export function FlowList() {
@@ -20,7 +26,13 @@ export function FlowList() {
   const col = useCols(FlowRow, 'stock')
   const may = useMay()
   const order = (num: string | null) =>
-    num === null ? <span className="hd-none">—</span> : may('order:read') ? <Link to={`/order/order-details/${num}`}>{num}</Link> : num
+    num === null ? (
+      <span className="hd-none">—</span>
+    ) : may('order:read') ? (
+      <Link to={`/order/order-details/${num}`}>{num}</Link>
+    ) : (
+      num
+    )
   const actor = (row: FlowRow) => row.actorName ?? t(`enums.actorKind.${row.actorKind}`)
   return (
     <ListPage
@@ -49,7 +61,11 @@ export function FlowList() {
         col('beforeChangeTotal', { width: 88 }),
         col('changeTotal', { width: 96, render: (_, row) => <Change row={row} /> }),
         col('afterChangeTotal', { width: 88 }),
-        col('orderNum', { width: 190, ellipsis: false, render: (num: string | null) => order(num) }),
+        col('orderNum', {
+          width: 190,
+          ellipsis: false,
+          render: (num: string | null) => order(num),
+        }),
         col('actorName', { width: 112, render: (_, row) => actor(row) }),
         col('createTime', { width: 124 }),
         col('occurTime', { width: 124, defaultHidden: true }),
