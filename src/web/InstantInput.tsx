@@ -1,6 +1,6 @@
 import { DatePicker } from 'antd'
-import dayjs from 'dayjs'
 import { shanghaiClock, shanghaiDay } from '../shared/instants.ts'
+import { dayjs } from './calendar.ts'
 
 type Props = {
   id?: string

@@ -1,11 +1,11 @@
 import FilterOutlined from '@ant-design/icons/es/icons/FilterOutlined'
-import { Button, Input, Popover, Select } from 'antd'
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { Button, Drawer, Input, Popover, Select } from 'antd'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
-import { onTouch } from '../deferred.tsx'
 import { fieldInfo } from '../schema.ts'
-import type { DayProps, DayRangeProps } from './DayFields.tsx'
+import { usePhone } from '../shell/useWidth.ts'
+import { Day, DayRange } from './days.tsx'
 import styles from './List.module.css'
 import { activeFilters, type Query } from './listUrl.ts'
 import type { Filter, PickerProps } from './types.ts'
@@ -21,17 +21,12 @@ type Props = {
   tools: ReactNode
 }
 const inRow = 5
-/** Date fields are the heaviest part of antd: they load when somebody reaches for one. */
-const DayRange = onTouch(
-  () => import('./DayFields.tsx').then((found) => ({ default: found.DayRange as never })),
-  'RangePicker',
-) as unknown as ComponentType<DayRangeProps>
-const Day = onTouch(() => import('./DayFields.tsx').then((found) => ({ default: found.Day as never })), 'DatePicker') as unknown as ComponentType<DayProps>
 
 export function FilterBar({ ns, input, filters, query, fixed, onChange, onReset, tools }: Props) {
   const { t } = useTranslation('web')
   const used = activeFilters(input, query, fixed)
   const isUsed = (filter: Filter) => (filter.key === 'range' ? used.includes('from') || used.includes('to') : used.includes(filter.key))
+  const phone = usePhone()
   const plain = filters.filter((filter) => !filter.more)
   const shown = plain.slice(0, inRow)
   const more = [...plain.slice(inRow), ...filters.filter((filter) => filter.more)]
@@ -39,6 +34,7 @@ export function FilterBar({ ns, input, filters, query, fixed, onChange, onReset,
     <FilterField key={filter.key} ns={ns} input={input} filter={filter} query={query} used={isUsed(filter)} onChange={onChange} />
   )
   const usedBehind = more.filter(isUsed).length
+  if (phone) return <FilterSheet filters={filters} field={field} used={filters.filter(isUsed).length} onReset={onReset} tools={tools} />
   return (
     <div className={styles.filters} role="search">
       <div className={styles.fields}>
@@ -57,6 +53,46 @@ export function FilterBar({ ns, input, filters, query, fixed, onChange, onReset,
         ) : null}
       </div>
       <div className={styles.tools}>{tools}</div>
+    </div>
+  )
+}
+
+type SheetProps = { filters: readonly Filter[]; field: (filter: Filter) => ReactNode; used: number; onReset: () => void; tools: ReactNode }
+
+/** On a phone the first field stands alone; the others are in a sheet from below. */
+function FilterSheet({ filters: [first, ...others], field, used, onReset, tools }: SheetProps) {
+  const { t } = useTranslation('web')
+  const [open, setOpen] = useState(false)
+  return (
+    <div className={styles.filters} role="search">
+      <div className={styles.fields}>
+        {first ? field(first) : null}
+        {others.length > 0 ? (
+          <Button icon={<FilterOutlined />} className={used > 0 ? (styles.used ?? '') : ''} aria-label={t('list.filter')} onClick={() => setOpen(true)}>
+            {used > 0 ? used : null}
+          </Button>
+        ) : null}
+      </div>
+      <div className={styles.tools}>{tools}</div>
+      <Drawer
+        open={open}
+        placement="bottom"
+        size="auto"
+        title={t('list.filter')}
+        onClose={() => setOpen(false)}
+        footer={
+          <div className={styles.sheetFoot}>
+            <Button disabled={used === 0} onClick={onReset}>
+              {t('action.clear')}
+            </Button>
+            <Button type="primary" onClick={() => setOpen(false)}>
+              {t('list.showFiltered')}
+            </Button>
+          </div>
+        }
+      >
+        <div className={styles.moreFields}>{others.map(field)}</div>
+      </Drawer>
     </div>
   )
 }

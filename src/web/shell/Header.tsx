@@ -1,3 +1,4 @@
+import ArrowLeftOutlined from '@ant-design/icons/es/icons/ArrowLeftOutlined'
 import BankOutlined from '@ant-design/icons/es/icons/BankOutlined'
 import ColumnHeightOutlined from '@ant-design/icons/es/icons/ColumnHeightOutlined'
 import FullscreenExitOutlined from '@ant-design/icons/es/icons/FullscreenExitOutlined'
@@ -12,9 +13,11 @@ import TranslationOutlined from '@ant-design/icons/es/icons/TranslationOutlined'
 import { Button, Dropdown, Tooltip } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNavigate } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
+import { screens } from '../../domains/screens.ts'
 import { href } from '../base.ts'
 import { useConfirm } from '../confirm.tsx'
+import { screenOf } from '../guard.ts'
 import { registerLocale } from '../i18n.ts'
 import { lazyDialog } from '../lazyDialog.tsx'
 import { setPrefs, usePrefs } from '../prefs.ts'
@@ -39,10 +42,18 @@ export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
   const look = useLook()
   const narrow = useNarrow()
   const full = useFullscreen()
+  const navigate = useNavigate()
+  const { pathname } = useLocation()
+  // a phone shows no trail: what lies below a page leads back to it
+  const above = usePhone() ? screenOf(pathname, screens)?.parent : undefined
   const foldKey = narrow ? 'shell.menu' : folded ? 'shell.unfold' : 'shell.fold'
   return (
     <header className={styles.header}>
-      <IconButton label={t(foldKey)} icon={narrow || folded ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />} onClick={onMenu} />
+      {above ? (
+        <IconButton label={t('action.back')} icon={<ArrowLeftOutlined />} onClick={() => navigate(above)} />
+      ) : (
+        <IconButton label={t(foldKey)} icon={narrow || folded ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />} onClick={onMenu} />
+      )}
       <ol className={styles.trail}>
         {trail.map((title, index) => (
           <li key={title} aria-current={index === trail.length - 1 ? 'page' : undefined}>
