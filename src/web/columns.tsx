@@ -16,8 +16,8 @@ export type Column<R> = Omit<ColumnType<R>, 'title' | 'key'> & {
   readonly key: string
   readonly title: string
   readonly defaultHidden?: boolean
-  /** A column nobody gave a width is as wide as its heading and what stands in the list: its value as text. */
-  readonly fit?: (value: unknown) => string
+  /** A column nobody gave a width is as wide as its heading and what stands in the list: what it shows, as text. */
+  readonly fit?: (value: unknown, row: R) => string
   /** What it is on a phone's card, and how it looks there. */
   readonly card?: { readonly as: 'picture' | 'state' | 'line' | 'fact'; readonly draw: (row: R) => ReactNode }
 }
@@ -35,8 +35,7 @@ type Overrides<R> = Partial<Omit<Column<R>, 'key'>> & {
 const padding = 24
 const headRoom = 44
 const stateRoom = 40
-/** A picture does not make its row higher. */
-const thumb = { display: 'block', marginBlock: -6, lineHeight: 0 } as const
+const thumb = { display: 'block', lineHeight: 0 } as const
 const widths: Readonly<Record<string, number>> = {
   fen: 120,
   instant: 124,
@@ -72,8 +71,8 @@ export function useCols<S extends z.ZodObject>(
     // the words of an enum are known before the rows are
     const words = overrides.width === undefined ? info.values.map((value) => textWidth(word(value)) + (marks ? stateRoom : padding)) : []
     const usual = words.length > 0 ? 0 : (widths[info.unit ?? ''] ?? widths[info.kind] ?? 120)
-    const content =
-      info.unit === 'fen' ? (value: unknown) => yuan(Number(value)) : info.kind === 'number' ? (value: unknown) => formatCount(Number(value)) : String
+    const known = info.unit === 'fen' ? (value: number) => yuan(value) : info.kind === 'number' ? formatCount : String
+    const content = (value: unknown) => (value === null || value === undefined ? '' : known(value as number))
     const fits = (text || info.kind === 'number') && overrides.width === undefined && !overrides.render
     const own = overrides.render
     return {

@@ -120,7 +120,7 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
   }
   const skeleton = Array.from({ length: 10 }, (_, index) => ({ [rowKey]: -index - 1 }) as R)
   return (
-    <div ref={box} style={{ height: '100%' }} aria-busy={bones}>
+    <div ref={box} className={styles.rows} data-density={layout.density} style={{ height: '100%' }} aria-busy={bones}>
       <Table<R>
         key={phone ? 'phone' : 'wide'}
         rowKey={rowKey}

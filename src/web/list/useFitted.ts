@@ -21,16 +21,13 @@ export function useFitted<R>(
   if (held.current.language !== language) held.current = { language, widths: new Map() }
   const { widths } = held.current
   return (column) => {
-    const { fit, key } = column
-    if (!fit || !rows || rows.length === 0) return column
+    const { fit: textOf, key } = column
+    if (!textOf || !rows || rows.length === 0) return column
     const head = textWidth(column.title) + (sortable.includes(key) ? sortRoom : 0)
-    const cells = rows.map((row) => widthOf((row as Record<string, unknown>)[key], fit))
+    const cells = rows.map((row) => textWidth(textOf((row as Record<string, unknown>)[key], row)))
     const wanted = Math.max(head, Math.min(most, Math.max(...cells))) + cellRoom
     const width = Math.max(widths.get(key) ?? 0, wanted)
     widths.set(key, width)
     return { ...column, width }
   }
 }
-
-const widthOf = (value: unknown, text: (value: unknown) => string): number =>
-  value === null || value === undefined ? 0 : textWidth(text(value))

@@ -16,7 +16,17 @@ export const Bad = ({ when = true, children }: { when?: boolean; children: React
   <span className={when ? styles.bad : undefined}>{children}</span>
 )
 
-/** The part of a line that gives way: cut at its end. */
-export const Cut = ({ children }: { children: ReactNode }) => (
-  <span className={styles.cut}>{children}</span>
+/** The part of a line that gives way: cut at its end. `own`: takes no more room than it needs. */
+export const Cut = ({
+  children,
+  title,
+  own = false,
+}: {
+  children: ReactNode
+  title?: string
+  own?: boolean
+}) => (
+  <span className={`${styles.cut} ${own ? styles.own : ''}`} title={title}>
+    {children}
+  </span>
 )
