@@ -2,10 +2,8 @@ import { defineLocale } from '../../shared/locale.ts'
 
 export const locale = defineLocale(
   {
-    title: '订单列表',
     detailTitle: '订单详情',
     empty: '该时间段没有订单',
-    search: '订单号 / 机器编号',
     units: '商品明细',
     unitsHint: '支付、出货、退款逐件记录',
     timeline: '时间线',
@@ -91,8 +89,8 @@ export const locale = defineLocale(
     dropped: '已掉货',
     open: '详情',
     fields: {
+      keyword: '订单号 / 机器编号',
       orderNum: '订单号',
-      img: '图片',
       detail: '商品',
       pieces: '件数',
       deviceNum: '机器编号',
@@ -214,10 +212,8 @@ export const locale = defineLocale(
     success: { refund: '退款已提交' },
   },
   {
-    title: 'Orders',
     detailTitle: 'Order',
     empty: 'No orders in this period',
-    search: 'Order / machine',
     units: 'Pieces',
     unitsHint: 'Payment, vend and refund of each piece',
     timeline: 'Timeline',
@@ -303,8 +299,8 @@ export const locale = defineLocale(
     dropped: 'drop seen',
     open: 'Open',
     fields: {
+      keyword: 'Order / machine',
       orderNum: 'Order no.',
-      img: 'Picture',
       detail: 'Products',
       pieces: 'Pieces',
       deviceNum: 'Machine no.',

@@ -1,7 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import type { OrderDetail } from '../contract.ts'
-import styles from './detail.module.css'
 import { statusTones } from './stations.ts'
 import { useWords } from './words.ts'
 
@@ -9,13 +8,14 @@ import { useWords } from './words.ts'
 export function OrderChip({ order, plain = false }: { order: OrderDetail; plain?: boolean }) {
   const { t } = useTranslation('orders')
   const { words } = useWords()
-  const reason = !plain && order.orderStatus === 'ABNORMAL' && order.failReason ? ` · ${words({ key: `enums.failReason.${order.failReason}` })}` : ''
+  const reason =
+    !plain && order.orderStatus === 'ABNORMAL' && order.failReason
+      ? ` · ${words({ key: `enums.failReason.${order.failReason}` })}`
+      : ''
   return (
-    <span className={styles.chip}>
-      <StatusTag tone={statusTones[order.orderStatus]} chip>
-        {t(`enums.orderStatus.${order.orderStatus}`)}
-        {reason}
-      </StatusTag>
-    </span>
+    <StatusTag tone={statusTones[order.orderStatus]} chip>
+      {t(`enums.orderStatus.${order.orderStatus}`)}
+      {reason}
+    </StatusTag>
   )
 }

@@ -1,20 +1,21 @@
 import RollbackOutlined from '@ant-design/icons/es/icons/RollbackOutlined'
-import { Button, Skeleton, Tooltip } from 'antd'
-import { type ReactNode, useState } from 'react'
+import { Button, Flex, Tooltip } from 'antd'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useParams } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Money } from '../../../web/Money.tsx'
-import { Empty, Problem } from '../../../web/Problem.tsx'
+import { Bones, Empty, Problem } from '../../../web/Problem.tsx'
 import { useMay } from '../../../web/session.ts'
 import { useTabTitle } from '../../../web/shell/tabs.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
+import { Figures, Sheet } from '../../../web/ui/Sheet.tsx'
 import { type OrderDetail as Order, orders } from '../contract.ts'
 import { MachineCell } from './cells.tsx'
-import styles from './detail.module.css'
 import { OrderChip } from './OrderChip.tsx'
+import styles from './orders.module.css'
 import { PhoneOrder } from './PhoneOrder.tsx'
 import { PieceLines } from './PieceLines.tsx'
 import { RefundDialog } from './RefundDialog.tsx'
@@ -40,25 +41,33 @@ export function OrderDetail() {
 
   if (!known)
     return (
-      <section className="hd-sheet">
+      <Sheet>
         <Empty title={t('detailMissing')} hint={t('detailMissingHint')} action={toList} />
-      </section>
+      </Sheet>
     )
   if (!read.data)
     return (
-      <section className={`hd-sheet ${styles.waiting}`}>
+      <Sheet>
         {read.error ? (
-          <Problem error={read.error} title={t('detailFailed')} onRetry={() => void read.refetch()} />
+          <Problem
+            error={read.error}
+            title={t('detailFailed')}
+            onRetry={() => void read.refetch()}
+          />
         ) : (
-          <Skeleton active paragraph={{ rows: 8 }} />
+          <Bones rows={8} />
         )}
-      </section>
+      </Sheet>
     )
   const order = read.data
   const open = () => setRefunding(true)
   return (
     <>
-      {phone ? <PhoneOrder order={order} onRefund={open} /> : <WideOrder order={order} onRefund={open} />}
+      {phone ? (
+        <PhoneOrder order={order} onRefund={open} />
+      ) : (
+        <WideOrder order={order} onRefund={open} />
+      )}
       {refunding ? <RefundDialog orderNum={orderNum} onClose={() => setRefunding(false)} /> : null}
     </>
   )
@@ -67,29 +76,28 @@ export function OrderDetail() {
 function WideOrder({ order, onRefund }: { order: Order; onRefund: () => void }) {
   const { t } = useTranslation('orders')
   return (
-    <div className={styles.page}>
-      <section className={`hd-sheet ${styles.head}`} aria-label={t('detailTitle')}>
-        <div className={styles.title}>
+    <Flex vertical gap={12}>
+      <Sheet label={t('detailTitle')}>
+        <Flex align="center" gap={10} className={styles.title ?? ''}>
           <OrderChip order={order} />
           <h1>{groupedOrder(order.orderNum)}</h1>
           <CopyButton text={order.orderNum} />
-          <span className={styles.grow} />
           <RefundButton order={order} onRefund={onRefund} />
-        </div>
+        </Flex>
         <Amounts order={order} />
-      </section>
+      </Sheet>
       <div className={styles.columns}>
-        <div className={styles.main}>
+        <div>
           <PieceLines order={order} />
           <Timeline order={order} />
         </div>
-        <div className={styles.side}>
+        <div>
           <PaymentBlock order={order} />
           <RefundBlock order={order} />
           <RelatedBlock order={order} />
         </div>
       </div>
-    </div>
+    </Flex>
   )
 }
 
@@ -100,44 +108,32 @@ function RefundButton({ order, onRefund }: { order: Order; onRefund: () => void 
   const may = useMay()
   if (!may('order:refund')) return null
   const why = whyNoRefund(order)
-  const button = (
-    <Button danger icon={<RollbackOutlined />} disabled={why !== null} onClick={onRefund}>
-      {t('refundTitle')}
-    </Button>
+  return (
+    <Tooltip title={why ? refusal(why) : null}>
+      <span className={styles.end}>
+        <Button danger icon={<RollbackOutlined />} disabled={why !== null} onClick={onRefund}>
+          {t('refundTitle')}
+        </Button>
+      </span>
+    </Tooltip>
   )
-  return why ? <Tooltip title={refusal(why)}>{button}</Tooltip> : button
 }
 
 function Amounts({ order }: { order: Order }) {
   const { t } = useTranslation('orders')
-  const refunding = refundingOf(order)
-  const figures: [key: string, value: ReactNode][] = [
-    ['totalAmount', <Money key="v" fen={order.totalAmount} />],
-    ['discountAmount', <Money key="v" fen={-order.discountAmount} />],
-    ['actuallyAmount', <Money key="v" fen={order.actuallyAmount} />],
-    [
-      'refunding',
-      <span key="v" className={refunding > 0 ? styles.moving : undefined}>
-        <Money fen={refunding} />
-      </span>,
-    ],
-    ['refundedAmount', <Money key="v" fen={order.refundedAmount} />],
-    ...(order.costPrice === null ? [] : [['costPrice', <Money key="v" fen={order.costPrice} />] as [string, ReactNode]]),
-  ]
+  const money = (key: string, fen: number) =>
+    [t(`fields.${key}`), <Money key={key} fen={fen} />] as const
   return (
-    <dl className={styles.amounts}>
-      {figures.map(([key, value]) => (
-        <div key={key}>
-          <dt>{t(`fields.${key}`)}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-      <div className={styles.where}>
-        <dt>{t('machine')}</dt>
-        <dd>
-          <MachineCell row={order} />
-        </dd>
-      </div>
-    </dl>
+    <Figures
+      items={[
+        money('totalAmount', order.totalAmount),
+        money('discountAmount', -order.discountAmount),
+        money('actuallyAmount', order.actuallyAmount),
+        money('refunding', refundingOf(order)),
+        money('refundedAmount', order.refundedAmount),
+        ...(order.costPrice === null ? [] : [money('costPrice', order.costPrice)]),
+        [t('machine'), <MachineCell key="machine" row={order} />],
+      ]}
+    />
   )
 }

@@ -9,28 +9,27 @@ import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import type { PickerProps } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
 import { Money } from '../../../web/Money.tsx'
-import { usePrefs } from '../../../web/prefs.ts'
 import { useMay } from '../../../web/session.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
+import { Figures } from '../../../web/ui/Sheet.tsx'
 import { DeviceSelect, OwnerSelect } from '../../devices/web/pickers.tsx'
 import { OrderRow, orders } from '../contract.ts'
 import { locale } from '../locale.ts'
-import { detailPath, MachineCell, NumberCell, OrderCard, ProductCell, RefundedCell, StatusCell } from './cells.tsx'
+import * as cell from './cells.tsx'
 import { AmountFilter, DaysFilter, useOrderQuery } from './filters.tsx'
 import styles from './orders.module.css'
 
 const RefundDialog = lazyDialog(() => import('./RefundDialog.tsx').then((m) => m.RefundDialog))
 
 const tabs = ['PAID', 'SHIPPED', 'ABNORMAL', 'REFUNDED', 'SUCCESS', 'UNPAID', 'CLOSED'] as const
-const figures = ['orderAmount', 'orderRefund', 'orderIncome', 'orderCost', 'orderProfit'] as const
-/** Which figures a narrow footer leaves out first. */
-const figureRank: Readonly<Record<(typeof figures)[number], string | undefined>> = {
-  orderAmount: undefined,
-  orderRefund: undefined,
-  orderIncome: styles.second,
-  orderCost: styles.third,
-  orderProfit: styles.third,
-}
+/** Figures of the whole filter; the later ones are the first that a narrow footer leaves out. */
+const figures = [
+  ['orderAmount', undefined],
+  ['orderRefund', undefined],
+  ['orderIncome', styles.second],
+  ['orderCost', styles.third],
+  ['orderProfit', styles.third],
+] as const
 const failReasons = Object.keys(locale.zh.enums.failReason)
 
 export function OrderList() {
@@ -38,67 +37,85 @@ export function OrderList() {
   const col = useCols(OrderRow, 'orders')
   const may = useMay()
   const phone = usePhone()
-  // reasons are longer words in English
-  const wide = usePrefs().lang === 'en'
   const { query } = useOrderQuery()
-  const sums = useFigures(pickFor(orders.statistics.input, query) as CallInput<typeof orders.statistics>)
+  const sums = useFigures(
+    pickFor(orders.statistics.input, query) as CallInput<typeof orders.statistics>,
+  )
   const unfiltered = useRead(orders.statistics, {}, { inline: true, keep: true })
   useLive('orders', [orders.statistics.path])
   const [refunding, setRefunding] = useState<string | null>(null)
-
-  const refundOff = (row: OrderRow) =>
-    row.can.refund ? undefined : t(row.orderStatus === 'UNPAID' || row.orderStatus === 'CLOSED' ? 'refundUnpaid' : 'refundDone')
+  const reason = cell.useReason()
+  const refundOff = ({ can, orderStatus }: OrderRow) =>
+    can.refund
+      ? undefined
+      : t(orderStatus === 'UNPAID' || orderStatus === 'CLOSED' ? 'refundUnpaid' : 'refundDone')
   const amount = (key: 'amountMin' | 'amountMax') => ({
     key,
     more: true,
-    picker: ({ value, onChange, prefix }: PickerProps) => <AmountFilter value={value} onChange={onChange} prefix={prefix} label={t(`fields.${key}`)} />,
+    picker: ({ placeholder: _, ...props }: PickerProps) => (
+      <AmountFilter {...props} label={t(`fields.${key}`)} />
+    ),
   })
-  const cost = may('product:cost') ? [col('costPrice', { width: 76 })] : []
+  const view = (status: (typeof tabs)[number]) => ({
+    key: status,
+    label: t(`enums.orderStatus.${status}`),
+    query: { orderStatus: status },
+    count: status === 'ABNORMAL' ? unfiltered.data?.abnormal : undefined,
+  })
   return (
     <>
       <ListPage
-        title={t('title')}
         ns="orders"
         endpoint={orders.list}
         rowKey="orderNum"
         live="orders"
-        views={[
-          { key: 'all', label: t('web:list.all'), query: {} },
-          ...tabs.map((status) => ({
-            key: status,
-            label: t(`enums.orderStatus.${status}`),
-            query: { orderStatus: status },
-            count: status === 'ABNORMAL' ? unfiltered.data?.abnormal : undefined,
-          })),
-        ]}
+        views={[{ key: 'all', label: t('web:list.all'), query: {} }, ...tabs.map(view)]}
         filters={[
-          { key: 'keyword', label: t('search'), width: 152 },
-          ...(may('device:read') ? [{ key: 'deviceId', width: 164, picker: (props: PickerProps) => <DeviceSelect {...props} /> }] : []),
-          { key: 'range', width: 240, picker: () => <DaysFilter /> },
-          { key: 'payType' },
+          { key: 'keyword', width: 152 },
+          ...(may('device:read') ? [{ key: 'deviceId', picker: DeviceSelect }] : []),
+          { key: 'range', width: 248, picker: () => <DaysFilter /> },
+          'payType',
           { key: 'orderType', more: true },
-          { key: 'failReason', more: true, options: failReasons.map((value) => ({ value, label: t(`enums.failReason.${value}`) })) },
+          {
+            key: 'failReason',
+            more: true,
+            options: failReasons.map((value) => ({ value, label: t(`enums.failReason.${value}`) })),
+          },
           amount('amountMin'),
           amount('amountMax'),
-          { key: 'orgId', label: t('fields.ownedUserName'), more: true, picker: (props) => <OwnerSelect {...props} /> },
+          { key: 'orgId', label: t('fields.ownedUserName'), more: true, picker: OwnerSelect },
         ]}
         columns={[
-          col('orderNum', { width: 108, render: (_, row) => <NumberCell row={row} /> }),
-          col('detail', { width: wide ? 168 : 180, render: (_, row) => <ProductCell row={row} /> }),
-          col('deviceNum', { title: t('fields.machine'), width: wide ? 188 : 196, ellipsis: false, render: (_, row) => <MachineCell row={row} /> }),
-          col('orderStatus', { width: wide ? 196 : 174, render: (_, row) => <StatusCell row={row} /> }),
-          col('totalAmount', { width: 88, defaultHidden: true }),
-          col('actuallyAmount', { width: 92 }),
-          col('refundedAmount', { width: 80, render: (_, row) => <RefundedCell fen={row.refundedAmount} /> }),
-          ...cost,
-          col('payType', { width: wide ? 76 : 80 }),
-          col('orderType', { width: 92, defaultHidden: true }),
-          col('userName', { width: 96, defaultHidden: true }),
-          col('ownedUserName', { width: 144, defaultHidden: true }),
+          col('orderNum', { width: 108, render: (_, row) => <cell.NumberCell row={row} /> }),
+          col('detail', { width: 168, render: (_, row) => <cell.ProductCell row={row} /> }),
+          col('deviceNum', {
+            title: t('fields.machine'),
+            fit: (_, row) => `${row.deviceNum} ${row.name}`,
+            render: (_, row) => <cell.MachineCell row={row} />,
+          }),
+          col('orderStatus', {
+            // the state's own room, and the reason in its smaller letters
+            fit: (_, row) =>
+              `${t(`enums.orderStatus.${row.orderStatus}`)}     ${reason(row) ?? ''}`,
+            render: (_, row) => <cell.StatusCell row={row} />,
+          }),
+          col('totalAmount', { defaultHidden: true }),
+          col('actuallyAmount'),
+          col('refundedAmount', {
+            width: 88,
+            render: (_, row) => <cell.RefundedCell fen={row.refundedAmount} />,
+          }),
+          may('product:cost') &&
+            // nothing left yet: its cost is not known
+            col('costPrice', { render: (fen: number | null) => <Money fen={fen || null} /> }),
+          col('payType'),
+          col('orderType', { defaultHidden: true }),
+          col('userName', { defaultHidden: true }),
+          col('ownedUserName', { defaultHidden: true }),
           col('createTime', { width: 108 }),
         ]}
         actions={(row) => [
-          { key: 'open', label: t('open'), to: detailPath(row.orderNum) },
+          { key: 'open', label: t('open'), to: cell.detailPath(row.orderNum) },
           {
             key: 'refund',
             label: t('refundTitle'),
@@ -111,18 +128,11 @@ export function OrderList() {
         sums={() => (phone ? [] : sums)}
         notice={
           phone && sums.length > 0 ? (
-            <dl className={styles.figures} tabIndex={0}>
-              {sums.map(({ label, value }) => (
-                <div key={label}>
-                  <dt>{label}</dt>
-                  <dd>{value}</dd>
-                </div>
-              ))}
-            </dl>
+            <Figures items={sums.map(({ label, value }) => [label, value])} />
           ) : null
         }
         empty={{ title: t('empty') }}
-        card={(row, actions) => <OrderCard row={row} actions={actions} />}
+        card={(row, actions) => <cell.OrderCard row={row} actions={actions} />}
       />
       {refunding ? <RefundDialog orderNum={refunding} onClose={() => setRefunding(null)} /> : null}
     </>
@@ -133,19 +143,14 @@ export function OrderList() {
 function useFigures(input: CallInput<typeof orders.statistics>) {
   const { t } = useTranslation('orders')
   const { data } = useRead(orders.statistics, input, { inline: true, keep: true })
-  return figures.flatMap((key) => {
+  return figures.flatMap(([key, rank]) => {
     const fen = data?.[key]
-    return fen === null || fen === undefined
-      ? []
-      : [
-          {
-            label: t(`fields.${key}`),
-            value: (
-              <span className={figureRank[key]}>
-                <Money fen={fen} />
-              </span>
-            ),
-          },
-        ]
+    if (fen === null || fen === undefined) return []
+    const value = (
+      <span key={key} className={rank}>
+        <Money fen={fen} />
+      </span>
+    )
+    return [{ label: t(`fields.${key}`), value }]
   })
 }

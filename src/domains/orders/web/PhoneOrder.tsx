@@ -1,5 +1,5 @@
 import RightOutlined from '@ant-design/icons/es/icons/RightOutlined'
-import { Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
@@ -9,113 +9,122 @@ import { Money } from '../../../web/Money.tsx'
 import { Picture } from '../../../web/Picture.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
+import { CardHead } from '../../../web/ui/Card.tsx'
+import { Pairs, Sheet } from '../../../web/ui/Sheet.tsx'
+import { Lead, Muted } from '../../../web/ui/Text.tsx'
 import type { OrderDetail } from '../contract.ts'
 import { machinePath } from './cells.tsx'
 import { OrderChip } from './OrderChip.tsx'
-import styles from './phone.module.css'
+import styles from './orders.module.css'
 import { whyNoRefund } from './refunding.ts'
 import { StationMark } from './StationMark.tsx'
-import { clock, groupedOrder, lane, stationsOf, summaryOf, type Unit, unitChip, worstFirst } from './stations.ts'
+import {
+  clock,
+  groupedOrder,
+  lane,
+  stationsOf,
+  summaryOf,
+  type Unit,
+  unitChip,
+  worstFirst,
+} from './stations.ts'
 import { useWords } from './words.ts'
 
 /** The order for one hand: what is wrong first, the pieces, the course of one of them, the verb at the bottom. */
 export function PhoneOrder({ order, onRefund }: { order: OrderDetail; onRefund: () => void }) {
   const { t } = useTranslation('orders')
-  const { words, list } = useWords()
+  const { list } = useWords()
   const may = useMay()
   const [chosen, setChosen] = useState<number | null>(null)
   const pieces = worstFirst(order)
   const unit = pieces.find(({ id }) => id === chosen) ?? pieces[0]
-  const machine = (
-    <>
-      <strong>
-        {order.deviceNum} {order.name}
-      </strong>
-      {may('device:read') ? <RightOutlined /> : null}
-    </>
-  )
+  const machine = `${order.deviceNum} ${order.name}`
   return (
-    <div className={styles.page}>
-      <section className={`hd-sheet ${styles.card}`}>
-        <div className={styles.head}>
+    <Flex vertical flex={1} gap={8}>
+      <Sheet label={t('detailTitle')}>
+        <Flex align="center" justify="space-between" className={styles.paid ?? ''}>
           <OrderChip order={order} plain />
-          <strong>
-            <Money fen={order.actuallyAmount} />
-          </strong>
-        </div>
+          <Money fen={order.actuallyAmount} strong />
+        </Flex>
         <p>{list(summaryOf(order))}</p>
-        <div className={styles.number}>
-          {groupedOrder(order.orderNum)} <CopyButton text={order.orderNum} />
-        </div>
-      </section>
-      <section className={`hd-sheet ${styles.list}`} aria-label={t('units')}>
+        <Flex align="center" gap={4}>
+          <Muted>{groupedOrder(order.orderNum)}</Muted> <CopyButton text={order.orderNum} />
+        </Flex>
+      </Sheet>
+      <Sheet label={t('units')} flush>
         {may('device:read') ? (
           <Link className={styles.machine ?? ''} to={machinePath(order)}>
-            {machine}
+            <strong>{machine}</strong>
+            <RightOutlined />
           </Link>
         ) : (
-          <div className={styles.machine}>{machine}</div>
-        )}
-        {pieces.map((piece) => {
-          const chip = unitChip(order, piece)
-          return (
-            <button key={piece.id} type="button" className={styles.piece} aria-pressed={piece.id === unit?.id} onClick={() => setChosen(piece.id)}>
-              <Picture src={piece.img} size={40} />
-              <span>
-                <b>
-                  {piece.productName} {piece.model}
-                </b>
-                <small>
-                  {piece.road === null ? null : <span>{t('road', { road: lane(piece.road) })}</span>}
-                  <span>{yuan(piece.paid)}</span>
-                </small>
-              </span>
-              <StatusTag tone={chip.tone} chip>
-                {words(chip.word)}
-              </StatusTag>
-            </button>
-          )
-        })}
-      </section>
-      {unit ? <Progress order={order} unit={unit} /> : null}
-      <section className={`hd-sheet ${styles.card}`}>
-        <dl className={styles.rows}>
-          {order.userName ? (
-            <div>
-              <dt>{t('fields.userName')}</dt>
-              <dd>{order.userName}</dd>
-            </div>
-          ) : null}
-          <div>
-            <dt>{t('fields.payType')}</dt>
-            <dd>
-              {t(`enums.payType.${order.payType}`)} · {t(`enums.channel.${order.channel}`)}
-            </dd>
+          <div className={styles.machine}>
+            <strong>{machine}</strong>
           </div>
-          {order.refundedAmount > 0 ? (
-            <div>
-              <dt>{t('fields.refundedAmount')}</dt>
-              <dd>
-                <Money fen={order.refundedAmount} />
-              </dd>
-            </div>
-          ) : null}
-          {order.payment?.tradeNo ? (
-            <div>
-              <dt>{t('fields.tradeNo')}</dt>
-              <dd className={styles.long}>{order.payment.tradeNo}</dd>
-            </div>
-          ) : null}
-        </dl>
-      </section>
+        )}
+        {pieces.map((piece) => (
+          <Piece
+            key={piece.id}
+            order={order}
+            piece={piece}
+            pressed={piece.id === unit?.id}
+            onPress={() => setChosen(piece.id)}
+          />
+        ))}
+      </Sheet>
+      {unit ? <Progress order={order} unit={unit} /> : null}
+      <Paid order={order} />
       {may('order:refund') && whyNoRefund(order) === null ? (
         <div className={styles.bottom}>
-          <Button danger onClick={onRefund}>
+          <Button danger block onClick={onRefund}>
             {t('refundTitle')}
           </Button>
         </div>
       ) : null}
-    </div>
+    </Flex>
+  )
+}
+
+type PieceProps = { order: OrderDetail; piece: Unit; pressed: boolean; onPress: () => void }
+function Piece({ order, piece, pressed, onPress }: PieceProps) {
+  const { t } = useTranslation('orders')
+  const { words } = useWords()
+  const chip = unitChip(order, piece)
+  const at = piece.road === null ? [] : [t('road', { road: lane(piece.road) })]
+  return (
+    <button type="button" className={styles.press} aria-pressed={pressed} onClick={onPress}>
+      <CardHead
+        picture={<Picture src={piece.img} size={40} />}
+        title={`${piece.productName} ${piece.model}`}
+        lines={[...at, yuan(piece.paid)]}
+        end={
+          <StatusTag tone={chip.tone} chip>
+            {words(chip.word)}
+          </StatusTag>
+        }
+      />
+    </button>
+  )
+}
+
+function Paid({ order }: { order: OrderDetail }) {
+  const { t } = useTranslation('orders')
+  const { userName, payType, channel, refundedAmount, payment } = order
+  const back = <Money key="back" fen={refundedAmount} />
+  return (
+    <Sheet label={t('payment')}>
+      <Pairs
+        items={[
+          ...(userName ? [[t('fields.userName'), userName] as const] : []),
+          [
+            t('fields.payType'),
+            `${t(`enums.payType.${payType}`)} · ${t(`enums.channel.${channel}`)}`,
+          ],
+          ...(refundedAmount > 0 ? [[t('fields.refundedAmount'), back] as const] : []),
+          ...(payment?.tradeNo ? [[t('fields.tradeNo'), payment.tradeNo] as const] : []),
+        ]}
+      />
+    </Sheet>
   )
 }
 
@@ -123,20 +132,17 @@ export function PhoneOrder({ order, onRefund }: { order: OrderDetail; onRefund: 
 function Progress({ order, unit }: { order: OrderDetail; unit: Unit }) {
   const { t } = useTranslation('orders')
   const { words, list } = useWords()
-  const reached = stationsOf(order, unit)
-    .filter((station) => station.state !== 'todo')
-    .reverse()
+  const stations = stationsOf(order, unit)
+  const reached = stations.filter((station) => station.state !== 'todo').reverse()
   return (
-    <section className={`hd-sheet ${styles.card}`}>
-      <header className={styles.title}>
-        <h2>{t('progress', { name: unit.productName })}</h2>
-        {unit.road === null ? null : <small>{t('road', { road: lane(unit.road) })}</small>}
-      </header>
+    <Sheet
+      title={t('progress', { name: unit.productName })}
+      end={unit.road === null ? null : <Muted>{t('road', { road: lane(unit.road) })}</Muted>}
+    >
       <ol className={styles.steps}>
         {reached.map(({ key, state, word, at, note, more, detail }) => {
           const notes = [
-            ...(note ? [words(note)] : []),
-            ...(more ? [words(more)] : []),
+            ...[note, more].flatMap((text) => (text ? [words(text)] : [])),
             ...(detail ? [detail] : []),
             ...(key === 'vend' && unit.held ? [t('held')] : []),
           ]
@@ -150,7 +156,9 @@ function Progress({ order, unit }: { order: OrderDetail; unit: Unit }) {
           )
         })}
       </ol>
-      {reached.length === 0 ? <p className={styles.quiet}>{list([{ key: `enums.orderStatus.${order.orderStatus}` }])}</p> : null}
-    </section>
+      {reached.length === 0 ? (
+        <Lead>{list([{ key: `enums.orderStatus.${order.orderStatus}` }])}</Lead>
+      ) : null}
+    </Sheet>
   )
 }

@@ -4,8 +4,10 @@ import { yuan } from '../../../shared/money.ts'
 import { Picture } from '../../../web/Picture.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { zonedTime } from '../../../web/time.ts'
+import { Sheet } from '../../../web/ui/Sheet.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
 import type { OrderDetail } from '../contract.ts'
-import styles from './detail.module.css'
+import styles from './orders.module.css'
 import { StationMark } from './StationMark.tsx'
 import { clock, lane, type Station, stationsOf, type Unit, unitChip } from './stations.ts'
 import { useWords } from './words.ts'
@@ -14,18 +16,17 @@ import { useWords } from './words.ts'
 export function PieceLines({ order }: { order: OrderDetail }) {
   const { t } = useTranslation('orders')
   return (
-    <section className="hd-sheet" aria-label={t('units')}>
-      <header className={styles.sheetHead}>
-        <h2>{t('units')}</h2>
-        <small>{t('line', { n: order.units.length })}</small>
-        <small>{t('unitsHint')}</small>
-      </header>
+    <Sheet
+      title={t('units')}
+      note={`${t('line', { n: order.units.length })} · ${t('unitsHint')}`}
+      flush
+    >
       <ol className={styles.pieces}>
         {order.units.map((unit) => (
           <PieceLine key={unit.id} order={order} unit={unit} />
         ))}
       </ol>
-    </section>
+    </Sheet>
   )
 }
 
@@ -35,27 +36,33 @@ function PieceLine({ order, unit }: { order: OrderDetail; unit: Unit }) {
   const chip = unitChip(order, unit)
   const stations = stationsOf(order, unit)
   const name = `${unit.productName} ${unit.model}`
+  const due = order.payState === 'UNPAID' || order.payState === 'CLOSED'
   return (
     <li className={styles.piece}>
-      <span className={styles.no}>{unit.unitNo}</span>
+      <Muted>{unit.unitNo}</Muted>
       <Picture src={unit.img} size={32} />
       <div className={styles.what}>
-        <strong title={name}>{name}</strong>
-        <small>
-          {unit.road === null ? null : <span>{t('road', { road: lane(unit.road) })}</span>}
-          <span>{t(order.payState === 'UNPAID' || order.payState === 'CLOSED' ? 'dueShare' : 'paidShare', { amount: yuan(unit.paid) })}</span>
-        </small>
+        <span title={name}>{name}</span>
+        <Muted small>
+          {unit.road === null ? null : `${t('road', { road: lane(unit.road) })} · `}
+          {t(due ? 'dueShare' : 'paidShare', { amount: yuan(unit.paid) })}
+        </Muted>
       </div>
       <ol className={styles.stations}>
         {stations.map((station, index) => (
-          <StationCell key={station.key} order={order} station={station} reached={reached(station, stations[index + 1])} />
+          <StationCell
+            key={station.key}
+            order={order}
+            station={station}
+            reached={reached(station, stations[index + 1])}
+          />
         ))}
       </ol>
       <div className={styles.verdict}>
         <StatusTag tone={chip.tone} chip>
           {words(chip.word)}
         </StatusTag>
-        {unit.held ? <small>{t('held')}</small> : null}
+        {unit.held ? <StatusTag tone="warn">{t('held')}</StatusTag> : null}
       </div>
     </li>
   )
@@ -63,28 +70,30 @@ function PieceLine({ order, unit }: { order: OrderDetail; unit: Unit }) {
 
 /** The line to the next station is green as far as the piece came. */
 const reached = (station: Station, next: Station | undefined): boolean =>
-  station.state === 'done' && next !== undefined && (next.state !== 'todo' || station.key === 'vend')
+  station.state === 'done' &&
+  next !== undefined &&
+  (next.state !== 'todo' || station.key === 'vend')
 
-function StationCell({ order, station, reached: green }: { order: OrderDetail; station: Station; reached: boolean }) {
+type CellProps = { order: OrderDetail; station: Station; reached: boolean }
+function StationCell({ order, station, reached: green }: CellProps) {
   const { words } = useWords()
-  const { state, at, note, more, detail } = station
-  const cell = (
-    <div className={styles.station} data-state={state} data-key={station.key}>
-      <b>{words(station.word)}</b>
-      {at ? (
-        <time dateTime={at} title={zonedTime(new Date(at))}>
-          {clock(at, order.createTime)}
-        </time>
-      ) : null}
-      {note ? <span>{words(note)}</span> : null}
-      {more ? <span>{words(more)}</span> : null}
-      {at || note ? null : <span className="hd-none">—</span>}
-    </div>
-  )
+  const { key, state, at, note, more, detail } = station
   return (
     <li data-line={green}>
       <StationMark state={state} />
-      {detail ? <Tooltip title={detail}>{cell}</Tooltip> : cell}
+      <Tooltip title={detail}>
+        <div className={styles.station} data-state={state} data-key={key}>
+          <b>{words(station.word)}</b>
+          {at ? (
+            <time dateTime={at} title={zonedTime(new Date(at))}>
+              {clock(at, order.createTime)}
+            </time>
+          ) : null}
+          {note ? <span>{words(note)}</span> : null}
+          {more ? <span>{words(more)}</span> : null}
+          {at || note ? null : <span className="hd-none">—</span>}
+        </div>
+      </Tooltip>
     </li>
   )
 }

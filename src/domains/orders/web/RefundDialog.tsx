@@ -1,15 +1,16 @@
-import { Alert, Checkbox, Form, Modal, Skeleton } from 'antd'
+import { Checkbox, Flex, Form, Modal } from 'antd'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
 import { useRead } from '../../../web/api.ts'
 import { FormDialog } from '../../../web/FormDialog.tsx'
-import { Field, SelectField, TextAreaField } from '../../../web/form/fields.tsx'
+import { Field, Note, SelectField, TextAreaField } from '../../../web/form/fields.tsx'
 import type { Values } from '../../../web/form/values.ts'
 import { Money } from '../../../web/Money.tsx'
 import { Picture } from '../../../web/Picture.tsx'
-import { Empty, Problem } from '../../../web/Problem.tsx'
+import { Bones, Empty, Problem } from '../../../web/Problem.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { CardHead } from '../../../web/ui/Card.tsx'
 import { type OrderDetail, orders } from '../contract.ts'
 import { type RefundReason, refundReasons } from '../rules.ts'
 import styles from './orders.module.css'
@@ -24,29 +25,43 @@ export function RefundDialog({ orderNum, onClose }: { orderNum: string; onClose:
   const read = useRead(orders.get, { orderNum }, { inline: true })
   const order = read.data
   if (!active) return null
-  if (order?.units.some((unit) => unit.canRefund)) return <RefundForm order={order} onClose={onClose} />
+  if (order?.units.some((unit) => unit.canRefund))
+    return <RefundForm order={order} onClose={onClose} />
   return (
-    <Modal open title={`${t('refundTitle')} ${shortOrder(orderNum)}`} footer={null} onCancel={onClose} width={560}>
+    <Modal
+      open
+      title={`${t('refundTitle')} ${shortOrder(orderNum)}`}
+      footer={null}
+      onCancel={onClose}
+      width={560}
+    >
       {order ? (
         <Empty title={t('refundNone')} hint={t('refundNoneHint')} />
       ) : read.error ? (
         <Problem error={read.error} title={t('detailFailed')} onRetry={() => void read.refetch()} />
       ) : (
-        <Skeleton active paragraph={{ rows: 5 }} />
+        <Bones rows={5} />
       )}
     </Modal>
   )
 }
 
 const chosenOf = (order: OrderDetail, ids: unknown, reason: RefundReason | undefined): Unit[] =>
-  order.units.filter((unit) => Array.isArray(ids) && ids.includes(unit.id) && whyNot(order, unit, reason) === null)
+  order.units.filter(
+    (unit) => Array.isArray(ids) && ids.includes(unit.id) && whyNot(order, unit, reason) === null,
+  )
 
 function RefundForm({ order, onClose }: { order: OrderDetail; onClose: () => void }) {
   const { t } = useTranslation('orders')
-  const initial = useMemo(() => ({ orderNum: order.orderNum, remark: '', ...proposed(order) }), [order])
+  const initial = useMemo(
+    () => ({ orderNum: order.orderNum, remark: '', ...proposed(order) }),
+    [order],
+  )
   const toInput = (values: Values) => ({
     ...values,
-    unitIds: chosenOf(order, values.unitIds, values.reason as RefundReason | undefined).map((unit) => unit.id),
+    unitIds: chosenOf(order, values.unitIds, values.reason as RefundReason | undefined).map(
+      (unit) => unit.id,
+    ),
   })
   return (
     <FormDialog
@@ -77,43 +92,53 @@ function RefundFields({ order }: { order: OrderDetail }) {
       <Field name="unitIds" label={t('choosePieces')} required wide plain>
         <Pieces order={order} reason={reason} />
       </Field>
-      <SelectField name="reason" label={t('reasonLabel')} wide options={refundReasons.map((value) => ({ value, label: t(`enums.refundReason.${value}`) }))} />
+      <SelectField
+        name="reason"
+        label={t('reasonLabel')}
+        wide
+        options={refundReasons.map((value) => ({ value, label: t(`enums.refundReason.${value}`) }))}
+      />
       <TextAreaField name="remark" label={t('remarkLabel')} rows={2} />
-      <div className={styles.refundSum} role="status">
-        {drug ? <Alert type="warning" showIcon title={t('refundDrug')} /> : null}
-        <p>{chosen.length > 0 ? t('refundHint', { amount: yuan(chosen.reduce((sum, unit) => sum + unit.paid, 0)) }) : t('refundChoose')}</p>
-      </div>
+      {drug ? <Note type="warning">{t('refundDrug')}</Note> : null}
+      <strong className={styles.sum} role="status">
+        {chosen.length > 0
+          ? t('refundHint', { amount: yuan(chosen.reduce((sum, unit) => sum + unit.paid, 0)) })
+          : t('refundChoose')}
+      </strong>
     </>
   )
 }
 
-/** One line per piece; what cannot be refunded says why. */
-function Pieces({
-  order,
-  reason,
-  value = [],
-  onChange,
-}: {
+type PiecesProps = {
   order: OrderDetail
   reason: RefundReason | undefined
   value?: number[]
   onChange?: (ids: number[]) => void
-}) {
+}
+/** One line per piece; what cannot be refunded says why. */
+function Pieces({ order, reason, value = [], onChange }: PiecesProps) {
   const { t } = useTranslation('orders')
   const { refusal } = useWords()
   const lines = order.units.map((unit) => ({ unit, why: whyNot(order, unit, reason) }))
   const open = lines.filter(({ why }) => why === null).map(({ unit }) => unit.id)
   const ticked = open.filter((id) => value.includes(id))
-  const set = (id: number, on: boolean) => onChange?.(on ? [...value, id] : value.filter((other) => other !== id))
+  const set = (ids: readonly number[], on: boolean) => {
+    const others = value.filter((id) => !ids.includes(id))
+    onChange?.(on ? [...others, ...ids] : others)
+  }
+  const about = (unit: Unit) => [
+    t('piece', { n: unit.unitNo }),
+    ...(unit.road === null ? [] : [t('road', { road: lane(unit.road) })]),
+    t(`enums.vendState.${unit.vendState}`),
+  ]
   return (
-    <div className={styles.choices}>
+    <Flex vertical className={styles.choices ?? ''}>
       {order.units.length > 1 ? (
         <Checkbox
-          className={styles.choice ?? ''}
           disabled={open.length === 0}
           checked={ticked.length > 0 && ticked.length === open.length}
           indeterminate={ticked.length > 0 && ticked.length < open.length}
-          onChange={(event) => onChange?.(event.target.checked ? [...new Set([...value, ...open])] : value.filter((id) => !open.includes(id)))}
+          onChange={(event) => set(open, event.target.checked)}
         >
           {t('refundAll')}
         </Checkbox>
@@ -121,33 +146,18 @@ function Pieces({
       {lines.map(({ unit, why }) => (
         <Checkbox
           key={unit.id}
-          className={styles.choice ?? ''}
           disabled={why !== null}
           checked={why === null && value.includes(unit.id)}
-          onChange={(event) => set(unit.id, event.target.checked)}
+          onChange={(event) => set([unit.id], event.target.checked)}
         >
-          <span className={styles.choiceLine}>
-            <Picture src={unit.img} size={32} />
-            <span className={styles.choiceName}>
-              <span>
-                {unit.productName} {unit.model}
-              </span>
-              <small>
-                {why
-                  ? refusal(why)
-                  : [
-                      t('piece', { n: unit.unitNo }),
-                      ...(unit.road === null ? [] : [t('road', { road: lane(unit.road) })]),
-                      t(`enums.vendState.${unit.vendState}`),
-                    ].join(' · ')}
-              </small>
-            </span>
-            <b>
-              <Money fen={unit.paid} />
-            </b>
-          </span>
+          <CardHead
+            picture={<Picture src={unit.img} size={32} />}
+            title={`${unit.productName} ${unit.model}`}
+            lines={why ? [refusal(why)] : about(unit)}
+            end={<Money fen={unit.paid} strong />}
+          />
         </Checkbox>
       ))}
-    </div>
+    </Flex>
   )
 }

@@ -1,3 +1,4 @@
+import { Divider, Flex } from 'antd'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
@@ -6,119 +7,133 @@ import { Money } from '../../../web/Money.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
+import { Pairs, Sheet } from '../../../web/ui/Sheet.tsx'
+import { Bad, Cut } from '../../../web/ui/Text.tsx'
 import type { OrderDetail } from '../contract.ts'
-import styles from './detail.module.css'
-import { clock, lane, payTones, refundTones, refundTries, shortForeign } from './stations.ts'
+import {
+  clock,
+  lane,
+  payTones,
+  refundTones,
+  refundTries,
+  shortForeign,
+  type Unit,
+} from './stations.ts'
 import { useWords } from './words.ts'
 
-type Rows = readonly (readonly [label: string, value: ReactNode])[]
-
-/** Label left, value right. */
-const List = ({ rows }: { rows: Rows }) => (
-  <dl className={styles.rows}>
-    {rows.map(([label, value]) => (
-      <div key={label}>
-        <dt>{label}</dt>
-        <dd>{value === null || value === '' ? <span className="hd-none">—</span> : value}</dd>
-      </div>
-    ))}
-  </dl>
-)
-const Block = ({ title, tag, children }: { title: string; tag?: ReactNode; children: ReactNode }) => (
-  <section className={`hd-sheet ${styles.block}`} aria-label={title}>
-    <header>
-      <h2>{title}</h2>
-      {tag}
-    </header>
-    {children}
-  </section>
+type Items = (readonly [label: string, value: ReactNode] | false)[]
+const List = ({ items }: { items: Items }) => (
+  <Pairs items={items.filter((item) => item !== false)} />
 )
 const Copied = ({ number, short }: { number: string; short: string }) => (
-  <span className={styles.copied}>
+  <Flex align="center" justify="end" gap={2}>
     <span title={number}>{short}</span>
     <CopyButton text={number} />
-  </span>
+  </Flex>
+)
+const foreign = (number: string) => (
+  <Copied key={number} number={number} short={shortForeign(number)} />
 )
 
 export function PaymentBlock({ order }: { order: OrderDetail }) {
   const { t } = useTranslation('orders')
-  const { payment } = order
-  const rows: Rows = [
-    [t('fields.payType'), t(`enums.payType.${order.payType}`)],
-    ...(payment ? [[t('fields.provider'), t(`enums.provider.${payment.provider}`, { defaultValue: payment.provider })] as const] : []),
-    [t('fields.paidAt'), order.paidAt ? <Time key="v" at={order.paidAt} style="full" /> : null],
-    [t('fields.tradeNo'), payment?.tradeNo ? <Copied key="v" number={payment.tradeNo} short={shortForeign(payment.tradeNo)} /> : null],
-    ...(payment
-      ? [
-          [t('fields.outTradeNo'), <Copied key="v" number={payment.outTradeNo} short={shortForeign(payment.outTradeNo)} />] as const,
-          [t('fields.fee'), <Money key="v" fen={payment.fee} />] as const,
-        ]
-      : []),
-    [t('fields.userName'), order.userName],
-    [t('fields.channel'), `${t(`enums.channel.${order.channel}`)} · ${t(`enums.orderType.${order.orderType}`)}`],
-    [t('fields.ownedUserName'), order.ownedUserName],
-  ]
+  const f = (key: string) => t(`fields.${key}`)
+  const { payment, payType, channel, orderType } = order
+  const provider = payment
+    ? t(`enums.provider.${payment.provider}`, { defaultValue: payment.provider })
+    : ''
   return (
-    <Block
+    <Sheet
       title={t('payment')}
-      tag={
+      end={
         <StatusTag tone={payTones[order.payState]} chip>
           {t(`enums.payState.${order.payState}`)}
         </StatusTag>
       }
     >
-      <List rows={rows} />
-    </Block>
+      <List
+        items={[
+          [f('payType'), t(`enums.payType.${payType}`)],
+          payment !== null && [f('provider'), provider],
+          [f('paidAt'), order.paidAt ? <Time key="v" at={order.paidAt} style="full" /> : null],
+          [f('tradeNo'), payment?.tradeNo ? foreign(payment.tradeNo) : null],
+          payment !== null && [f('outTradeNo'), foreign(payment.outTradeNo)],
+          payment !== null && [f('fee'), <Money key="v" fen={payment.fee} />],
+          [f('userName'), order.userName],
+          [f('channel'), `${t(`enums.channel.${channel}`)} · ${t(`enums.orderType.${orderType}`)}`],
+          [f('ownedUserName'), order.ownedUserName],
+        ]}
+      />
+    </Sheet>
   )
 }
 
 /** Refunds piece by piece; absent while nothing goes back. */
 export function RefundBlock({ order }: { order: OrderDetail }) {
   const { t } = useTranslation('orders')
-  const { words } = useWords()
-  const refunds = order.units.flatMap((unit) => (unit.refund ? [{ unit, refund: unit.refund }] : []))
+  const refunds = order.units.flatMap((unit) =>
+    unit.refund ? [{ ...unit, refund: unit.refund }] : [],
+  )
   if (refunds.length === 0) return null
   return (
-    <Block title={t('refundBlock')} tag={refunds.length > 1 ? <small>{t('line', { n: refunds.length })}</small> : null}>
-      {refunds.map(({ unit, refund }) => {
-        const reason = words({ key: `enums.refundReason.${refund.reason}` })
-        const moving = refund.state === 'PENDING' || refund.state === 'PROCESSING'
-        return (
-          <div key={unit.id} className={styles.refund}>
-            <header>
-              <span>
-                {t('piece', { n: unit.unitNo })} {unit.productName}
-              </span>
-              <StatusTag tone={refundTones[refund.state]} chip>
-                {t(`enums.refundState.${refund.state}`)}
-              </StatusTag>
-            </header>
-            <List
-              rows={[
-                [t('fields.refundNo'), <Copied key="v" number={refund.refundNo} short={`…${refund.refundNo.slice(-9)}`} />],
-                [t('fields.amount'), <Money key="v" strong fen={refund.amount} />],
-                [t('fields.reason'), refund.automatic ? t('withNote', { text: reason, note: t('automatic') }) : reason],
-                ...(refund.attempts > 1 || (moving && refund.attempts > 0)
-                  ? [[t('fields.attempts'), t('attempt', { n: refund.attempts, max: refundTries })] as const]
-                  : []),
-                ...(refund.succeededAt ? [[t('fields.succeededAt'), <Time key="v" at={refund.succeededAt} style="full" />] as const] : []),
-                ...(refund.lastError && refund.state !== 'SUCCESS'
-                  ? [
-                      [
-                        t('fields.lastError'),
-                        <span key="v" className={styles.wrong}>
-                          {refund.lastError}
-                        </span>,
-                      ] as const,
-                    ]
-                  : []),
-                ...(moving && refund.lastError && refund.nextAt ? [[t('fields.nextAt'), clock(refund.nextAt, order.createTime)] as const] : []),
-              ]}
-            />
-          </div>
-        )
-      })}
-    </Block>
+    <Sheet
+      title={t('refundBlock')}
+      note={refunds.length > 1 ? t('line', { n: refunds.length }) : null}
+    >
+      {refunds.map((unit, index) => (
+        <div key={unit.id}>
+          {index > 0 ? <Divider size="small" /> : null}
+          <Refund unit={unit} since={order.createTime} />
+        </div>
+      ))}
+    </Sheet>
+  )
+}
+
+type Refunded = Unit & { refund: NonNullable<Unit['refund']> }
+function Refund({ unit, since }: { unit: Refunded; since: string }) {
+  const { t } = useTranslation('orders')
+  const { words } = useWords()
+  const { refund } = unit
+  const reason = words({ key: `enums.refundReason.${refund.reason}` })
+  const moving = refund.state === 'PENDING' || refund.state === 'PROCESSING'
+  const { lastError, nextAt, attempts, succeededAt } = refund
+  const f = (key: string) => t(`fields.${key}`)
+  return (
+    <>
+      <Flex align="center" gap={8}>
+        <Cut>
+          {t('piece', { n: unit.unitNo })} {unit.productName}
+        </Cut>
+        <StatusTag tone={refundTones[refund.state]} chip>
+          {t(`enums.refundState.${refund.state}`)}
+        </StatusTag>
+      </Flex>
+      <List
+        items={[
+          [
+            f('refundNo'),
+            <Copied key="v" number={refund.refundNo} short={`…${refund.refundNo.slice(-9)}`} />,
+          ],
+          [f('amount'), <Money key="v" strong fen={refund.amount} />],
+          [
+            f('reason'),
+            refund.automatic ? t('withNote', { text: reason, note: t('automatic') }) : reason,
+          ],
+          (attempts > 1 || (moving && attempts > 0)) && [
+            f('attempts'),
+            t('attempt', { n: attempts, max: refundTries }),
+          ],
+          succeededAt !== null && [
+            f('succeededAt'),
+            <Time key="v" at={succeededAt} style="full" />,
+          ],
+          lastError !== null &&
+            refund.state !== 'SUCCESS' && [f('lastError'), <Bad key="v">{lastError}</Bad>],
+          moving && lastError !== null && nextAt !== null && [f('nextAt'), clock(nextAt, since)],
+        ]}
+      />
+    </>
   )
 }
 
@@ -126,22 +141,19 @@ export function RefundBlock({ order }: { order: OrderDetail }) {
 export function RelatedBlock({ order }: { order: OrderDetail }) {
   const { t } = useTranslation('orders')
   const may = useMay()
-  const held = [
-    ...Map.groupBy(
-      order.units.filter((unit) => unit.held && unit.road !== null),
-      (unit) => unit.road ?? 0,
-    ),
-  ]
+  const lost = order.units.filter((unit) => unit.held && unit.road !== null)
+  const held = [...Map.groupBy(lost, (unit) => unit.road ?? 0)]
   if (held.length === 0) return null
   return (
-    <Block title={t('related')}>
+    <Sheet title={t('related')}>
       <List
-        rows={held.map(([road, units], index) => {
+        items={held.map(([road, units], index) => {
           const text = t('heldLane', { road: lane(road), n: units.length })
+          const lanes = `/device/device-list/cargo-road/${order.deviceId}`
           return [
             index === 0 ? t('held') : `${t('held')} ${index + 1}`,
             may('lane:read') ? (
-              <Link key="v" to={`/device/device-list/cargo-road/${order.deviceId}`}>
+              <Link key="v" to={lanes}>
                 {text}
               </Link>
             ) : (
@@ -150,6 +162,6 @@ export function RelatedBlock({ order }: { order: OrderDetail }) {
           ] as const
         })}
       />
-    </Block>
+    </Sheet>
   )
 }

@@ -2,9 +2,11 @@ import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../shared/money.ts'
 import { Mark, type Tone } from '../../../web/StatusTag.tsx'
 import { zonedTime } from '../../../web/time.ts'
+import { Sheet } from '../../../web/ui/Sheet.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
 import type { OrderDetail } from '../contract.ts'
-import styles from './detail.module.css'
 import { type Event, eventsOf } from './events.ts'
+import styles from './orders.module.css'
 import { clock } from './stations.ts'
 import { useWords } from './words.ts'
 
@@ -36,7 +38,8 @@ const sources: Readonly<Record<string, string>> = {
 }
 /** Kinds whose result is the reason. */
 const failing = ['FAILED', 'VOID']
-const sourceOf = (kind: string) => (kind.startsWith('REFUND') ? 'refundTitle' : (sources[kind] ?? 'system'))
+const sourceOf = (kind: string) =>
+  kind.startsWith('REFUND') ? 'refundTitle' : (sources[kind] ?? 'system')
 
 /** Order, payment, commands, results and refunds in one order, newest first. */
 export function Timeline({ order }: { order: OrderDetail }) {
@@ -45,24 +48,20 @@ export function Timeline({ order }: { order: OrderDetail }) {
   const events = eventsOf(order)
   const wide = events.some((event) => clock(event.at, order.createTime).length > 8)
   return (
-    <section className={`hd-sheet ${styles.timeline}`} aria-label={t('timeline')}>
-      <header className={styles.sheetHead}>
-        <h2>{t('timeline')}</h2>
-        <small>{t('timelineHint')}</small>
-      </header>
-      <ol data-wide={wide}>
+    <Sheet title={t('timeline')} note={t('timelineHint')}>
+      <ol className={styles.timeline} data-wide={wide}>
         {events.map((event) => (
           <li key={event.id}>
             <time dateTime={event.at} title={zonedTime(new Date(event.at))}>
               {clock(event.at, order.createTime)}
             </time>
-            <span className={styles.source}>{t(sourceOf(event.kind))}</span>
+            <Muted>{t(sourceOf(event.kind))}</Muted>
             <Mark tone={tones[event.kind] ?? 'closed'} />
             <span>{text(event)}</span>
           </li>
         ))}
       </ol>
-    </section>
+    </Sheet>
   )
 }
 
@@ -83,17 +82,21 @@ function useEventText(): (event: Event) => string {
         : failing.includes(kind) && typeof data.result === 'string'
           ? words({ key: `enums.failReason.${data.result}` })
           : null
-    if (kind === 'SENT' && typeof data.road === 'number') notes.push(t('road', { road: String(data.road).padStart(2, '0') }))
+    if (kind === 'SENT' && typeof data.road === 'number')
+      notes.push(t('road', { road: String(data.road).padStart(2, '0') }))
     if (kind === 'SUCCESS' && data.drop === true) notes.push(t('dropped'))
     if (data.late === true) notes.push(t('step.late'))
-    if (typeof data.ms === 'number' && data.ms > 0) notes.push(t('turned', { s: (data.ms / 1000).toFixed(1) }))
+    if (typeof data.ms === 'number' && data.ms > 0)
+      notes.push(t('turned', { s: (data.ms / 1000).toFixed(1) }))
     if (kind === 'REFUND_PENDING') {
-      if (typeof data.reason === 'string') notes.push(words({ key: `enums.refundReason.${data.reason}` }))
+      if (typeof data.reason === 'string')
+        notes.push(words({ key: `enums.refundReason.${data.reason}` }))
       if (data.automatic === true) notes.push(t('automatic'))
       else if (actor) notes.push(t('by', { name: actor }))
     }
     const whole = said ? t('withReason', { text, reason: said }) : text
-    const noted = notes.length > 0 ? t('withNote', { text: whole, note: notes.join(t('summary.join')) }) : whole
+    const noted =
+      notes.length > 0 ? t('withNote', { text: whole, note: notes.join(t('summary.join')) }) : whole
     return unitNo === null ? noted : t('ofPiece', { n: unitNo, text: noted })
   }
 }

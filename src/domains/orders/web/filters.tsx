@@ -1,12 +1,13 @@
-import { DatePicker, Input } from 'antd'
-import dayjs from 'dayjs'
-import { type ReactNode, useEffect, useState } from 'react'
+import { Input } from 'antd'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { addDays, shanghaiDay } from '../../../shared/instants.ts'
+import { addDays, dayMs, shanghaiDay } from '../../../shared/instants.ts'
 import { parseYuan } from '../../../shared/money.ts'
+import { DayRange } from '../../../web/list/days.tsx'
+import type { PickerProps } from '../../../web/list/types.ts'
 import { useListQuery } from '../../../web/list/useListQuery.ts'
+import { Muted } from '../../../web/ui/Text.tsx'
 import { orders } from '../contract.ts'
-import styles from './orders.module.css'
 
 const nothing = {}
 /** The longest range the contract takes. */
@@ -19,25 +20,27 @@ export const useOrderQuery = () => useListQuery(orders.list.input, nothing)
 export function DaysFilter() {
   const { t } = useTranslation('orders')
   const { query, change } = useOrderQuery()
-  const [from, to] = [typeof query.from === 'string' ? query.from : null, typeof query.to === 'string' ? query.to : null]
-  const used = from !== null || to !== null
+  const given = (key: 'from' | 'to') => (typeof query[key] === 'string' ? query[key] : null)
+  const [from, to] = [given('from'), given('to')]
   const today = shanghaiDay(new Date())
-  const last = (days: number) => [dayjs(addDays(today, 1 - days)), dayjs(today)] as [dayjs.Dayjs, dayjs.Dayjs]
+  const last = (days: number) => [addDays(today, 1 - days), today] as const
   return (
-    <DatePicker.RangePicker
-      className={`${styles.days} ${used ? styles.used : ''}`}
-      format="YYYY-MM-DD"
-      allowClear={used}
-      value={[dayjs(from ?? addDays(to ?? today, -6)), dayjs(to ?? today)]}
+    <DayRange
+      style={{ width: '100%' }}
+      allowClear={from !== null || to !== null}
+      value={[from ?? addDays(to ?? today, -6), to ?? today]}
       aria-label={t('fields.range')}
       presets={[
-        { label: t('days.today'), value: last(1) },
-        { label: t('days.last7'), value: last(7) },
-        { label: t('days.last30'), value: last(30) },
-        { label: t('days.last90'), value: last(90) },
+        { label: t('days.today'), days: last(1) },
+        { label: t('days.last7'), days: last(7) },
+        { label: t('days.last30'), days: last(30) },
+        { label: t('days.last90'), days: last(90) },
       ]}
-      disabledDate={(day, info) => day.format('YYYY-MM-DD') > today || (info.from !== undefined && Math.abs(day.diff(info.from, 'day')) >= mostDays)}
-      onChange={(range) => change({ from: range?.[0]?.format('YYYY-MM-DD'), to: range?.[1]?.format('YYYY-MM-DD') })}
+      off={(day, start) =>
+        day > today ||
+        (start !== undefined && Math.abs(Date.parse(day) - Date.parse(start)) >= mostDays * dayMs)
+      }
+      onChange={([first, end]) => change({ from: first ?? undefined, to: end ?? undefined })}
     />
   )
 }
@@ -45,7 +48,12 @@ export function DaysFilter() {
 const typed = (fen: unknown): string => (typeof fen === 'number' ? (fen / 100).toFixed(2) : '')
 
 /** Yuan in the field, fen in the address; counts on Enter or on leaving, and only when it is an amount. */
-export function AmountFilter({ value, onChange, prefix, label }: { value: unknown; onChange: (value: unknown) => void; prefix: ReactNode; label: string }) {
+export function AmountFilter({
+  value,
+  onChange,
+  prefix,
+  label,
+}: Omit<PickerProps, 'placeholder'> & { label: string }) {
   const [text, setText] = useState(typed(value))
   useEffect(() => setText(typed(value)), [value])
   const commit = () => {
@@ -57,8 +65,7 @@ export function AmountFilter({ value, onChange, prefix, label }: { value: unknow
     <Input
       prefix={
         <>
-          {prefix}
-          <span className={styles.yuan}>¥</span>
+          {prefix} <Muted>¥</Muted>
         </>
       }
       value={text}
@@ -66,7 +73,6 @@ export function AmountFilter({ value, onChange, prefix, label }: { value: unknow
       maxLength={12}
       aria-label={label}
       allowClear
-      className={value === undefined ? '' : (styles.used ?? '')}
       onChange={(event) => {
         setText(event.target.value)
         if (event.target.value === '' && value !== undefined) onChange(undefined)

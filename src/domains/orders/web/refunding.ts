@@ -5,9 +5,22 @@ import { type RefundReason, refundable } from '../rules.ts'
 import type { Unit } from './stations.ts'
 
 /** Why a piece cannot be refunded for this reason; null: it can. The server asks the same rule again. */
-export function whyNot(order: OrderDetail, unit: Unit, reason: RefundReason | undefined): ErrorDef | null {
-  const facts = { vendState: unit.vendState, refundState: unit.refund?.state ?? null, dropConfirmed: unit.dropConfirmed, drugClass: unit.drugClass }
-  const found = refundable(facts, { payState: order.payState, ageDays: (Date.now() - Date.parse(order.createTime)) / dayMs }, reason ?? 'QUALITY')
+export function whyNot(
+  order: OrderDetail,
+  unit: Unit,
+  reason: RefundReason | undefined,
+): ErrorDef | null {
+  const facts = {
+    vendState: unit.vendState,
+    refundState: unit.refund?.state ?? null,
+    dropConfirmed: unit.dropConfirmed,
+    drugClass: unit.drugClass,
+  }
+  const found = refundable(
+    facts,
+    { payState: order.payState, ageDays: (Date.now() - Date.parse(order.createTime)) / dayMs },
+    reason ?? 'QUALITY',
+  )
   return found ?? (unit.canRefund ? null : orderErrors.nothingToRefund)
 }
 
@@ -15,11 +28,17 @@ export function whyNot(order: OrderDetail, unit: Unit, reason: RefundReason | un
 export function whyNoRefund(order: OrderDetail): ErrorDef | null {
   const reasons = order.units.map((unit) => whyNot(order, unit, undefined))
   if (reasons.includes(null)) return null
-  return reasons.find((reason) => reason === orderErrors.shipping) ?? reasons[0] ?? orderErrors.nothingToRefund
+  return (
+    reasons.find((reason) => reason === orderErrors.shipping) ??
+    reasons[0] ??
+    orderErrors.nothingToRefund
+  )
 }
 
 /** What a person most likely means: pieces that did not leave, for that reason. What left is ticked by hand, with a reason of its own. */
 export function proposed(order: OrderDetail): { unitIds: number[]; reason?: RefundReason } {
-  const unitIds = order.units.filter((unit) => unit.canRefund && unit.vendState !== 'SUCCESS').map((unit) => unit.id)
+  const unitIds = order.units
+    .filter((unit) => unit.canRefund && unit.vendState !== 'SUCCESS')
+    .map((unit) => unit.id)
   return unitIds.length ? { unitIds, reason: 'NOT_DISPENSED' } : { unitIds }
 }

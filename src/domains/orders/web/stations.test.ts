@@ -2,9 +2,20 @@ import { describe, expect, it } from 'vitest'
 import type { OrderDetail } from '../contract.ts'
 import { eventsOf } from './events.ts'
 import { proposed, whyNoRefund, whyNot } from './refunding.ts'
-import { clock, groupedOrder, shortForeign, shortOrder, stationsOf, summaryOf, type Unit, unitChip, worstFirst } from './stations.ts'
+import {
+  clock,
+  groupedOrder,
+  shortForeign,
+  shortOrder,
+  stationsOf,
+  summaryOf,
+  type Unit,
+  unitChip,
+  worstFirst,
+} from './stations.ts'
 
-const at = (seconds: number) => new Date(Date.parse('2026-11-21T06:02:11Z') + seconds * 1000).toISOString()
+const at = (seconds: number) =>
+  new Date(Date.parse('2026-11-21T06:02:11Z') + seconds * 1000).toISOString()
 const unit = (over: Partial<Unit> = {}): Unit => ({
   id: 1,
   unitNo: 1,
@@ -73,21 +84,65 @@ const order = (units: Unit[], over: Partial<OrderDetail> = {}): OrderDetail => (
   timeline: [],
   ...over,
 })
-const failed = unit({ id: 2, vendState: 'FAILED', failReason: 'NO_DROP', dropConfirmed: false, refund: refund(), canRefund: false })
+const failed = unit({
+  id: 2,
+  vendState: 'FAILED',
+  failReason: 'NO_DROP',
+  dropConfirmed: false,
+  refund: refund(),
+  canRefund: false,
+})
 
 describe('stations of a piece', () => {
   it.each<[string, OrderDetail['payState'], Unit, string[]]>([
     ['vended', 'PAID', unit(), ['done', 'done', 'done', 'done', 'todo']],
     ['failed and refunding', 'PAID', failed, ['done', 'done', 'done', 'bad', 'now']],
-    ['refunded', 'REFUNDED', unit({ ...failed, refund: refund({ state: 'SUCCESS' }) }), ['done', 'done', 'done', 'bad', 'back']],
-    ['refund failed', 'PAID', unit({ ...failed, refund: refund({ state: 'FAILED' }) }), ['done', 'done', 'done', 'bad', 'bad']],
-    ['sent', 'PAID', unit({ vendState: 'SENT', ackedAt: null, finishedAt: null }), ['done', 'done', 'now', 'todo', 'todo']],
-    ['vending', 'PAID', unit({ vendState: 'ACKED', finishedAt: null }), ['done', 'done', 'done', 'now', 'todo']],
-    ['the receipt was lost', 'PAID', unit({ ackedAt: null }), ['done', 'done', 'done', 'done', 'todo']],
-    ['never sent', 'PAID', unit({ vendState: 'VOID', failReason: 'OFFLINE', sentAt: null, ackedAt: null }), ['done', 'todo', 'todo', 'bad', 'todo']],
-    ['unpaid', 'UNPAID', unit({ vendState: 'WAIT', sentAt: null, ackedAt: null, finishedAt: null }), ['now', 'todo', 'todo', 'todo', 'todo']],
+    [
+      'refunded',
+      'REFUNDED',
+      unit({ ...failed, refund: refund({ state: 'SUCCESS' }) }),
+      ['done', 'done', 'done', 'bad', 'back'],
+    ],
+    [
+      'refund failed',
+      'PAID',
+      unit({ ...failed, refund: refund({ state: 'FAILED' }) }),
+      ['done', 'done', 'done', 'bad', 'bad'],
+    ],
+    [
+      'sent',
+      'PAID',
+      unit({ vendState: 'SENT', ackedAt: null, finishedAt: null }),
+      ['done', 'done', 'now', 'todo', 'todo'],
+    ],
+    [
+      'vending',
+      'PAID',
+      unit({ vendState: 'ACKED', finishedAt: null }),
+      ['done', 'done', 'done', 'now', 'todo'],
+    ],
+    [
+      'the receipt was lost',
+      'PAID',
+      unit({ ackedAt: null }),
+      ['done', 'done', 'done', 'done', 'todo'],
+    ],
+    [
+      'never sent',
+      'PAID',
+      unit({ vendState: 'VOID', failReason: 'OFFLINE', sentAt: null, ackedAt: null }),
+      ['done', 'todo', 'todo', 'bad', 'todo'],
+    ],
+    [
+      'unpaid',
+      'UNPAID',
+      unit({ vendState: 'WAIT', sentAt: null, ackedAt: null, finishedAt: null }),
+      ['now', 'todo', 'todo', 'todo', 'todo'],
+    ],
   ])('%s', (_, payState, piece, states) => {
-    expect(stationsOf(order([piece], { payState }), piece).map((station) => station.state)).toEqual(states)
+    expect(stationsOf(order([piece], { payState }), piece).map((station) => station.state)).toEqual(
+      states,
+    )
   })
 
   it('says how long the receipt took and why it failed', () => {
@@ -107,8 +162,17 @@ it('puts the failing piece first and sums up', () => {
 })
 
 it('tells the course from the records when no events are kept', () => {
-  const whole = order([{ ...failed, refund: refund({ state: 'SUCCESS', succeededAt: at(60) }) }], { createTime: at(-10) })
-  expect(eventsOf(whole).map(({ kind }) => kind)).toEqual(['REFUNDED', 'FAILED', 'ACKED', 'SENT', 'PAID', 'CREATED'])
+  const whole = order([{ ...failed, refund: refund({ state: 'SUCCESS', succeededAt: at(60) }) }], {
+    createTime: at(-10),
+  })
+  expect(eventsOf(whole).map(({ kind }) => kind)).toEqual([
+    'REFUNDED',
+    'FAILED',
+    'ACKED',
+    'SENT',
+    'PAID',
+    'CREATED',
+  ])
   const kept = [{ id: 1, at: at(0), kind: 'CREATED', unitNo: null, actor: '', data: {} }]
   expect(eventsOf({ ...whole, timeline: kept })).toEqual(kept)
 })
@@ -118,13 +182,17 @@ it('says why there is nothing to refund', () => {
   expect(whyNot(order([drug]), drug, undefined)).toBeNull()
   expect(whyNot(order([drug]), drug, 'USER_REQUEST')?.name).toBe('orders.drugNotReturnable')
   expect(whyNoRefund(order([unit(), failed]))).toBeNull()
-  expect(whyNoRefund(order([failed, unit({ vendState: 'SENT', canRefund: false })]))?.name).toBe('orders.shipping')
+  expect(whyNoRefund(order([failed, unit({ vendState: 'SENT', canRefund: false })]))?.name).toBe(
+    'orders.shipping',
+  )
   expect(whyNoRefund(order([failed]))?.name).toBe('orders.alreadyRefunded')
 })
 
 it('proposes the pieces that did not leave, and nothing that did', () => {
   const lost = unit({ id: 2, vendState: 'FAILED', dropConfirmed: false })
-  expect(proposed(order([unit(), lost, unit({ id: 3, vendState: 'VOID', canRefund: false })]))).toEqual({ unitIds: [2], reason: 'NOT_DISPENSED' })
+  expect(
+    proposed(order([unit(), lost, unit({ id: 3, vendState: 'VOID', canRefund: false })])),
+  ).toEqual({ unitIds: [2], reason: 'NOT_DISPENSED' })
   expect(proposed(order([unit(), unit({ id: 2 })]))).toEqual({ unitIds: [] })
 })
 
