@@ -23,7 +23,7 @@ export type Series = {
 
 type Hovered = { seriesIndex: number; dataIndex: number; axisValueLabel?: string }
 
-export function ChartCore({ label, categories, series, height = 260, unfinished = false }: ChartProps) {
+export function ChartCore({ label, categories, series, height = 260, unfinished = false, measured = false }: ChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const { theme, lang } = usePrefs()
   useEffect(() => {
@@ -35,6 +35,7 @@ export function ChartCore({ label, categories, series, height = 260, unfinished 
     const valueAxis = {
       type: 'value' as const,
       splitNumber: 4,
+      scale: measured,
       axisLabel: { ...axisText, formatter: short },
       splitLine: { lineStyle: { color: colors.grid } },
       axisLine: { show: false },
@@ -96,7 +97,7 @@ export function ChartCore({ label, categories, series, height = 260, unfinished 
       observer.disconnect()
       chart.dispose()
     }
-  }, [categories, series, theme, lang, unfinished])
+  }, [categories, series, theme, lang, unfinished, measured])
   return (
     <figure className={styles.figure}>
       {series.length > 1 ? (

@@ -11,6 +11,8 @@ export type ChartProps = {
   readonly height?: number
   /** The last category is not over yet: drawn pale with a dashed edge. */
   readonly unfinished?: boolean
+  /** Measurements, not amounts: the axis begins near them, not at zero. */
+  readonly measured?: boolean
 }
 
 /** Lines and bars by the rules of the look; ECharts itself loads when the first chart is shown. */
