@@ -90,6 +90,8 @@ export const DeviceRow = z.strictObject({
   humidity: z.number().nullable(),
   tempAlarm: z.boolean(),
   faultCount: count,
+  /** The worst of them; null without fault:read. */
+  fault: z.strictObject({ code: z.string(), road: count.nullable() }).nullable(),
   fw: z.string(),
   apk: z.string(),
   stock: count,
@@ -225,7 +227,8 @@ export const devices = {
   options: read('device:read', {
     path: '/devices/options',
     summary: 'Machines for a select box, at most 50',
-    input: z.strictObject({ keyword, ids: z.array(f.id).max(200).optional() }),
+    /** `typeOf`: of the type of this machine alone. */
+    input: z.strictObject({ keyword, ids: z.array(f.id).max(200).optional(), typeOf: f.id.optional() }),
     output: z.strictObject({ list: z.array(z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), orgId: f.id, status: Status })) }),
   }),
   detail: read('device:read', { path: '/devices/{id}', summary: 'One machine', input: z.strictObject(ofDevice), output: DeviceDetail }),

@@ -21,6 +21,8 @@ export const TimelineRow = z.strictObject({
   data: z.record(z.string(), z.unknown()),
   note: z.string().nullable(),
   by: z.string(),
+  /** The lane and the order of a vend; the order for who may read orders. */
+  vend: z.strictObject({ road: count, orderNum: z.string().nullable() }).nullable(),
 })
 export type TimelineRow = z.infer<typeof TimelineRow>
 

@@ -78,7 +78,7 @@ export const en = {
     offline: 'Offline',
     online: 'Online',
     tempAlarm: 'Temperature',
-    lastSeen: 'Last seen {at}',
+    seen: 'Last seen {at} ({how})',
     never: 'Never online',
     fresh: 'fresh',
     aging: 'aging',

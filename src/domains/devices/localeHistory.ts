@@ -17,7 +17,8 @@ export const zh = {
     sequence: '序号 {n}',
     group: '类型',
     all: '全部（不含温湿度上报）',
-    gap: '缺失 {n} 条,已请求补传',
+    gap: '缺失 {n} 条，已请求补传',
+    order: '订单 …{n}',
     keys: {
       type: '操作',
       state: '状态',
@@ -158,6 +159,7 @@ export const en = {
     group: 'Kind',
     all: 'All but measurements',
     gap: '{n} missing, asked for again',
+    order: 'order …{n}',
     keys: {
       type: 'command',
       state: 'state',

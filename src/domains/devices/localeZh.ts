@@ -78,7 +78,7 @@ export const zh = {
     offline: '离线',
     online: '在线',
     tempAlarm: '温度异常',
-    lastSeen: '最后在线 {at}',
+    seen: '最后在线 {at}（{how}）',
     never: '从未上线',
     fresh: '新鲜',
     aging: '较旧',

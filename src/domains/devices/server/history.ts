@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, nameFor, visible } from '../../../server/context.ts'
+import { type Ctx, found, iso, isoOrNull, may, nameFor, visible } from '../../../server/context.ts'
 import { selectPage } from '../../../server/lists.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { addDays, dayMs, startOfDay } from '../../../shared/instants.ts'
@@ -22,6 +22,8 @@ type Line = {
   note: string | null
   actor: string
   missing: number | null
+  road: number | null
+  order_num: string | null
 }
 
 /** Messages and events as one list. A message knows how many before it of its run have not come: late ones close the gap by themselves. */
@@ -47,12 +49,16 @@ function lines(ctx: Ctx, input: Input<Contract['timeline']>, orgId: number) {
 const gap = (deviceId: number) =>
   sql`case when x.seq is not null then (select x.seq - 1 - max(k.seq) from device_message_keys k where k.device_id = ${deviceId} and k.boot = x.boot and k.seq < x.seq) end as missing`
 
+/** The command a message answers to; a machine may answer to anything. */
+const answered = sql`case when x.data->>'cmdId' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then (x.data->>'cmdId')::uuid end`
+
 export const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
   const device = found(await q.detailRow(ctx, input.id))
   const from = lines(ctx, input, device.org_id)
   const { rows, total } = await selectPage<Line>(ctx.db, {
-    columns: sql`x.*, ${gap(input.id)}`,
-    from,
+    columns: sql`x.*, ${gap(input.id)}, v.road, v.order_num`,
+    from: sql`${from} left join vend_commands v on v.org_id = ${device.org_id} and v.device_id = ${input.id} and v.cmd_id = ${answered}`,
+    countFrom: from,
     input,
     where: [],
     last: sql`coalesce(x.seq, x.id)`,
@@ -74,6 +80,7 @@ export const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
         data: x.data,
         note: x.note,
         by: nameFor(ctx, device.org_id, x.actor),
+        vend: x.road === null ? null : { road: x.road, orderNum: may(ctx, 'order:read') ? x.order_num : null },
       }),
     ),
   }

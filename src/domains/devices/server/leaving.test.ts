@@ -102,7 +102,13 @@ test('an answer of the machine stands with what it answers: a vend or a command 
     `insert into device_commands (cmd_id, org_id, device_id, type, issued_at, expire_at) values ($1, 3, 2, 'LOCK', $2::timestamptz, $2::timestamptz + interval '30 s')`,
     [command, from],
   )
-  for (const [n, cmdId] of [vend, command].entries())
+  const { id } = await world.one<{ id: string }>(`select id from lanes order by device_id <> 2, id limit 1`)
+  await world.rows(
+    `insert into vend_commands (cmd_id, org_id, device_id, order_id, order_at, order_num, unit_id, unit_no, lane_id, road, motor_no, attempt, created_at)
+    values ($1, 3, 2, 1, $2, '20261121000000000001', 1, 1, $3, 7, 7, 1, $2)`,
+    [vend, from, id],
+  )
+  for (const [n, cmdId] of [vend, command, 'no id'].entries())
     await world.rows(`insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload) values (3, $1, 2, 'a', $2, 'cmd_ack', $3)`, [
       from,
       n + 1,
@@ -110,7 +116,11 @@ test('an answer of the machine stands with what it answers: a vend or a command 
     ])
   const seqs = async (group: string) =>
     (await world.send(people.operator, 'GET', `/devices/2/timeline?group=${group}`)).body.list.map((line: { seq: number | null }) => line.seq)
-  expect(await seqs('VEND')).toEqual([1])
+  expect(await seqs('VEND')).toEqual([3, 1])
+  const vends = async (who: typeof people.operator) =>
+    (await world.send(who, 'GET', '/devices/2/timeline?group=VEND')).body.list.map((line: { vend: unknown }) => line.vend)
+  expect(await vends(people.operator)).toEqual([null, { road: 7, orderNum: '20261121000000000001' }])
+  expect(await vends(people.reader)).toEqual([null, { road: 7, orderNum: null }])
   expect(await seqs('COMMAND')).toEqual([2])
 })
 

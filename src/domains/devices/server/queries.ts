@@ -41,6 +41,7 @@ export type Row = {
   humidity: number | null
   temp_alarm: boolean
   fault_count: number
+  fault: { code: string; road: number | null } | null
   fw: string | null
   apk: string | null
   stock: number
@@ -53,9 +54,13 @@ export type Row = {
   turnover: number | null
 }
 
+/** The open fault a person should hear of first. */
+const fault = sql`case when s.fault_count > 0 then (select jsonb_build_object('code', f.code, 'road', coalesce(l.road_index, f.road))
+  from device_faults f left join lanes l on l.id = f.lane_id where f.device_id = d.id and f.org_id = d.org_id and f.closed_at is null
+  order by f.level, f.opened_at limit 1) end as fault`
 const columns = sql`d.id, d.org_id, d.rtu_number, d.nickname, d.type_id, t.name as type_name, d.kind, o.name as org_name, d.county, d.address, d.lng, d.lat, d.board_no, d.card, d.lifecycle, d.locked, d.store_id, st.store_name, d.created_at, d.version,
   s.online, s.last_seen_at, s.offline_since, s.signal, s.temperature, s.humidity, s.temp_alarm, s.fault_count, s.fw, s.apk, s.stock, s.capacity, s.lanes_free, s.lanes_sold_out, s.lanes_low, s.lanes_total,
-  r.orders, r.turnover`
+  r.orders, r.turnover, ${fault}`
 const today = (ctx: Ctx) => startOfDay(shanghaiDay(ctx.now))
 const from = (
   ctx: Ctx,
@@ -144,8 +149,10 @@ export async function counts(ctx: Ctx): Promise<Counts> {
 type Option = { id: number; rtuNumber: string; nickname: string; orgId: number; online: boolean }
 export async function options(ctx: Ctx, input: Input<typeof devices.options>): Promise<Option[]> {
   const chosen = input.ids?.length ? sql`d.id = any(${input.ids}::bigint[])` : null
+  const alike =
+    input.typeOf && sql`d.type_id = (select other.type_id from devices other where other.id = ${input.typeOf} and ${visible(ctx, 'other.org_id', 'other.id')})`
   const { rows } = await sql<Option>`select d.id, d.rtu_number as "rtuNumber", d.nickname, d.org_id as "orgId", s.online from ${joined}
-    where ${all([visible(ctx, 'd.org_id', 'd.id'), chosen ?? matches('devices', 'd.id', input.keyword)])} order by d.rtu_number limit ${input.ids?.length ? 200 : 50}`.execute(
+    where ${all([visible(ctx, 'd.org_id', 'd.id'), chosen ?? matches('devices', 'd.id', input.keyword), ...(alike ? [alike] : [])])} order by d.rtu_number limit ${input.ids?.length ? 200 : 50}`.execute(
     ctx.db,
   )
   return rows

@@ -46,6 +46,7 @@ export function row(ctx: Ctx, d: q.Row, limits: (orgId: number) => AgeLimits): D
     humidity: d.humidity,
     tempAlarm: d.temp_alarm,
     faultCount: d.fault_count,
+    fault: may(ctx, 'fault:read') ? d.fault : null,
     fw: d.fw ?? '',
     apk: d.apk ?? '',
     stock: d.stock,

@@ -24,6 +24,7 @@ const all = [
   'fault:update',
   'dashboard:money',
   'product:cost',
+  'order:read',
 ]
 /** Besides the organisations: a reader without money and cost (6), a repairer of no machine yet (7), a replenisher of machine 1 (8). */
 export const people = { platform: 1, agent: 2, operator: 3, sibling: 4, stranger: 5, reader: 6, repairer: 7, replenisher: 8 }

@@ -390,6 +390,9 @@ describe('faults and timeline', () => {
       `insert into device_faults (org_id, device_id, lane_id, code, level, opened_at) values (3, 1, $1, 'MOTOR_NOT_MOVE', 'ERROR', $2) returning id`,
       [lane, now],
     )
+    await world.rows(`update device_states set fault_count = 1 where device_id = 1`)
+    const worst = async (who: typeof people.operator) => (await world.send(who, 'GET', '/devices/1')).body.fault
+    expect([await worst(people.operator), await worst(people.reader)]).toEqual([{ code: 'MOTOR_NOT_MOVE', road: 1 }, null])
     const url = `/device-faults/${fault.id}/handle`
     expect((await world.send(people.operator, 'POST', url, { remark: ' ' })).body.errors[0].message).toBe('请填写处理说明')
     expect((await world.send(people.sibling, 'POST', url, { remark: '换电机' })).status).toBe(404)
@@ -397,6 +400,7 @@ describe('faults and timeline', () => {
     const answers = await Promise.all([1, 2, 3].map(() => world.send(people.operator, 'POST', url, { remark: '换电机' })))
     expect(answers.map((a) => a.status).sort()).toEqual([200, 409, 409])
     expect(await world.one('select status from lanes where id = $1', [lane])).toEqual({ status: 'ENABLED' })
+    expect(await worst(people.operator)).toBeNull()
     const { body } = await world.send(people.operator, 'GET', '/devices/1/faults')
     expect(body).toMatchObject({ total: 1, list: [{ road: 1, faultCode: 'MOTOR_NOT_MOVE', handledBy: '员工3', remark: '换电机', can: { handle: false } }] })
     expect((await world.send(people.reader, 'GET', '/devices/1/faults')).status).toBe(403)

@@ -1,7 +1,7 @@
 import { Tooltip } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { usePrefs } from '../../../web/prefs.ts'
-import { StatusTag } from '../../../web/StatusTag.tsx'
+import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
 import { age, fullTime } from '../../../web/time.ts'
 import type { DeviceRow } from '../contract.ts'
 
@@ -18,50 +18,41 @@ type Shown = Pick<
 >
 
 /** One state per machine, the worst first: fault, offline with its age, temperature, locked, paused, online; a machine not in use says so. */
-export function DeviceStatus({ device, chip = false }: { device: Shown; chip?: boolean }) {
+export function useDeviceState(): (device: Shown) => { tone: Tone; word: string; note?: string } {
   const { t } = useTranslation('devices')
   const { lang } = usePrefs()
-  const now = new Date()
+  return ({ lifecycle, faultCount, status, offlineSince, tempAlarm, locked }) => {
+    if (lifecycle !== 'OPERATING' && lifecycle !== 'PAUSED')
+      return { tone: 'closed', word: t(`enums.lifecycle.${lifecycle}`) }
+    if (faultCount > 0)
+      return { tone: 'fault', word: t('state.fault'), note: t('faults', { n: faultCount }) }
+    if (status === 'offline') {
+      const note = offlineSince ? { note: age(new Date(offlineSince), new Date(), lang) } : {}
+      return { tone: 'offline', word: t('state.offline'), ...note }
+    }
+    if (tempAlarm) return { tone: 'warn', word: t('state.tempAlarm') }
+    if (locked) return { tone: 'locked', word: t('fields.locked') }
+    if (lifecycle === 'PAUSED') return { tone: 'locked', word: t('enums.lifecycle.PAUSED') }
+    return { tone: 'online', word: t('state.online') }
+  }
+}
+
+export function DeviceStatus({ device, chip = false }: { device: Shown; chip?: boolean }) {
+  const { t } = useTranslation('devices')
+  const { tone, word, note } = useDeviceState()(device)
   const hint = device.lastSeenAt
-    ? `${t('state.lastSeen', { at: fullTime(new Date(device.lastSeenAt)) })} (${t(`state.${device.freshness}`)})`
+    ? t('state.seen', {
+        at: fullTime(new Date(device.lastSeenAt)),
+        how: t(`state.${device.freshness}`),
+      })
     : t('state.never')
-  const idle = device.lifecycle !== 'OPERATING' && device.lifecycle !== 'PAUSED'
-  const tag = idle ? (
-    <StatusTag tone="closed" chip={chip}>
-      {t(`enums.lifecycle.${device.lifecycle}`)}
-    </StatusTag>
-  ) : device.faultCount > 0 ? (
-    <StatusTag tone="fault" chip={chip} note={t('faults', { n: device.faultCount })}>
-      {t('state.fault')}
-    </StatusTag>
-  ) : device.status === 'offline' ? (
-    <StatusTag
-      tone="offline"
-      chip={chip}
-      note={device.offlineSince ? age(new Date(device.offlineSince), now, lang) : null}
-    >
-      {t('state.offline')}
-    </StatusTag>
-  ) : device.tempAlarm ? (
-    <StatusTag tone="warn" chip={chip}>
-      {t('state.tempAlarm')}
-    </StatusTag>
-  ) : device.locked ? (
-    <StatusTag tone="locked" chip={chip}>
-      {t('fields.locked')}
-    </StatusTag>
-  ) : device.lifecycle === 'PAUSED' ? (
-    <StatusTag tone="locked" chip={chip}>
-      {t('enums.lifecycle.PAUSED')}
-    </StatusTag>
-  ) : (
-    <StatusTag tone="online" chip={chip}>
-      {t('state.online')}
-    </StatusTag>
-  )
   return (
     <Tooltip title={hint}>
-      <span>{tag}</span>
+      <span>
+        <StatusTag tone={tone} chip={chip} note={note}>
+          {word}
+        </StatusTag>
+      </span>
     </Tooltip>
   )
 }

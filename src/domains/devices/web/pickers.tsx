@@ -23,13 +23,17 @@ const own = (props: Props<never>) => ({
   allowClear: true,
 })
 
-/** A machine of the scope, found by number or name. */
-export function DeviceSelect(props: Props<number>) {
+/** A machine of the scope, found by number or name; `typeOf`: of that machine's type alone. */
+export function DeviceSelect({
+  typeOf,
+  ...props
+}: Props<number> & { typeOf?: number | undefined }) {
   const { t } = useTranslation('web')
   const [typed, setTyped] = useState('')
   const keyword = useSettled(typed.trim())
   const chosen = typeof props.value === 'number' ? props.value : undefined
-  const found = useRead(devices.options, keyword ? { keyword } : {}, { keep: true })
+  const asked = { ...(keyword ? { keyword } : {}), ...(typeOf ? { typeOf } : {}) }
+  const found = useRead(devices.options, asked, { keep: true })
   const held = useRead(devices.options, { ids: [chosen ?? 0] }, { enabled: chosen !== undefined })
   const rows = new Map(
     [...(held.data?.list ?? []), ...(found.data?.list ?? [])].map((row) => [row.id, row]),

@@ -1,27 +1,29 @@
-import { Segmented, Skeleton } from 'antd'
+import { Segmented } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useRead } from '../../../web/api.ts'
-import { Chart } from '../../../web/charts.tsx'
-import { Empty, Problem } from '../../../web/Problem.tsx'
-import { fullTime } from '../../../web/time.ts'
-import { deviceSettings } from '../../device-settings/contract.ts'
-import { devices } from '../contract.ts'
-import { type Point, telemetrySpans } from '../historyContract.ts'
-import styles from './devices.module.css'
+import { useRead } from '../../../../web/api.ts'
+import { Chart } from '../../../../web/charts.tsx'
+import { Bones, Empty, Problem } from '../../../../web/Problem.tsx'
+import { fullTime } from '../../../../web/time.ts'
+import { deviceSettings } from '../../../device-settings/contract.ts'
+import { devices } from '../../contract.ts'
+import { type Point, telemetrySpans } from '../../historyContract.ts'
 
 type Span = (typeof telemetrySpans)[number]
+type Limits = { tempMin: number | null; tempMax: number | null; humMin: number; humMax: number }
+const curves = [
+  { key: 'temperature', unit: '°C', height: 200, limits: ['tempMin', 'tempMax'] },
+  { key: 'humidity', unit: '%', height: 160, limits: ['humMin', 'humMax'] },
+  { key: 'rsrp', unit: 'dBm', height: 140, limits: null },
+] as const
 
 /** Temperature and humidity with the limits that are set, and the signal. */
 export function DeviceCurves({ deviceId }: { deviceId: number }) {
   const { t } = useTranslation('devices')
   const [span, setSpan] = useState<Span>('24h')
-  const read = useRead(
-    devices.telemetry,
-    { id: deviceId, span },
-    { inline: true, keep: true, every: 60_000 },
-  )
-  const settings = useRead(deviceSettings.get, { id: deviceId }, { inline: true })
+  const own = { inline: true, keep: true }
+  const read = useRead(devices.telemetry, { id: deviceId, span }, { ...own, every: 60_000 })
+  const limits = useRead(deviceSettings.get, { id: deviceId }, own).data?.config
   if (read.error && !read.data)
     return <Problem error={read.error} onRetry={() => void read.refetch()} />
   const list = read.data?.list
@@ -32,113 +34,46 @@ export function DeviceCurves({ deviceId }: { deviceId: number }) {
         onChange={setSpan}
         options={telemetrySpans.map((value) => ({ value, label: t(`curves.${value}`) }))}
       />
-      {list ? (
-        list.length === 0 ? (
-          <Empty title={t('curves.empty')} />
-        ) : (
-          <Curves list={list} span={span} config={settings.data?.config} />
-        )
-      ) : (
-        <Skeleton active />
+      {!list ? <Bones rows={6} /> : null}
+      {list?.length === 0 ? <Empty title={t('curves.empty')} /> : null}
+      {curves.map((curve) =>
+        list?.some((point) => point[curve.key] !== null) ? (
+          <Curve key={curve.key} curve={curve} list={list} day={span === '24h'} set={limits} />
+        ) : null,
       )}
     </>
   )
 }
 
-type Limits = { tempMin: number | null; tempMax: number | null; humMin: number; humMax: number }
-
-function Curves({
-  list,
-  span,
-  config,
-}: {
+type CurveProps = {
+  curve: (typeof curves)[number]
   list: readonly Point[]
-  span: Span
-  config: Limits | undefined
-}) {
+  day: boolean
+  set: Limits | undefined
+}
+/** One measurement, and its limits as dashes. */
+function Curve({ curve: { key, unit, height, limits }, list, day, set }: CurveProps) {
   const { t } = useTranslation('devices')
-  const categories = list.map((point) =>
-    span === '24h'
-      ? fullTime(new Date(point.at)).slice(11, 16)
-      : fullTime(new Date(point.at)).slice(5, 16),
-  )
-  const line = (name: string, values: readonly (number | null)[], unit: string) => ({
-    name,
-    kind: 'line' as const,
-    values,
-    format: (value: number) => `${value} ${unit}`,
+  const name = t(`curves.${key}`)
+  const format = (value: number) => `${value} ${unit}`
+  const dashes = (limits ?? []).flatMap((limit, end) => {
+    const value = set?.[limit]
+    if (value === null || value === undefined) return []
+    const label = t(`curves.${end === 0 ? 'low' : 'high'}`, { n: format(value) })
+    const values = list.map(() => value)
+    return [{ name: label, kind: 'line' as const, values, format, compare: true }]
   })
-  const limit = (key: 'low' | 'high', value: number | null | undefined, unit: string) =>
-    value === null || value === undefined
-      ? []
-      : [
-          {
-            ...line(
-              t(`curves.${key}`, { n: `${value} ${unit}` }),
-              list.map(() => value),
-              unit,
-            ),
-            compare: true,
-          },
-        ]
-  const some = (key: keyof Point) => list.some((point) => point[key] !== null)
+  const values = list.map((point) => point[key])
   return (
-    <>
-      {some('temperature') ? (
-        <section className={styles.curve}>
-          <h3>{t('fields.temperature')}</h3>
-          <Chart
-            label={t('fields.temperature')}
-            height={200}
-            categories={categories}
-            series={[
-              line(
-                t('curves.temperature'),
-                list.map((point) => point.temperature),
-                '°C',
-              ),
-              ...limit('low', config?.tempMin, '°C'),
-              ...limit('high', config?.tempMax, '°C'),
-            ]}
-          />
-        </section>
-      ) : null}
-      {some('humidity') ? (
-        <section className={styles.curve}>
-          <h3>{t('fields.humidity')}</h3>
-          <Chart
-            label={t('fields.humidity')}
-            height={160}
-            categories={categories}
-            series={[
-              line(
-                t('curves.humidity'),
-                list.map((point) => point.humidity),
-                '%',
-              ),
-              ...limit('low', config?.humMin, '%'),
-              ...limit('high', config?.humMax, '%'),
-            ]}
-          />
-        </section>
-      ) : null}
-      {some('rsrp') ? (
-        <section className={styles.curve}>
-          <h3>{t('curves.rsrp')}</h3>
-          <Chart
-            label={t('curves.rsrp')}
-            height={140}
-            categories={categories}
-            series={[
-              line(
-                t('curves.rsrp'),
-                list.map((point) => point.rsrp),
-                'dBm',
-              ),
-            ]}
-          />
-        </section>
-      ) : null}
-    </>
+    <section>
+      <h3>{name}</h3>
+      <Chart
+        label={name}
+        height={height}
+        measured
+        categories={list.map(({ at }) => fullTime(new Date(at)).slice(day ? 11 : 5, 16))}
+        series={[{ name, kind: 'line', values, format }, ...dashes]}
+      />
+    </section>
   )
 }

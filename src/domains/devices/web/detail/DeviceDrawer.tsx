@@ -1,21 +1,21 @@
-import { Button, Dropdown, Tabs } from 'antd'
+import { Button, Dropdown, Flex, Tabs, Tooltip } from 'antd'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router'
-import { useRead } from '../../../web/api.ts'
-import { Detail } from '../../../web/Detail.tsx'
-import { useNeighbours } from '../../../web/list/useNeighbours.ts'
-import { useLive } from '../../../web/live.ts'
-import { Bones } from '../../../web/Problem.tsx'
-import { useMay } from '../../../web/session.ts'
-import { QueryButton, TestVendDialog, useCommands } from '../../device-commands/web/pickers.tsx'
-import { SettingsTab } from '../../device-settings/web/pickers.tsx'
-import { LanePlan } from '../../lanes/web/pickers.tsx'
-import { type DeviceDetail, devices } from '../contract.ts'
+import { useRead } from '../../../../web/api.ts'
+import { Detail } from '../../../../web/Detail.tsx'
+import type { DetailProps } from '../../../../web/list/types.ts'
+import { useLive } from '../../../../web/live.ts'
+import { Bones } from '../../../../web/Problem.tsx'
+import { useMay } from '../../../../web/session.ts'
+import { Facts } from '../../../../web/ui/Card.tsx'
+import { QueryButton, TestVendDialog, useCommands } from '../../../device-commands/web/pickers.tsx'
+import { SettingsTab } from '../../../device-settings/web/pickers.tsx'
+import { LanePlan } from '../../../lanes/web/pickers.tsx'
+import { type DeviceDetail, devices } from '../../contract.ts'
+import { DeviceStatus } from '../DeviceStatus.tsx'
 import { DeviceOverview } from './DeviceOverview.tsx'
 import { DeviceStaff } from './DeviceStaff.tsx'
-import { DeviceStatus } from './DeviceStatus.tsx'
-import styles from './devices.module.css'
 
 const DeviceTimeline = lazy(() =>
   import('./DeviceTimeline.tsx').then((m) => ({ default: m.DeviceTimeline })),
@@ -37,18 +37,17 @@ const DeviceRefills = lazy(() =>
 )
 const DeviceLogs = lazy(() => import('./DeviceLists.tsx').then((m) => ({ default: m.DeviceLogs })))
 
-/** The machine named by `?detail=`, at the tab named by `?tab=`; each tab reads for itself, and only with its own permission. */
-export function DeviceDrawer() {
+/** A machine beside the list or the map, at the tab named by `?tab=`; each tab reads for itself, and only with its own permission. */
+export function DeviceDrawer({ id, onPrevious, onNext }: DetailProps) {
   const { t } = useTranslation('devices')
   const may = useMay()
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
   const params = new URLSearchParams(search)
-  const id = Number(params.get('detail') ?? 0)
-  const open = Number.isSafeInteger(id) && id > 0
-  const read = useRead(devices.detail, { id }, { inline: true, enabled: open })
+  const known = /^[1-9]\d{0,14}$/.test(id)
+  const read = useRead(devices.detail, { id: Number(id) }, { inline: true, enabled: known })
   useLive('devices', [devices.detail.path])
-  const device = open ? read.data : undefined
+  const device = known ? read.data : undefined
   const go = (change: Record<string, string | null>) => {
     for (const [key, value] of Object.entries(change))
       value === null ? params.delete(key) : params.set(key, value)
@@ -87,17 +86,11 @@ export function DeviceDrawer() {
         ...tab('logs', 'log:read', <DeviceLogs rtuNumber={device.rtuNumber} />),
       ]
     : []
-  const steps = useNeighbours(
-    devices.list,
-    'id',
-    id,
-    (next) => go({ detail: String(next) }),
-    pathname === '/device/device-list',
-  )
   return (
     <Detail
-      open={open}
-      {...steps}
+      open={known}
+      onPrevious={onPrevious}
+      onNext={onNext}
       onClose={() => go({ detail: null, tab: null })}
       title={device?.nickname ?? ''}
       {...(device ? { status: <DeviceStatus device={device} chip />, id: device.rtuNumber } : {})}
@@ -130,26 +123,26 @@ export function DeviceDrawer() {
 function Head({ device }: { device: DeviceDetail }) {
   const { t } = useTranslation('devices')
   const may = useMay()
-  const facts = [
-    [t('fields.signal'), device.signal ? t(`enums.signal.${device.signal}`) : '—'],
-    [t('fields.temperature'), device.temperature?.toFixed(1) ?? '—'],
-    [t('fields.humidity'), device.humidity?.toFixed(1) ?? '—'],
-    [t('fields.doorOpen'), t(`enums.door.${device.doorOpen ? 'open' : 'closed'}`)],
-    [t('fields.fw'), device.fw || '—'],
-    [t('fields.apk'), device.apk || '—'],
-    ...(device.locked ? [[t('fields.locked'), t('web:bool.true')]] : []),
-  ]
+  const f = (key: string, value: ReactNode) => [t(`fields.${key}`), value || '\u2014'] as const
+  // who was never heard says nothing about its door
+  const door = device.lastSeenAt ? t(`enums.door.${device.doorOpen ? 'open' : 'closed'}`) : null
   return (
-    <div className={styles.head}>
-      {facts.map(([label, value]) => (
-        <span key={label}>
-          <small>{label}</small> {value}
-        </span>
-      ))}
+    <Flex wrap align="center" justify="space-between" gap={8}>
+      <Facts
+        items={[
+          f('signal', device.signal ? t(`enums.signal.${device.signal}`) : null),
+          f('temperature', device.temperature?.toFixed(1)),
+          f('humidity', device.humidity?.toFixed(1)),
+          f('doorOpen', door),
+          f('fw', device.fw),
+          f('apk', device.apk),
+          ...(device.locked ? [f('locked', t('web:bool.true'))] : []),
+        ]}
+      />
       {may('device:update') ? (
         <QueryButton id={device.id} online={device.status === 'online'} />
       ) : null}
-    </div>
+    </Flex>
   )
 }
 
@@ -161,33 +154,31 @@ function Deeds({ device }: { device: DeviceDetail }) {
   const [testing, setTesting] = useState(false)
   const online = device.status === 'online'
   const closed = device.lifecycle === 'SOLD' || device.lifecycle === 'SCRAPPED'
+  // what waits for the machine says so itself
+  const label = (text: string) =>
+    online ? (
+      text
+    ) : (
+      <Tooltip title={t('offlineHint')} placement="left">
+        <span>{text}</span>
+      </Tooltip>
+    )
+  const command = (key: 'REBOOT' | 'LOCK' | 'UNLOCK' | 'DOOR', can: boolean) =>
+    can ? [{ key, label: label(t(`commands.${key}`)), onClick: () => void tell(key, device) }] : []
   const items = [
     ...(may('device:test') && may('lane:read')
-      ? [{ key: 'test', label: t('testVend'), onClick: () => setTesting(true) }]
+      ? [{ key: 'test', label: label(t('testVend')), onClick: () => setTesting(true) }]
       : []),
-    ...(may('device:reboot')
-      ? [{ key: 'REBOOT', label: t('commands.REBOOT'), onClick: () => void tell('REBOOT', device) }]
-      : []),
-    ...(may('device:lock')
-      ? device.locked
-        ? [
-            {
-              key: 'UNLOCK',
-              label: t('commands.UNLOCK'),
-              onClick: () => void tell('UNLOCK', device),
-            },
-          ]
-        : [{ key: 'LOCK', label: t('commands.LOCK'), onClick: () => void tell('LOCK', device) }]
-      : []),
-    ...(may('device:open-door')
-      ? [{ key: 'DOOR', label: t('commands.DOOR'), onClick: () => void tell('DOOR', device) }]
-      : []),
+    ...command('REBOOT', may('device:reboot')),
+    ...command('LOCK', may('device:lock') && !device.locked),
+    ...command('UNLOCK', may('device:lock') && device.locked),
+    ...command('DOOR', may('device:open-door')),
   ].map((item) => ({ ...item, disabled: !online }))
   return (
     <>
       {closed || items.length === 0 ? null : (
         <Dropdown menu={{ items }} trigger={['click']}>
-          <Button title={online ? '' : t('offlineHint')}>{t('remote')}</Button>
+          <Button>{t('remote')}</Button>
         </Dropdown>
       )}
       {may('lane:read') ? (

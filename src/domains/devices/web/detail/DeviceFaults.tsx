@@ -1,15 +1,16 @@
-import { Button, Pagination, Skeleton } from 'antd'
+import { Button, Flex, Pagination } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Output } from '../../../shared/contract.ts'
-import { useRead } from '../../../web/api.ts'
-import { FormDialog } from '../../../web/FormDialog.tsx'
-import { TextAreaField } from '../../../web/form/fields.tsx'
-import { Empty, Problem } from '../../../web/Problem.tsx'
-import { StatusTag } from '../../../web/StatusTag.tsx'
-import { Time } from '../../../web/Time.tsx'
-import { devices } from '../contract.ts'
-import styles from './devices.module.css'
+import type { Output } from '../../../../shared/contract.ts'
+import { useRead } from '../../../../web/api.ts'
+import { FormDialog } from '../../../../web/FormDialog.tsx'
+import { TextAreaField } from '../../../../web/form/fields.tsx'
+import { Bones, Empty, Problem } from '../../../../web/Problem.tsx'
+import { StatusTag } from '../../../../web/StatusTag.tsx'
+import { Time } from '../../../../web/Time.tsx'
+import { Lines } from '../../../../web/ui/Sheet.tsx'
+import { Muted } from '../../../../web/ui/Text.tsx'
+import { devices } from '../../contract.ts'
 
 type Fault = Output<typeof devices.faults>['list'][number]
 
@@ -20,60 +21,58 @@ export function DeviceFaults({ deviceId }: { deviceId: number }) {
   const read = useRead(devices.faults, { id: deviceId, page }, { inline: true, keep: true })
   if (read.error && !read.data)
     return <Problem error={read.error} onRetry={() => void read.refetch()} />
-  if (!read.data) return <Skeleton active />
+  if (!read.data) return <Bones rows={6} />
   if (read.data.total === 0) return <Empty title={t('faultTab.empty')} />
   const word = (code: string) => t(`enums.faultCode.${code}`, { defaultValue: code })
+  const tone = (fault: Fault) =>
+    fault.closedAt ? 'closed' : fault.level === 'ERROR' ? 'fault' : 'warn'
   return (
     <>
-      <div className={styles.events}>
+      <Lines columns="148px 1fr auto">
         {read.data.list.map((fault) => (
-          <article key={fault.id}>
+          <li key={fault.id}>
             <Time at={fault.openedAt} />
             <div>
-              <div className={styles.side}>
-                <StatusTag
-                  tone={fault.closedAt ? 'closed' : fault.level === 'ERROR' ? 'fault' : 'warn'}
-                >
-                  {word(fault.faultCode)}
-                </StatusTag>
-                {fault.road === null ? null : <span>{t('faultTab.road', { n: fault.road })}</span>}
-                {fault.can.handle ? (
-                  <Button type="link" size="small" onClick={() => setHandled(fault)}>
-                    {t('faultTab.handle')}
-                  </Button>
-                ) : null}
-              </div>
-              <span className={styles.payload}>
+              <Flex gap={12}>
+                <StatusTag tone={tone(fault)}>{word(fault.faultCode)}</StatusTag>
+                {fault.road === null ? null : t('faultTab.road', { n: fault.road })}
+              </Flex>
+              <Muted>
                 {fault.detail} {fault.remark}
-              </span>
+              </Muted>
               {fault.closedAt ? (
                 <div>
-                  <small>
+                  <Muted small>
                     {fault.handledBy} <Time at={fault.closedAt} />
-                  </small>
+                  </Muted>
                 </div>
               ) : null}
             </div>
-          </article>
+            {fault.can.handle ? (
+              <Button type="link" onClick={() => setHandled(fault)}>
+                {t('faultTab.handle')}
+              </Button>
+            ) : null}
+          </li>
         ))}
-      </div>
-      <div className={styles.pager}>
-        <Pagination
-          size="small"
-          hideOnSinglePage
-          current={page}
-          pageSize={20}
-          total={read.data.total}
-          showSizeChanger={false}
-          onChange={setPage}
-        />
-      </div>
+      </Lines>
+      <Pagination
+        size="small"
+        align="end"
+        hideOnSinglePage
+        current={page}
+        pageSize={20}
+        total={read.data.total}
+        showSizeChanger={false}
+        onChange={setPage}
+      />
       {handled ? (
         <FormDialog
           title={`${t('faultTab.dialog')} ${word(handled.faultCode)}`}
           ns="devices"
           save={devices.handleFault}
           initial={{ id: handled.id }}
+          okText={t('faultTab.handle')}
           success="devices:success.handleFault"
           onClose={() => setHandled(null)}
           onSaved={() => void read.refetch()}

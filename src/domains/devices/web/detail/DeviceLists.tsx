@@ -1,13 +1,14 @@
 import { useTranslation } from 'react-i18next'
-import { addDays, shanghaiDay } from '../../../shared/instants.ts'
-import { useCols } from '../../../web/columns.tsx'
-import { registerLocale } from '../../../web/i18n.ts'
-import { audit, LogRow } from '../../audit/contract.ts'
-import { locale as auditTexts } from '../../audit/locale.ts'
-import { OrderRow, orders } from '../../orders/contract.ts'
-import { locale as orderTexts } from '../../orders/locale.ts'
-import { FlowRow, stock } from '../../stock/contract.ts'
-import { locale as stockTexts } from '../../stock/locale.ts'
+import { Link } from 'react-router'
+import { addDays, shanghaiDay } from '../../../../shared/instants.ts'
+import { useCols } from '../../../../web/columns.tsx'
+import { registerLocale } from '../../../../web/i18n.ts'
+import { audit, LogRow } from '../../../audit/contract.ts'
+import { locale as auditTexts } from '../../../audit/locale.ts'
+import { OrderRow, orders } from '../../../orders/contract.ts'
+import { locale as orderTexts } from '../../../orders/locale.ts'
+import { FlowRow, stock } from '../../../stock/contract.ts'
+import { locale as stockTexts } from '../../../stock/locale.ts'
 import { TabTable } from './TabTable.tsx'
 
 registerLocale('orders', orderTexts)
@@ -28,11 +29,17 @@ export function DeviceOrders({ deviceId }: { deviceId: number }) {
       empty={t('lists.noOrders')}
       live="orders"
       columns={[
-        col('orderNum', { link: (row) => `/order/order-details/${row.orderNum}`, width: 190 }),
-        col('detail', { width: 180 }),
-        col('actuallyAmount', { width: 96 }),
+        col('orderNum', {
+          width: 96,
+          render: (num: string) => (
+            <Link to={`/order/order-details/${num}`} title={num}>
+              {`…${num.slice(-6)}`}
+            </Link>
+          ),
+        }),
+        col('detail'),
+        col('actuallyAmount'),
         col('orderStatus', {
-          width: 104,
           tones: {
             PAID: 'paid',
             SHIPPED: 'shipped',
@@ -43,8 +50,8 @@ export function DeviceOrders({ deviceId }: { deviceId: number }) {
             CLOSED: 'closed',
           },
         }),
-        col('orderType', { width: 96 }),
-        col('createTime', { width: 110 }),
+        col('orderType'),
+        col('createTime'),
       ]}
     />
   )
@@ -61,14 +68,14 @@ export function DeviceFlows({ deviceId }: { deviceId: number }) {
       empty={t('lists.noFlows')}
       live="stock"
       columns={[
-        col('createTime', { width: 110 }),
-        col('cargoRoad', { width: 72 }),
-        col('type', { width: 112 }),
-        col('productName', { width: 150 }),
-        col('beforeChangeTotal', { width: 80 }),
-        col('changeTotal', { width: 80 }),
-        col('afterChangeTotal', { width: 80 }),
-        col('actorName', { width: 96 }),
+        col('createTime'),
+        col('cargoRoad'),
+        col('type'),
+        col('productName'),
+        col('beforeChangeTotal'),
+        col('changeTotal'),
+        col('afterChangeTotal'),
+        col('actorName'),
       ]}
     />
   )
@@ -85,11 +92,11 @@ export function DeviceLogs({ rtuNumber }: { rtuNumber: string }) {
       rowKey="id"
       empty={t('lists.noLogs')}
       columns={[
-        col('createTime', { width: 110 }),
-        col('username', { width: 110 }),
-        col('content', { width: 280 }),
-        col('result', { width: 88 }),
-        col('ipAddress', { width: 120 }),
+        col('createTime'),
+        col('username'),
+        col('content'),
+        col('result'),
+        col('ipAddress'),
       ]}
     />
   )

@@ -1,10 +1,11 @@
 import { useTranslation } from 'react-i18next'
-import { Rows } from '../../../web/Detail.tsx'
-import { Count, Money } from '../../../web/Money.tsx'
-import { StatusTag } from '../../../web/StatusTag.tsx'
-import { StockBar } from '../../../web/StockBar.tsx'
-import { Time } from '../../../web/Time.tsx'
-import type { DeviceDetail } from '../contract.ts'
+import { Rows } from '../../../../web/Detail.tsx'
+import { Count, Money } from '../../../../web/Money.tsx'
+import { StatusTag } from '../../../../web/StatusTag.tsx'
+import { StockBar } from '../../../../web/StockBar.tsx'
+import { Time } from '../../../../web/Time.tsx'
+import { Muted } from '../../../../web/ui/Text.tsx'
+import type { DeviceDetail } from '../../contract.ts'
 import { Hours } from './Hours.tsx'
 
 export function DeviceOverview({ device }: { device: DeviceDetail }) {
@@ -55,7 +56,8 @@ export function DeviceOverview({ device }: { device: DeviceDetail }) {
             f('lastSeenAt'),
             device.lastSeenAt ? (
               <span key="s">
-                <Time at={device.lastSeenAt} style="full" /> ({t(`state.${device.freshness}`)})
+                <Time at={device.lastSeenAt} style="full" />{' '}
+                <Muted>{t(`state.${device.freshness}`)}</Muted>
               </span>
             ) : null,
           ],
@@ -67,7 +69,10 @@ export function DeviceOverview({ device }: { device: DeviceDetail }) {
           ],
           [f('temperature'), device.temperature?.toFixed(1)],
           [f('humidity'), device.humidity?.toFixed(1)],
-          [f('doorOpen'), t(`enums.door.${device.doorOpen ? 'open' : 'closed'}`)],
+          [
+            f('doorOpen'),
+            device.lastSeenAt ? t(`enums.door.${device.doorOpen ? 'open' : 'closed'}`) : null,
+          ],
           [f('stock'), <StockBar key="b" stock={device.stock} capacity={device.capacity} />],
           [f('lanes'), <Count key="l" value={device.lanes} />],
           [f('soldOut'), <Count key="o" value={device.soldOut} />],

@@ -1,15 +1,17 @@
+import { Flex } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
-import { addDays, shanghaiDay } from '../../../shared/instants.ts'
-import { useRead } from '../../../web/api.ts'
-import { registerLocale } from '../../../web/i18n.ts'
-import { useLive } from '../../../web/live.ts'
-import { Bones, Empty, Problem } from '../../../web/Problem.tsx'
-import { Time } from '../../../web/Time.tsx'
-import { type FlowRow, stock } from '../../stock/contract.ts'
-import { locale as stockTexts } from '../../stock/locale.ts'
-import { type Visit, visitsOf } from '../refills.ts'
-import styles from './refills.module.css'
+import { addDays, shanghaiDay } from '../../../../shared/instants.ts'
+import { useRead } from '../../../../web/api.ts'
+import { registerLocale } from '../../../../web/i18n.ts'
+import { useLive } from '../../../../web/live.ts'
+import { Bones, Empty, Problem } from '../../../../web/Problem.tsx'
+import { Time } from '../../../../web/Time.tsx'
+import { Lines } from '../../../../web/ui/Sheet.tsx'
+import { Cut, Muted } from '../../../../web/ui/Text.tsx'
+import { type FlowRow, stock } from '../../../stock/contract.ts'
+import { locale as stockTexts } from '../../../stock/locale.ts'
+import { type Visit, visitsOf } from '../../refills.ts'
 
 registerLocale('stock', stockTexts)
 
@@ -30,51 +32,45 @@ export function DeviceRefills({ deviceId, rtuNumber }: { deviceId: number; rtuNu
     return <Problem error={read.error} onRetry={() => void read.refetch()} />
   if (!read.data) return <Bones rows={6} />
   const { list, total } = read.data
+  const all = new URLSearchParams({ rtuNumber, type: 'MERCHANT_REPLENISH', from })
   return (
-    <div className={styles.visits}>
-      <Link
-        className={styles.all}
-        to={`/stock/waste?${new URLSearchParams({ rtuNumber, type: 'MERCHANT_REPLENISH', from })}`}
-      >
-        {t('refills.all')}
-      </Link>
+    <Flex vertical gap={12}>
+      <Flex justify="end">
+        <Link to={`/stock/waste?${all}`}>{t('refills.all')}</Link>
+      </Flex>
       {list.length === 0 ? <Empty title={t('refills.empty')} /> : null}
       {visitsOf(list).map((visit) => (
         <VisitCard key={visit.lines[0]?.id} visit={visit} />
       ))}
-      {total > list.length ? (
-        <p className={styles.more}>{t('refills.only', { n: list.length })}</p>
-      ) : null}
-    </div>
+      {total > list.length ? <Muted small>{t('refills.only', { n: list.length })}</Muted> : null}
+    </Flex>
   )
 }
 
 function VisitCard({ visit }: { visit: Visit<FlowRow> }) {
   const { t } = useTranslation(['devices', 'stock'])
   return (
-    <article className={styles.visit}>
-      <header>
+    <article>
+      <Flex wrap gap="2px 12px">
         <Time at={visit.to} style="full" />
         <strong>{visit.actorName ?? t(`stock:enums.actorKind.${visit.actorKind}`)}</strong>
-        <span>{t('refills.visit', { lanes: visit.lanes, pieces: visit.pieces })}</span>
-      </header>
-      <ul>
+        <Muted>{t('refills.visit', { lanes: visit.lanes, pieces: visit.pieces })}</Muted>
+      </Flex>
+      <Lines columns="72px minmax(0, 260px) 48px 80px minmax(0, 1fr)">
         {visit.lines.map((line) => (
           <li key={line.id}>
-            <span className={styles.road}>{t('refills.road', { n: line.cargoRoad })}</span>
-            <span className={styles.product} title={line.productName}>
-              {line.productName}
-            </span>
+            <Muted>{t('refills.road', { n: line.cargoRoad })}</Muted>
+            <Cut title={line.productName}>{line.productName}</Cut>
             <b>+{line.changeTotal}</b>
-            <span className={styles.stock}>
+            <Muted>
               {line.beforeChangeTotal} → {line.afterChangeTotal}
-            </span>
-            {line.reason === 'REFILL' ? null : (
-              <small>{t(`stock:enums.reason.${line.reason}`)}</small>
-            )}
+            </Muted>
+            <Muted small>
+              {line.reason === 'REFILL' ? null : t(`stock:enums.reason.${line.reason}`)}
+            </Muted>
           </li>
         ))}
-      </ul>
+      </Lines>
     </article>
   )
 }

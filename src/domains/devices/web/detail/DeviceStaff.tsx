@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next'
-import { useRead } from '../../../web/api.ts'
-import { Rows } from '../../../web/Detail.tsx'
-import { useMay } from '../../../web/session.ts'
-import { fullTime } from '../../../web/time.ts'
-import { distribution } from '../../distribution/contract.ts'
-import type { DeviceDetail } from '../contract.ts'
+import { useRead } from '../../../../web/api.ts'
+import { Rows } from '../../../../web/Detail.tsx'
+import { useMay } from '../../../../web/session.ts'
+import { fullTime } from '../../../../web/time.ts'
+import { distribution } from '../../../distribution/contract.ts'
+import type { DeviceDetail } from '../../contract.ts'
 
 /** Whose the machine is and who serves it; who distributes machines also sees since when. */
 export function DeviceStaff({ device }: { device: DeviceDetail }) {

@@ -1,40 +1,44 @@
-import { DatePicker, Pagination, Select, Skeleton } from 'antd'
-import dayjs, { type Dayjs } from 'dayjs'
+import { Flex, Pagination, Select } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useRead } from '../../../web/api.ts'
-import { useLive } from '../../../web/live.ts'
-import { Empty, Problem } from '../../../web/Problem.tsx'
-import { Time } from '../../../web/Time.tsx'
-import { devices } from '../contract.ts'
-import { type TimelineRow, timelineGroups } from '../historyContract.ts'
-import styles from './devices.module.css'
+import { Link } from 'react-router'
+import { shanghaiDay } from '../../../../shared/instants.ts'
+import { useRead } from '../../../../web/api.ts'
+import { DayRange } from '../../../../web/list/days.tsx'
+import { useLive } from '../../../../web/live.ts'
+import { Bones, Empty, Problem } from '../../../../web/Problem.tsx'
+import { Time } from '../../../../web/Time.tsx'
+import { Lines } from '../../../../web/ui/Sheet.tsx'
+import { Bad, Muted } from '../../../../web/ui/Text.tsx'
+import { devices } from '../../contract.ts'
+import { type TimelineRow, timelineGroups } from '../../historyContract.ts'
 
 type Group = (typeof timelineGroups)[number]
+const pageSize = 50
 
 /** What the machine said and what happened around it, newest first, with the gaps between. */
 export function DeviceTimeline({ deviceId }: { deviceId: number }) {
   const { t } = useTranslation(['devices', 'web'])
   const [page, setPage] = useState(1)
   const [group, setGroup] = useState<Group | null>(null)
-  const [range, setRange] = useState<readonly [Dayjs, Dayjs] | null>(null)
-  const days = range
-    ? { from: range[0].format('YYYY-MM-DD'), to: range[1].format('YYYY-MM-DD') }
-    : {}
+  const [[from, to], setRange] = useState<[string | null, string | null]>([null, null])
+  const chosen = { ...(group ? { group } : {}), ...(from ? { from } : {}), ...(to ? { to } : {}) }
   const read = useRead(
     devices.timeline,
-    { id: deviceId, page, pageSize: 50, ...(group ? { group } : {}), ...days },
+    { id: deviceId, page, pageSize, ...chosen },
     { inline: true, keep: true },
   )
   useLive('devices', [devices.timeline.path])
   useLive('commands', [devices.timeline.path])
   useLive('shadows', [devices.timeline.path])
   const shown = read.data
+  const today = shanghaiDay(new Date())
   return (
-    <>
-      <div className={styles.filters}>
+    <Flex vertical gap={8}>
+      <Flex wrap gap={8}>
         <Select<Group>
           allowClear
+          style={{ width: 240 }}
           value={group}
           aria-label={t('timeline.group')}
           placeholder={t('timeline.all')}
@@ -44,66 +48,70 @@ export function DeviceTimeline({ deviceId }: { deviceId: number }) {
             setPage(1)
           }}
         />
-        <DatePicker.RangePicker
-          className={styles.range ?? ''}
+        <DayRange
+          style={{ width: 260 }}
           placeholder={[t('web:list.from'), t('web:list.to')]}
-          value={range ? [range[0], range[1]] : null}
-          disabledDate={(day) => day.isAfter(dayjs(), 'day')}
-          onChange={(found) => {
-            setRange(found?.[0] && found[1] ? [found[0], found[1]] : null)
+          value={[from, to]}
+          off={(day) => day > today}
+          onChange={(range) => {
+            setRange(range)
             setPage(1)
           }}
         />
-      </div>
+      </Flex>
       {read.error && !shown ? (
         <Problem error={read.error} onRetry={() => void read.refetch()} />
       ) : null}
-      {!shown && !read.error ? <Skeleton active /> : null}
+      {!shown && !read.error ? <Bones rows={6} /> : null}
       {shown?.total === 0 ? (
-        <Empty title={t(range || group ? 'timeline.none' : 'timeline.empty')} />
+        <Empty title={t(from || to || group ? 'timeline.none' : 'timeline.empty')} />
       ) : null}
-      <div className={styles.events}>
+      <Lines columns="148px 1fr">
         {shown?.list.map((line) => (
           <Line key={line.key} line={line} />
         ))}
-      </div>
-      <div className={styles.pager}>
-        <Pagination
-          size="small"
-          hideOnSinglePage
-          current={page}
-          pageSize={50}
-          total={shown?.total ?? 0}
-          showSizeChanger={false}
-          onChange={setPage}
-        />
-      </div>
-    </>
+      </Lines>
+      <Pagination
+        size="small"
+        align="end"
+        hideOnSinglePage
+        current={page}
+        pageSize={pageSize}
+        total={shown?.total ?? 0}
+        showSizeChanger={false}
+        onChange={setPage}
+      />
+    </Flex>
   )
 }
 
 function Line({ line }: { line: TimelineRow }) {
   const { t } = useTranslation('devices')
-  const word = t(`enums.${line.source === 'EVENT' ? 'eventKind' : 'messageKind'}.${line.kind}`, {
-    defaultValue: line.kind,
-  })
+  const words = line.source === 'EVENT' ? 'eventKind' : 'messageKind'
+  const { vend } = line
   return (
-    <>
-      <article>
-        <Time at={line.createTime} style="full" />
-        <div>
-          <strong>{word}</strong> {line.by ? <span>{line.by}</span> : null}{' '}
-          {line.seq === null ? null : <small>{t('timeline.sequence', { n: line.seq })}</small>}
-          <div className={styles.payload}>{useSentence(line)}</div>
-          {line.note ? <small>{line.note}</small> : null}
-        </div>
-      </article>
-      {line.missing > 0 ? (
-        <p className={styles.gap} role="note">
-          {t('timeline.gap', { n: line.missing })}
-        </p>
-      ) : null}
-    </>
+    <li>
+      <Time at={line.createTime} style="full" />
+      <div>
+        <strong>{t(`enums.${words}.${line.kind}`, { defaultValue: line.kind })}</strong>{' '}
+        {vend ? t('faultTab.road', { n: vend.road }) : null}{' '}
+        {vend?.orderNum ? (
+          <Link to={`/order/order-details/${vend.orderNum}`}>
+            {t('timeline.order', { n: vend.orderNum.slice(-6) })}
+          </Link>
+        ) : null}{' '}
+        {line.by}{' '}
+        {line.seq === null ? null : <Muted small>{t('timeline.sequence', { n: line.seq })}</Muted>}
+        <br />
+        <Muted>{useSentence(line)}</Muted>
+        {line.note ? <Muted small> {line.note}</Muted> : null}
+        {line.missing > 0 ? (
+          <div role="note">
+            <Bad>{t('timeline.gap', { n: line.missing })}</Bad>
+          </div>
+        ) : null}
+      </div>
+    </li>
   )
 }
 
@@ -115,10 +123,9 @@ function useSentence({ source, data }: TimelineRow): string {
     if (typeof found === 'object' && found !== null) return JSON.stringify(found)
     const text = String(found)
     if (!/^[A-Za-z_]+$/.test(text)) return text
-    const words =
-      source === 'EVENT' && (key === 'from' || key === 'to') ? ['lifecycle'] : ['data', 'faultCode']
+    const moved = source === 'EVENT' && (key === 'from' || key === 'to')
     return t(
-      words.map((word) => `enums.${word}.${text}`),
+      (moved ? ['lifecycle'] : ['data', 'faultCode']).map((word) => `enums.${word}.${text}`),
       { defaultValue: text },
     )
   }

@@ -1,12 +1,12 @@
+import { Flex } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
-import { useCols } from '../../../web/columns.tsx'
-import { registerLocale } from '../../../web/i18n.ts'
-import { useMay } from '../../../web/session.ts'
-import { AlertRow, alerts } from '../../alerts/contract.ts'
-import { locale as alertTexts } from '../../alerts/locale.ts'
+import { useCols } from '../../../../web/columns.tsx'
+import { registerLocale } from '../../../../web/i18n.ts'
+import { useMay } from '../../../../web/session.ts'
+import { AlertRow, alerts } from '../../../alerts/contract.ts'
+import { locale as alertTexts } from '../../../alerts/locale.ts'
 import { DeviceFaults } from './DeviceFaults.tsx'
-import styles from './devices.module.css'
 import { TabTable } from './TabTable.tsx'
 
 registerLocale('alerts', alertTexts)
@@ -18,10 +18,8 @@ export function DeviceTroubles({ deviceId }: { deviceId: number }) {
   return (
     <>
       {may('fault:read') ? (
-        <section className={styles.trouble} aria-label={t('faultTab.faults')}>
-          <header>
-            <h3>{t('faultTab.faults')}</h3>
-          </header>
+        <section aria-label={t('faultTab.faults')}>
+          <h3>{t('faultTab.faults')}</h3>
           <DeviceFaults deviceId={deviceId} />
         </section>
       ) : null}
@@ -36,11 +34,11 @@ function DeviceAlerts({ deviceId }: { deviceId: number }) {
   const all = `/device/alerts?state=all&deviceId=${deviceId}`
   const one = (row: AlertRow) => `${all}&detail=${row.id}`
   return (
-    <section className={styles.trouble} aria-label={t('faultTab.alerts')}>
-      <header>
+    <section aria-label={t('faultTab.alerts')}>
+      <Flex align="baseline" justify="space-between">
         <h3>{t('faultTab.alerts')}</h3>
         <Link to={all}>{t('faultTab.allAlerts')}</Link>
-      </header>
+      </Flex>
       <TabTable
         endpoint={alerts.list}
         query={{ deviceId, state: 'all', pageSize: 20 }}
@@ -48,12 +46,12 @@ function DeviceAlerts({ deviceId }: { deviceId: number }) {
         empty={t('faultTab.noAlerts')}
         live="alerts"
         columns={[
-          col('level', { width: 88 }),
-          col('content', { width: 220, link: one }),
-          col('state', { width: 96 }),
-          col('openTime', { width: 110 }),
-          col('times', { width: 64 }),
-          col('handler', { width: 96 }),
+          col('level'),
+          col('content', { link: one }),
+          col('state'),
+          col('openTime'),
+          col('times'),
+          col('handler'),
           {
             key: 'handle',
             title: '',

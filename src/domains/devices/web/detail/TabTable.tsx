@@ -1,10 +1,12 @@
 import { Table } from 'antd'
 import type { z } from 'zod'
-import type { Endpoint } from '../../../shared/contract.ts'
-import { useRead } from '../../../web/api.ts'
-import type { Column } from '../../../web/columns.tsx'
-import { useLive } from '../../../web/live.ts'
-import { Empty, Problem } from '../../../web/Problem.tsx'
+import type { Endpoint } from '../../../../shared/contract.ts'
+import { useRead } from '../../../../web/api.ts'
+import type { Column } from '../../../../web/columns.tsx'
+import { useFitted } from '../../../../web/list/useFitted.ts'
+import { useLive } from '../../../../web/live.ts'
+import { Empty, Problem } from '../../../../web/Problem.tsx'
+import { usePrefs } from '../../../../web/prefs.ts'
 
 type Props<R> = {
   endpoint: Endpoint
@@ -26,16 +28,17 @@ export function TabTable<R extends z.output<z.ZodObject>>({
 }: Props<R>) {
   const read = useRead(endpoint, query as never, { inline: true, keep: true })
   useLive(live, [endpoint.path])
+  const list = (read.data as { list: R[] } | undefined)?.list
+  const fitted = useFitted(list, usePrefs().lang, [])
   if (read.error && !read.data)
     return <Problem error={read.error} onRetry={() => void read.refetch()} />
-  const list = (read.data as { list: R[] } | undefined)?.list
   if (list?.length === 0) return <Empty title={empty} />
   return (
     <Table<R>
       size="small"
       rowKey={rowKey}
       loading={!list}
-      columns={columns.map((column) => ({ ...column, sorter: false }))}
+      columns={columns.map((column) => ({ ...fitted(column), sorter: false }))}
       dataSource={[...(list ?? [])]}
       pagination={false}
       scroll={{ x: 'max-content' }}

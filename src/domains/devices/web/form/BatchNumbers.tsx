@@ -1,10 +1,9 @@
 import { Form } from 'antd'
 import { useTranslation } from 'react-i18next'
-import { useRead } from '../../../web/api.ts'
-import { Section } from '../../../web/FormPage.tsx'
-import { NumberField, SwitchField, TextField } from '../../../web/form/fields.tsx'
-import { devices } from '../contract.ts'
-import styles from './devices.module.css'
+import { useRead } from '../../../../web/api.ts'
+import { Section } from '../../../../web/FormPage.tsx'
+import { Note, NumberField, SwitchField, TextField } from '../../../../web/form/fields.tsx'
+import { devices } from '../../contract.ts'
 
 /** First number and count, with what the batch would take before anything is saved. */
 export function BatchNumbers() {
@@ -26,13 +25,9 @@ export function BatchNumbers() {
       <TextField name="start" placeholder="HD000098" />
       <NumberField name="count" />
       <SwitchField name="skipExisting" />
-      {preview.error && asked.success ? (
-        <p className={styles.preview} data-bad="true" role="alert">
-          {preview.error.message}
-        </p>
-      ) : null}
+      {preview.error && asked.success ? <Note type="warning">{preview.error.message}</Note> : null}
       {found && !preview.error ? (
-        <p className={styles.preview} data-bad={conflicts > 0 && !skipExisting} role="status">
+        <Note type={conflicts > 0 && !skipExisting ? 'warning' : 'info'}>
           {t('form.preview', { first: found.first, last: found.last, n: found.numbers.length })}
           {conflicts > 0 ? (
             <>
@@ -45,7 +40,7 @@ export function BatchNumbers() {
                   })}
             </>
           ) : null}
-        </p>
+        </Note>
       ) : null}
     </Section>
   )

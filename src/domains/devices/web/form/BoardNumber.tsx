@@ -1,8 +1,8 @@
 import { AutoComplete } from 'antd'
 import { useTranslation } from 'react-i18next'
-import { useRead } from '../../../web/api.ts'
-import { useMay } from '../../../web/session.ts'
-import { boards } from '../../boards/contract.ts'
+import { useRead } from '../../../../web/api.ts'
+import { useMay } from '../../../../web/session.ts'
+import { boards } from '../../../boards/contract.ts'
 
 type Props = {
   id?: string

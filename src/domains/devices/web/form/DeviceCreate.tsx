@@ -1,16 +1,15 @@
-import { Form, Segmented } from 'antd'
+import { Flex, Form, Segmented } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FormPage, Section } from '../../../web/FormPage.tsx'
-import { Field, TextField } from '../../../web/form/fields.tsx'
-import { useMay, useUser } from '../../../web/session.ts'
-import { devices } from '../contract.ts'
+import { FormPage, Section } from '../../../../web/FormPage.tsx'
+import { Field, TextField } from '../../../../web/form/fields.tsx'
+import { useMay, useUser } from '../../../../web/session.ts'
+import { devices } from '../../contract.ts'
+import { OwnerSelect } from '../pickers.tsx'
 import { BatchNumbers } from './BatchNumbers.tsx'
 import { BoardNumber } from './BoardNumber.tsx'
 import { LicenceSection, PlaceSection, SaleSection, TypeFields } from './DeviceFields.tsx'
 import { DeviceImport } from './DeviceImport.tsx'
-import styles from './devices.module.css'
-import { OwnerSelect } from './pickers.tsx'
 import { type Secret, Secrets } from './Secrets.tsx'
 
 const start = { kind: 'GENERAL', dropSensor: true, autoRefund: true, businessHours: [] }
@@ -30,8 +29,9 @@ export function DeviceCreate() {
     </Field>
   )
   return (
-    <div className={styles.create}>
+    <Flex vertical flex="1 0 auto" gap={12}>
       <Segmented
+        style={{ alignSelf: 'flex-start' }}
         value={mode}
         onChange={setMode}
         options={[
@@ -83,7 +83,7 @@ export function DeviceCreate() {
           <SaleSection />
         </FormPage>
       )}
-    </div>
+    </Flex>
   )
 }
 

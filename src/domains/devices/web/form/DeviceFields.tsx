@@ -1,7 +1,7 @@
 import { Form } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Section } from '../../../web/FormPage.tsx'
+import { Section } from '../../../../web/FormPage.tsx'
 import {
   Field,
   NumberField,
@@ -10,14 +10,14 @@ import {
   SwitchField,
   TextAreaField,
   TextField,
-} from '../../../web/form/fields.tsx'
-import { DeviceTypeSelect, type TypeOption } from '../../device-types/web/pickers.tsx'
-import { PlaceOnMap } from '../../geo/web/pickers.tsx'
-import { dispensingModes } from '../contract.ts'
-import { licenceMatches } from '../rules.ts'
-import styles from './devices.module.css'
+} from '../../../../web/form/fields.tsx'
+import { Bad } from '../../../../web/ui/Text.tsx'
+import { DeviceTypeSelect, type TypeOption } from '../../../device-types/web/pickers.tsx'
+import { PlaceOnMap } from '../../../geo/web/pickers.tsx'
+import { dispensingModes } from '../../contract.ts'
+import { licenceMatches } from '../../rules.ts'
+import { RegionSelect } from '../pickers.tsx'
 import { HoursField } from './HoursField.tsx'
-import { RegionSelect } from './pickers.tsx'
 
 /** A chosen type brings its purpose and drop detection. */
 export function TypeFields({ disabled = false }: { disabled?: boolean }) {
@@ -74,7 +74,7 @@ export function LicenceSection() {
   const [names, setNames] = useState<string[]>([])
   useEffect(
     () =>
-      void import('../../../shared/regions.ts').then(({ regionPath }) =>
+      void import('../../../../shared/regions.ts').then(({ regionPath }) =>
         setNames(regionPath(county ?? '').map((region) => region.name)),
       ),
     [county],
@@ -93,9 +93,7 @@ export function LicenceSection() {
       <TextField
         name="licenceAddress"
         required
-        {...(elsewhere
-          ? { hint: <span className={styles.warn}>{t('form.licenceElsewhere')}</span> }
-          : {})}
+        {...(elsewhere ? { hint: <Bad>{t('form.licenceElsewhere')}</Bad> } : {})}
       />
     </Section>
   )

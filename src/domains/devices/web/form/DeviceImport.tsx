@@ -1,10 +1,11 @@
 import ImportOutlined from '@ant-design/icons/es/icons/ImportOutlined'
-import { Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
-import { ImportDialog } from '../../../web/ImportDialog.tsx'
-import styles from './devices.module.css'
+import { ImportDialog } from '../../../../web/ImportDialog.tsx'
+import { PageHead, Sheet } from '../../../../web/ui/Sheet.tsx'
+import { Lead } from '../../../../web/ui/Text.tsx'
 
 /** Machines from a spreadsheet; what comes of it is shown by the import itself. */
 export function DeviceImport() {
@@ -12,15 +13,15 @@ export function DeviceImport() {
   const navigate = useNavigate()
   const [open, setOpen] = useState(false)
   return (
-    <section className={`hd-sheet ${styles.result}`} aria-label={t('form.importTitle')}>
-      <h1>{t('form.importTitle')}</h1>
-      <p className={styles.payload}>{t('form.importPurpose')}</p>
-      <div className={styles.buttons}>
+    <Sheet label={t('form.importTitle')}>
+      <PageHead title={t('form.importTitle')} />
+      <Lead>{t('form.importPurpose')}</Lead>
+      <Flex gap={8}>
         <Button type="primary" icon={<ImportOutlined />} onClick={() => setOpen(true)}>
           {t('form.importOpen')}
         </Button>
         <Button onClick={() => navigate('/device/device-list')}>{t('result.open')}</Button>
-      </div>
+      </Flex>
       {open ? (
         <ImportDialog
           kind="devices"
@@ -29,6 +30,6 @@ export function DeviceImport() {
           onClose={() => setOpen(false)}
         />
       ) : null}
-    </section>
+    </Sheet>
   )
 }

@@ -2,9 +2,9 @@ import DeleteOutlined from '@ant-design/icons/es/icons/DeleteOutlined'
 import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
 import { Button, Checkbox, Form, Input } from 'antd'
 import { useTranslation } from 'react-i18next'
-import { Field } from '../../../web/form/fields.tsx'
-import { type BusinessWindow, windowsOfDay } from '../hours.ts'
-import { InheritedHours } from './Hours.tsx'
+import { Field } from '../../../../web/form/fields.tsx'
+import { type BusinessWindow, windowsOfDay } from '../../hours.ts'
+import { InheritedHours } from '../detail/Hours.tsx'
 import styles from './hours.module.css'
 
 const week = [1, 2, 3, 4, 5, 6, 7]

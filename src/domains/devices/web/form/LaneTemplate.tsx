@@ -1,10 +1,10 @@
-import { Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useWrite } from '../../../web/api.ts'
-import { lanes } from '../../lanes/contract.ts'
-import styles from './devices.module.css'
-import { DeviceSelect } from './pickers.tsx'
+import { useWrite } from '../../../../web/api.ts'
+import { Lead } from '../../../../web/ui/Text.tsx'
+import { lanes } from '../../../lanes/contract.ts'
+import { DeviceSelect } from '../pickers.tsx'
 
 const parts: ['product', 'price', 'capacity', 'warnQty', 'restriction'] = [
   'product',
@@ -20,11 +20,16 @@ export function LaneTemplate({ targets }: { targets: readonly number[] }) {
   const [source, setSource] = useState<number>()
   const copy = useWrite(lanes.copy, { success: 'devices:result.templateDone' })
   return (
-    <section className={styles.next}>
-      <h2>{t('result.template')}</h2>
-      <p className={styles.payload}>{t('result.templatePurpose')}</p>
-      <div className={styles.template}>
-        <DeviceSelect value={source} onChange={setSource} placeholder={t('result.templateFrom')} />
+    <section>
+      <h3>{t('result.template')}</h3>
+      <Lead>{t('result.templatePurpose')}</Lead>
+      <Flex gap={8} style={{ maxWidth: 560 }}>
+        <DeviceSelect
+          value={source}
+          onChange={setSource}
+          typeOf={targets[0]}
+          placeholder={t('result.templateFrom')}
+        />
         <Button
           disabled={source === undefined || copy.isSuccess}
           loading={copy.isPending}
@@ -35,7 +40,7 @@ export function LaneTemplate({ targets }: { targets: readonly number[] }) {
         >
           {t('result.templateRun')}
         </Button>
-      </div>
+      </Flex>
     </section>
   )
 }

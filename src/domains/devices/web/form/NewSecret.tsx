@@ -1,9 +1,9 @@
 import { Alert, Button } from 'antd'
 import { useTranslation } from 'react-i18next'
-import { CopyButton } from '../../../web/CopyButton.tsx'
-import { Rows } from '../../../web/Detail.tsx'
-import { useDirty } from '../../../web/shell/tabs.ts'
-import styles from './devices.module.css'
+import { CopyButton } from '../../../../web/CopyButton.tsx'
+import { Rows } from '../../../../web/Detail.tsx'
+import { useDirty } from '../../../../web/shell/tabs.ts'
+import { PageHead, Sheet } from '../../../../web/ui/Sheet.tsx'
 
 /** After another board was put in: its secret, this once. */
 export function NewSecret({
@@ -18,8 +18,8 @@ export function NewSecret({
   const { t } = useTranslation('devices')
   useDirty(false)
   return (
-    <section className={`hd-sheet ${styles.result}`} aria-label={t('result.newBoard')}>
-      <h1>{t('result.newBoard')}</h1>
+    <Sheet label={t('result.newBoard')}>
+      <PageHead title={t('result.newBoard')} />
       <Alert type="warning" showIcon title={t('result.hint')} />
       <Rows
         items={[
@@ -32,11 +32,9 @@ export function NewSecret({
           ],
         ]}
       />
-      <div className={styles.buttons}>
-        <Button type="primary" onClick={onDone}>
-          {t('result.open')}
-        </Button>
-      </div>
-    </section>
+      <Button type="primary" onClick={onDone}>
+        {t('result.open')}
+      </Button>
+    </Sheet>
   )
 }

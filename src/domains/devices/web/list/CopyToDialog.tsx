@@ -2,9 +2,9 @@ import { Modal } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
-import { useActiveTab } from '../../../web/shell/tabs.ts'
-import styles from './devices.module.css'
-import { DeviceSelect } from './pickers.tsx'
+import { useActiveTab } from '../../../../web/shell/tabs.ts'
+import { Lead } from '../../../../web/ui/Text.tsx'
+import { DeviceSelect } from '../pickers.tsx'
 
 /** Chooses whose lanes the selected machines get; the lanes page of that machine shows the dry run. */
 export function CopyToDialog({ ids, onClose }: { ids: readonly number[]; onClose: () => void }) {
@@ -30,7 +30,7 @@ export function CopyToDialog({ ids, onClose }: { ids: readonly number[]; onClose
         )
       }}
     >
-      <p className={styles.ask}>{t('batch.copyAsk', { n: targets.length })}</p>
+      <Lead>{t('batch.copyAsk', { n: targets.length })}</Lead>
       <DeviceSelect value={source} onChange={setSource} />
     </Modal>
   )

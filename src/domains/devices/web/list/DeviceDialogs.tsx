@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
-import { RebootBatch, TestVendDialog, useCommands } from '../../device-commands/web/pickers.tsx'
-import { SettingsBatch, SettingsDialog } from '../../device-settings/web/pickers.tsx'
+import { RebootBatch, TestVendDialog, useCommands } from '../../../device-commands/web/pickers.tsx'
+import { SettingsBatch, SettingsDialog } from '../../../device-settings/web/pickers.tsx'
 import { CopyToDialog } from './CopyToDialog.tsx'
 import { LeavingDialog, PauseBatch } from './LifecycleDialogs.tsx'
 import type { Opened } from './opened.ts'

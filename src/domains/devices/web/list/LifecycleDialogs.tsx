@@ -1,15 +1,15 @@
 import { Input } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { say } from '../../../shared/text.ts'
-import { useRead, useWrite } from '../../../web/api.ts'
-import { BatchDialog } from '../../../web/BatchDialog.tsx'
-import { FormDialog } from '../../../web/FormDialog.tsx'
-import { TextAreaField, TextField } from '../../../web/form/fields.tsx'
-import { usePrefs } from '../../../web/prefs.ts'
-import { devices } from '../contract.ts'
-import { reasonText } from '../lifecycleContract.ts'
-import styles from './devices.module.css'
+import { say } from '../../../../shared/text.ts'
+import { useRead, useWrite } from '../../../../web/api.ts'
+import { BatchDialog } from '../../../../web/BatchDialog.tsx'
+import { FormDialog } from '../../../../web/FormDialog.tsx'
+import { Note, TextAreaField, TextField } from '../../../../web/form/fields.tsx'
+import { usePrefs } from '../../../../web/prefs.ts'
+import { Bad } from '../../../../web/ui/Text.tsx'
+import { devices } from '../../contract.ts'
+import { reasonText } from '../../lifecycleContract.ts'
 import type { LeavingAct } from './opened.ts'
 
 type Leaving = { readonly act: LeavingAct; readonly id: number; readonly rtuNumber: string }
@@ -31,7 +31,7 @@ export function LeavingDialog({ act, id, rtuNumber, onClose }: Leaving & { onClo
     success: 'devices:success.setLifecycle',
     onClose,
   } as const
-  const ask = <p className={styles.ask}>{t(`leaving.${act}.ask`)}</p>
+  const ask = <Note>{t(`leaving.${act}.ask`)}</Note>
   const start = { id, version: read.data.version }
   if (act === 'PAUSED')
     return (
@@ -92,8 +92,8 @@ export function PauseBatch({
             onChange={(event) => setReason(event.target.value)}
           />
           {missing ? (
-            <span className={styles.wrong} role="alert">
-              {say(reasonText, lang)}
+            <span role="alert">
+              <Bad>{say(reasonText, lang)}</Bad>
             </span>
           ) : null}
         </label>

@@ -1,9 +1,9 @@
 import DeleteOutlined from '@ant-design/icons/es/icons/DeleteOutlined'
-import { Button, Input, Modal } from 'antd'
+import { Button, Flex, Input, Modal, Tooltip } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useActiveTab } from '../../../web/shell/tabs.ts'
-import styles from './devices.module.css'
+import { useActiveTab } from '../../../../web/shell/tabs.ts'
+import { Lines } from '../../../../web/ui/Sheet.tsx'
 import type { SavedView } from './savedViews.ts'
 
 type Props = {
@@ -27,7 +27,7 @@ export function SavedViews({ saved, query, onSave, onClose }: Props) {
   }
   return (
     <Modal open width={416} title={t('saved.title')} onCancel={onClose} footer={null}>
-      <div className={styles.saved}>
+      <Flex gap={8}>
         <Input
           autoFocus
           value={name}
@@ -38,11 +38,15 @@ export function SavedViews({ saved, query, onSave, onClose }: Props) {
           onChange={(event) => setName(event.target.value)}
           onPressEnter={() => wanted && keep()}
         />
-        <Button type="primary" disabled={empty || wanted === ''} onClick={keep}>
-          {t('web:action.save')}
-        </Button>
-      </div>
-      <ul className={styles.savedList}>
+        <Tooltip title={empty ? t('saved.nothing') : null}>
+          <span>
+            <Button type="primary" disabled={empty || wanted === ''} onClick={keep}>
+              {t('web:action.save')}
+            </Button>
+          </span>
+        </Tooltip>
+      </Flex>
+      <Lines columns="1fr auto">
         {saved.map((view) => (
           <li key={view.name}>
             <span>{view.name}</span>
@@ -55,7 +59,7 @@ export function SavedViews({ saved, query, onSave, onClose }: Props) {
             />
           </li>
         ))}
-      </ul>
+      </Lines>
     </Modal>
   )
 }

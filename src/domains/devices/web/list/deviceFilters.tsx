@@ -1,26 +1,14 @@
-import type { Filter } from '../../../web/list/types.ts'
-import { DeviceTypeSelect } from '../../device-types/web/pickers.tsx'
-import { StoreSelect } from '../../stores/web/pickers.tsx'
-import { OwnerSelect, RegionSelect } from './pickers.tsx'
+import type { Filter } from '../../../../web/list/types.ts'
+import { DeviceTypeSelect } from '../../../device-types/web/pickers.tsx'
+import { StoreSelect } from '../../../stores/web/pickers.tsx'
+import { OwnerSelect, RegionSelect } from '../pickers.tsx'
 
 /** The list and the map of machines filter alike; the widths leave room in the row for the button that clears them. */
 export const deviceFilters = (t: (key: string) => string): readonly Filter[] => [
-  { key: 'keyword', label: t('fields.keyword') },
-  {
-    key: 'typeId',
-    width: 152,
-    picker: ({ onChange, ...rest }) => <DeviceTypeSelect {...rest} onChange={onChange} />,
-  },
-  {
-    key: 'orgId',
-    width: 152,
-    picker: ({ onChange, ...rest }) => <OwnerSelect {...rest} onChange={onChange} />,
-  },
-  {
-    key: 'region',
-    width: 152,
-    picker: ({ onChange, ...rest }) => <RegionSelect any {...rest} onChange={onChange} />,
-  },
+  { key: 'keyword' },
+  { key: 'typeId', width: 152, picker: DeviceTypeSelect },
+  { key: 'orgId', width: 152, picker: OwnerSelect },
+  { key: 'region', width: 152, picker: (props) => <RegionSelect any {...props} /> },
   { key: 'lifecycle', width: 152 },
   {
     key: 'storeId',

@@ -1,5 +1,5 @@
-import type { Selection } from '../../../web/list/types.ts'
-import type { DeviceRow } from '../contract.ts'
+import type { Selection } from '../../../../web/list/types.ts'
+import type { DeviceRow } from '../../contract.ts'
 
 export type LeavingAct = 'PAUSED' | 'SOLD' | 'SCRAPPED' | 'restore'
 export type RowAct = 'settings' | 'test' | 'REBOOT' | 'LOCK' | 'UNLOCK' | LeavingAct

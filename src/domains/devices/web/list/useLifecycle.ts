@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import { queryClient, readKey, useWrite } from '../../../web/api.ts'
-import { call } from '../../../web/call.ts'
-import { useConfirm } from '../../../web/confirm.tsx'
-import { devices } from '../contract.ts'
+import { queryClient, readKey, useWrite } from '../../../../web/api.ts'
+import { call } from '../../../../web/call.ts'
+import { useConfirm } from '../../../../web/confirm.tsx'
+import { devices } from '../../contract.ts'
 
 /** Asks, reads the present version and lets the machine sell; a change in between answers 409. */
 export function useLifecycle(): (id: number, rtuNumber: string) => Promise<void> {

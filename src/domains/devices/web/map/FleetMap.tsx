@@ -1,40 +1,40 @@
 import type L from 'leaflet'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLocation, useNavigate } from 'react-router'
-import { useRead } from '../../../web/api.ts'
-import { lazyDialog } from '../../../web/lazyDialog.tsx'
-import { FilterBar } from '../../../web/list/FilterBar.tsx'
-import { ListHead } from '../../../web/list/Heads.tsx'
-import listStyles from '../../../web/list/List.module.css'
-import { useListQuery } from '../../../web/list/useListQuery.ts'
-import { useLive } from '../../../web/live.ts'
-import { Count } from '../../../web/Money.tsx'
-import { Problem } from '../../../web/Problem.tsx'
+import { useRead } from '../../../../web/api.ts'
+import { lazyDialog } from '../../../../web/lazyDialog.tsx'
+import { FilterBar } from '../../../../web/list/FilterBar.tsx'
+import { ListHead } from '../../../../web/list/Heads.tsx'
+import listStyles from '../../../../web/list/List.module.css'
+import { useListQuery } from '../../../../web/list/useListQuery.ts'
+import { useLive } from '../../../../web/live.ts'
+import { Count } from '../../../../web/Money.tsx'
+import { Problem } from '../../../../web/Problem.tsx'
+import { useDetail } from '../../../../web/useDetail.ts'
 import {
   type FleetGroup,
   type FleetMachine,
   type FleetState,
   fleetStates,
   geo,
-} from '../../geo/contract.ts'
-import { GeoMap } from '../../geo/web/pickers.tsx'
-import { devices } from '../contract.ts'
-import { deviceFilters } from './deviceFilters.tsx'
+} from '../../../geo/contract.ts'
+import { GeoMap } from '../../../geo/web/pickers.tsx'
+import { devices } from '../../contract.ts'
+import { deviceFilters } from '../list/deviceFilters.tsx'
+import { ListOrMap } from '../list/ListOrMap.tsx'
 import { fleetLayer, part } from './fleetLayer.ts'
 import { HereList } from './HereList.tsx'
-import { ListOrMap } from './ListOrMap.tsx'
 import styles from './map.module.css'
 import { StateFace } from './StateFace.tsx'
 
-const DeviceDrawer = lazyDialog(() => import('./DeviceDrawer.tsx').then((m) => m.DeviceDrawer))
+const DeviceDrawer = lazyDialog(() =>
+  import('../detail/DeviceDrawer.tsx').then((m) => m.DeviceDrawer),
+)
 type Part = { box: number[]; zoom: number }
 
 /** Where the machines of the list's filter stand, near ones as one group; a click opens the machine. */
 export function FleetMap() {
   const { t } = useTranslation(['devices', 'web'])
-  const navigate = useNavigate()
-  const { pathname, search } = useLocation()
   const { query, change, reset } = useListQuery(devices.list.input, {})
   const { page, pageSize, sort, ...filter } = query
   const [shown, setShown] = useState<Part | null>(null)
@@ -54,12 +54,7 @@ export function FleetMap() {
       >,
     [t],
   )
-  const detailed = new URLSearchParams(search).has('detail')
-  const open = (id: number) => {
-    const params = new URLSearchParams(search)
-    params.set('detail', String(id))
-    navigate(`${pathname}?${params}`)
-  }
+  const { id: opened, open, close } = useDetail()
   const sayGroup = (group: FleetGroup) =>
     t('map.group', {
       n: group.total,
@@ -154,7 +149,9 @@ export function FleetMap() {
           <span>{t('map.unlocated', { n: data.unlocated })}</span>
         ) : null}
       </footer>
-      {detailed ? <DeviceDrawer /> : null}
+      {opened === null ? null : (
+        <DeviceDrawer id={opened} onClose={close} onPrevious={undefined} onNext={undefined} />
+      )}
     </section>
   )
 }

@@ -1,8 +1,8 @@
 import CloseOutlined from '@ant-design/icons/es/icons/CloseOutlined'
 import { Button } from 'antd'
 import { useTranslation } from 'react-i18next'
-import { useRead } from '../../../web/api.ts'
-import { type FleetGroup, type FleetState, geo } from '../../geo/contract.ts'
+import { useRead } from '../../../../web/api.ts'
+import { type FleetGroup, type FleetState, geo } from '../../../geo/contract.ts'
 import styles from './map.module.css'
 import { StateFace } from './StateFace.tsx'
 
