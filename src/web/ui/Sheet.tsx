@@ -34,6 +34,25 @@ export const Sheet = ({
   </section>
 )
 
+/** A part of a sheet, a drawer or a dialog with a heading of its own. */
+export const Part = ({
+  title,
+  end,
+  children,
+}: {
+  title: string
+  end?: ReactNode
+  children: ReactNode
+}) => (
+  <section className={styles.part} aria-label={title}>
+    <header className={styles.head}>
+      <h3>{title}</h3>
+      {end ? <span>{end}</span> : null}
+    </header>
+    {children}
+  </section>
+)
+
 /** The title of a page that is no list, with ways to other pages or its acts at the end. */
 export const PageHead = ({ title, children }: { title: ReactNode; children?: ReactNode }) => (
   <header className={styles.page}>
