@@ -14,6 +14,8 @@ export const FlowRow = z.strictObject({
   wasteNum: z.string(),
   deviceId: f.id,
   rtuNumber: z.string(),
+  /** Empty for a machine that belongs to somebody else now. */
+  nickname: z.string(),
   cargoRoad: z.number().int(),
   type: z.enum(flowTypes),
   reason: z.enum(flowReasons),

@@ -4,7 +4,7 @@ export const locale = defineLocale(
   {
     fields: {
       wasteNum: '流水号',
-      rtuNumber: '机器编号',
+      nickname: '机器名称',
       deviceId: '设备',
       cargoRoad: '货道',
       type: '类型',
@@ -44,12 +44,12 @@ export const locale = defineLocale(
       },
       actorKind: { USER: '人员', DEVICE: '设备', SYSTEM: '系统' },
     },
-    list: { title: '库存流水', empty: '该时间段没有库存流水', device: '机器编号 / 名称', week: '默认近 7 天' },
+    list: { empty: '该时间段没有库存流水', device: '机器编号 / 名称', week: '默认近 7 天' },
   },
   {
     fields: {
       wasteNum: 'Flow no.',
-      rtuNumber: 'Machine no.',
+      nickname: 'Machine name',
       deviceId: 'Machine',
       cargoRoad: 'Lane',
       type: 'Type',
@@ -89,6 +89,6 @@ export const locale = defineLocale(
       },
       actorKind: { USER: 'Staff', DEVICE: 'Machine', SYSTEM: 'System' },
     },
-    list: { title: 'Stock flow', empty: 'No stock flows in this period', device: 'Machine no. / name', week: 'Last 7 days by default' },
+    list: { empty: 'No stock flows in this period', device: 'Machine no. / name', week: 'Last 7 days by default' },
   },
 )

@@ -1,18 +1,18 @@
-import { Flex, Tooltip } from 'antd'
+import { Flex } from 'antd'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 import { yuan } from '../../../shared/money.ts'
-import { CopyButton } from '../../../web/CopyButton.tsx'
 import { Money } from '../../../web/Money.tsx'
 import { Picture } from '../../../web/Picture.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
 import { CardHead } from '../../../web/ui/Card.tsx'
+import { ShortNumber } from '../../../web/ui/ShortNumber.tsx'
 import { Cut, Muted } from '../../../web/ui/Text.tsx'
 import type { OrderRow } from '../contract.ts'
-import { groupedOrder, shortOrder, statusTones } from './stations.ts'
+import { groupedOrder, statusTones } from './stations.ts'
 
 export const detailPath = (orderNum: string): string => `/order/order-details/${orderNum}`
 /** The machine's own panel over the list of machines. */
@@ -20,15 +20,8 @@ export const machinePath = (row: OrderRow): string =>
   `/device/device-list?keyword=${row.deviceNum}&detail=${row.deviceId}`
 
 /** Number of the order, short: its last six and a copy button. */
-export const NumberCell = ({ row }: { row: OrderRow }) => (
-  <Flex align="center" gap={2}>
-    <Tooltip title={groupedOrder(row.orderNum)}>
-      <Link to={detailPath(row.orderNum)} title={row.orderNum}>
-        {shortOrder(row.orderNum)}
-      </Link>
-    </Tooltip>
-    <CopyButton text={row.orderNum} />
-  </Flex>
+export const NumberCell = ({ row: { orderNum } }: { row: OrderRow }) => (
+  <ShortNumber number={orderNum} title={groupedOrder(orderNum)} to={detailPath(orderNum)} />
 )
 
 /** The name gives way, the count never does. */

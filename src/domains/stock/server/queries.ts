@@ -9,6 +9,7 @@ import { flowRange } from '../rules.ts'
 type FlowQuery = Input<(typeof stock)['flows']>
 
 const flow = shape(FlowRow, ['stock_flows', 'f'], {
+  nickname: sql`coalesce((select d.nickname from devices d where d.id = f.device_id), '')`,
   // the check of the table names them by type
   reason: sql`f.reason`,
   beforeChangeTotal: sql`f.before_total`,

@@ -5,6 +5,7 @@ import { useRead } from '../../../../web/api.ts'
 import { Chart } from '../../../../web/charts.tsx'
 import { Bones, Empty, Problem } from '../../../../web/Problem.tsx'
 import { fullTime } from '../../../../web/time.ts'
+import { Part } from '../../../../web/ui/Sheet.tsx'
 import { deviceSettings } from '../../../device-settings/contract.ts'
 import { devices } from '../../contract.ts'
 import { type Point, telemetrySpans } from '../../historyContract.ts'
@@ -65,8 +66,7 @@ function Curve({ curve: { key, unit, height, limits }, list, day, set }: CurvePr
   })
   const values = list.map((point) => point[key])
   return (
-    <section>
-      <h3>{name}</h3>
+    <Part title={name}>
       <Chart
         label={name}
         height={height}
@@ -74,6 +74,6 @@ function Curve({ curve: { key, unit, height, limits }, list, day, set }: CurvePr
         categories={list.map(({ at }) => fullTime(new Date(at)).slice(day ? 11 : 5, 16))}
         series={[{ name, kind: 'line', values, format }, ...dashes]}
       />
-    </section>
+    </Part>
   )
 }

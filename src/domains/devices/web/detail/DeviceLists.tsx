@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import { Link } from 'react-router'
 import { addDays, shanghaiDay } from '../../../../shared/instants.ts'
 import { useCols } from '../../../../web/columns.tsx'
 import { registerLocale } from '../../../../web/i18n.ts'
+import { ShortNumber } from '../../../../web/ui/ShortNumber.tsx'
 import { audit, LogRow } from '../../../audit/contract.ts'
 import { locale as auditTexts } from '../../../audit/locale.ts'
 import { OrderRow, orders } from '../../../orders/contract.ts'
@@ -30,12 +30,8 @@ export function DeviceOrders({ deviceId }: { deviceId: number }) {
       live="orders"
       columns={[
         col('orderNum', {
-          width: 96,
-          render: (num: string) => (
-            <Link to={`/order/order-details/${num}`} title={num}>
-              {`…${num.slice(-6)}`}
-            </Link>
-          ),
+          width: 112,
+          render: (num: string) => <ShortNumber number={num} to={`/order/order-details/${num}`} />,
         }),
         col('detail'),
         col('actuallyAmount'),

@@ -1,9 +1,9 @@
-import { Flex } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 import { useCols } from '../../../../web/columns.tsx'
 import { registerLocale } from '../../../../web/i18n.ts'
 import { useMay } from '../../../../web/session.ts'
+import { Part } from '../../../../web/ui/Sheet.tsx'
 import { AlertRow, alerts } from '../../../alerts/contract.ts'
 import { locale as alertTexts } from '../../../alerts/locale.ts'
 import { DeviceFaults } from './DeviceFaults.tsx'
@@ -18,10 +18,9 @@ export function DeviceTroubles({ deviceId }: { deviceId: number }) {
   return (
     <>
       {may('fault:read') ? (
-        <section aria-label={t('faultTab.faults')}>
-          <h3>{t('faultTab.faults')}</h3>
+        <Part title={t('faultTab.faults')}>
           <DeviceFaults deviceId={deviceId} />
-        </section>
+        </Part>
       ) : null}
       {may('alarm:read') ? <DeviceAlerts deviceId={deviceId} /> : null}
     </>
@@ -34,11 +33,7 @@ function DeviceAlerts({ deviceId }: { deviceId: number }) {
   const all = `/device/alerts?state=all&deviceId=${deviceId}`
   const one = (row: AlertRow) => `${all}&detail=${row.id}`
   return (
-    <section aria-label={t('faultTab.alerts')}>
-      <Flex align="baseline" justify="space-between">
-        <h3>{t('faultTab.alerts')}</h3>
-        <Link to={all}>{t('faultTab.allAlerts')}</Link>
-      </Flex>
+    <Part title={t('faultTab.alerts')} end={<Link to={all}>{t('faultTab.allAlerts')}</Link>}>
       <TabTable
         endpoint={alerts.list}
         query={{ deviceId, state: 'all', pageSize: 20 }}
@@ -63,6 +58,6 @@ function DeviceAlerts({ deviceId }: { deviceId: number }) {
           },
         ]}
       />
-    </section>
+    </Part>
   )
 }

@@ -2,6 +2,7 @@ import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useWrite } from '../../../../web/api.ts'
+import { Part } from '../../../../web/ui/Sheet.tsx'
 import { Lead } from '../../../../web/ui/Text.tsx'
 import { lanes } from '../../../lanes/contract.ts'
 import { DeviceSelect } from '../pickers.tsx'
@@ -20,8 +21,7 @@ export function LaneTemplate({ targets }: { targets: readonly number[] }) {
   const [source, setSource] = useState<number>()
   const copy = useWrite(lanes.copy, { success: 'devices:result.templateDone' })
   return (
-    <section>
-      <h3>{t('result.template')}</h3>
+    <Part title={t('result.template')}>
       <Lead>{t('result.templatePurpose')}</Lead>
       <Flex gap={8} style={{ maxWidth: 560 }}>
         <DeviceSelect
@@ -41,6 +41,6 @@ export function LaneTemplate({ targets }: { targets: readonly number[] }) {
           {t('result.templateRun')}
         </Button>
       </Flex>
-    </section>
+    </Part>
   )
 }

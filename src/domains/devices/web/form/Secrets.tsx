@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import { CopyButton } from '../../../../web/CopyButton.tsx'
 import { useMay } from '../../../../web/session.ts'
 import { useDirty } from '../../../../web/shell/tabs.ts'
-import { PageHead, Sheet } from '../../../../web/ui/Sheet.tsx'
+import { PageHead, Part, Sheet } from '../../../../web/ui/Sheet.tsx'
 import { ActivationPanel } from '../../../boards/web/pickers.tsx'
 import { LaneTemplate } from './LaneTemplate.tsx'
 
@@ -42,10 +42,9 @@ export function Secrets({ created, onAgain }: { created: readonly Secret[]; onAg
           ]}
         />
         {may('main-board:bind') ? (
-          <section>
-            <h3>{t('result.activation')}</h3>
+          <Part title={t('result.activation')}>
             <ActivationPanel machines={created} />
-          </section>
+          </Part>
         ) : null}
         {may('lane:copy') ? <LaneTemplate targets={created.map((device) => device.id)} /> : null}
         <Flex gap={8}>
