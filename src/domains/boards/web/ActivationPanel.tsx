@@ -1,5 +1,5 @@
 import QrcodeOutlined from '@ant-design/icons/es/icons/QrcodeOutlined'
-import { Alert, Button, QRCode } from 'antd'
+import { Alert, Button, Flex, QRCode } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useWrite } from '../../../web/api.ts'
@@ -7,9 +7,10 @@ import { href } from '../../../web/base.ts'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { registerLocale } from '../../../web/i18n.ts'
 import { Time } from '../../../web/Time.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
 import { type ActivationCode, boards } from '../contract.ts'
 import { locale } from '../locale.ts'
-import styles from './boards.module.css'
+import styles from './codes.module.css'
 
 // shown on pages of other domains too
 registerLocale('boards', locale)
@@ -30,8 +31,8 @@ export function ActivationPanel({ machines }: { machines: readonly Machine[] }) 
     )
   const lines = (codes ?? []).map((code) => `${code.rtuNumber}\t${code.activationCode}`)
   return (
-    <div className={styles.panel}>
-      <p>{t('activation.hint')}</p>
+    <Flex vertical gap={12}>
+      <Muted>{t('activation.hint')}</Muted>
       {codes ? (
         <>
           <ul className={styles.codes}>
@@ -51,16 +52,16 @@ export function ActivationPanel({ machines }: { machines: readonly Machine[] }) 
                 <span>
                   {code.activationCode} <CopyButton text={code.activationCode} />
                 </span>
-                <small>
+                <Muted small>
                   {t('activation.until')} <Time at={code.expiresAt} />
-                </small>
+                </Muted>
               </li>
             ))}
           </ul>
           <Alert type="info" showIcon title={t('activation.replaced')} />
         </>
       ) : null}
-      <div className={styles.buttons}>
+      <Flex wrap gap={8}>
         <Button
           type={codes ? 'default' : 'primary'}
           icon={<QrcodeOutlined />}
@@ -89,8 +90,8 @@ export function ActivationPanel({ machines }: { machines: readonly Machine[] }) 
         {codes && codes.length > 1 ? (
           <CopyButton text={lines.join('\n')} label={t('activation.copyAll')} />
         ) : null}
-      </div>
-    </div>
+      </Flex>
+    </Flex>
   )
 }
 

@@ -1,8 +1,7 @@
-import { Alert } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
-import { Field } from '../../../web/form/fields.tsx'
+import { Field, Note } from '../../../web/form/fields.tsx'
 import { DeviceSelect } from '../../devices/web/pickers.tsx'
 import { type BoardRow, type BoardSecret, boards } from '../contract.ts'
 import { BoardSelect } from './pickers.tsx'
@@ -46,6 +45,7 @@ export function ReplaceDialog({ row, onClose, onSecret }: Props) {
       before={() =>
         confirm({
           title: t('replaceAsk'),
+          ok: t('replace'),
           content: `${row.rtuNumber} ${row.nickname} · ${row.boardNo}`,
           danger: true,
         })
@@ -55,13 +55,11 @@ export function ReplaceDialog({ row, onClose, onSecret }: Props) {
       <Field name="newBoardId" wide>
         <BoardSelect orgId={row.orgId} />
       </Field>
-      <Alert
-        type="warning"
-        showIcon
-        title={t('replaceAsk')}
-        description={t('replaceHint')}
-        style={{ gridColumn: '1 / -1' }}
-      />
+      <Note type="warning">
+        {t('replaceAsk')}
+        <br />
+        {t('replaceHint')}
+      </Note>
     </FormDialog>
   )
 }

@@ -1,7 +1,6 @@
-import { Alert } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { FormDialog } from '../../../web/FormDialog.tsx'
-import { Field, TextField } from '../../../web/form/fields.tsx'
+import { Field, Note, TextField } from '../../../web/form/fields.tsx'
 import { useMay, useUser } from '../../../web/session.ts'
 import { DeviceSelect, OwnerSelect } from '../../devices/web/pickers.tsx'
 import { type BoardSecret, boards, type UnknownBoard } from '../contract.ts'
@@ -37,7 +36,7 @@ export function ClaimDialog({ row, onClose, onSecret }: Props) {
           <DeviceSelect placeholder={t('unknown.noDevice')} />
         </Field>
       ) : null}
-      <Alert type="info" showIcon title={t('unknown.claimHint')} style={{ gridColumn: '1 / -1' }} />
+      <Note>{t('unknown.claimHint')}</Note>
     </FormDialog>
   )
 }

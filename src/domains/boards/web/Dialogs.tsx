@@ -1,10 +1,9 @@
-import { Alert, Button, Modal } from 'antd'
+import { Alert, Button, Flex, Modal } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import type { BoardRow, BoardSecret } from '../contract.ts'
 import { ActivationPanel } from './ActivationPanel.tsx'
-import styles from './boards.module.css'
 
 /** The only place that shows a new secret; closing it takes a decision. */
 export function SecretDialog({ secret, onClose }: { secret: BoardSecret; onClose: () => void }) {
@@ -23,13 +22,13 @@ export function SecretDialog({ secret, onClose }: { secret: BoardSecret; onClose
         </Button>
       }
     >
-      <div className={styles.secret}>
+      <Flex vertical gap={12}>
         <Alert type="warning" showIcon title={t('secretHint')} />
         <strong>{t('secretOf', { device: secret.rtuNumber, board: secret.boardNo })}</strong>
         <span>
-          <code>{secret.secret}</code> <CopyButton text={secret.secret} />
+          <code className="hd-mono">{secret.secret}</code> <CopyButton text={secret.secret} />
         </span>
-      </div>
+      </Flex>
     </Modal>
   )
 }

@@ -11,8 +11,9 @@ export function useActs(onSecret: (secret: BoardSecret) => void) {
   const disable = useWrite(boards.disable, { success: 'boards:success.disable' })
   const enable = useWrite(boards.enable, { success: 'boards:success.enable' })
   const rotate = useWrite(boards.rotateSecret, { success: 'boards:success.rotateSecret' })
-  const sure = (question: string, row: BoardRow, danger = true) =>
+  const sure = (verb: string, row: BoardRow, question = `${verb}Ask`, danger = true) =>
     confirm({
+      ok: t(verb),
       title: t(question),
       content: [row.boardNo, row.rtuNumber, row.nickname].filter(Boolean).join(' · '),
       danger,
@@ -20,17 +21,17 @@ export function useActs(onSecret: (secret: BoardSecret) => void) {
   const one = (row: BoardRow) => ({ id: row.id, version: row.version })
   return {
     async unbind(row: BoardRow) {
-      if (await sure('unbindAsk', row)) unbind.mutate(one(row))
+      if (await sure('unbind', row)) unbind.mutate(one(row))
     },
     async disable(row: BoardRow) {
-      if (await sure(row.deviceId === null ? 'disableFree' : 'disableAsk', row))
+      if (await sure('disable', row, row.deviceId === null ? 'disableFree' : 'disableAsk'))
         disable.mutate(one(row))
     },
     async enable(row: BoardRow) {
-      if (await sure('enableAsk', row, false)) enable.mutate(one(row))
+      if (await sure('enable', row, 'enableAsk', false)) enable.mutate(one(row))
     },
     async rotate(row: BoardRow) {
-      if (await sure('rotateAsk', row)) rotate.mutate(one(row), { onSuccess: onSecret })
+      if (await sure('rotate', row)) rotate.mutate(one(row), { onSuccess: onSecret })
     },
   }
 }
