@@ -1,137 +1,109 @@
 import { Button } from 'antd'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, useLocation, useNavigate } from 'react-router'
+import { Link } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { Detail, Rows } from '../../../web/Detail.tsx'
+import type { DetailProps } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
-import { type Alert, type AlertRow, alerts } from '../contract.ts'
-import styles from './alerts.module.css'
+import { Lines, Part } from '../../../web/ui/Sheet.tsx'
+import { Lead, Muted } from '../../../web/ui/Text.tsx'
+import { type Alert, alerts } from '../contract.ts'
+import { HandleDialog, type Verb } from './HandleDialog.tsx'
 import { deliveryTones, failureWord, levelTones, stateTones } from './tones.ts'
 
-/** The alert named by `?detail=`. */
-export function AlertDrawer({
-  onHandle,
-}: {
-  onHandle: (verb: 'acknowledge' | 'close', row: AlertRow) => void
-}) {
-  const { t } = useTranslation(['alerts', 'web'])
-  const navigate = useNavigate()
-  const { pathname, search } = useLocation()
-  const id = Number(new URLSearchParams(search).get('detail') ?? 0)
-  const open = Number.isSafeInteger(id) && id > 0
-  const read = useRead(alerts.get, { id }, { inline: true, enabled: open })
+const columns = 'minmax(0, 1.2fr) minmax(0, 1fr) minmax(120px, auto)'
+
+/** An alert beside its list. */
+export function AlertDrawer({ id, ...steps }: DetailProps) {
+  const { t } = useTranslation('alerts')
+  const known = /^[1-9]\d{0,14}$/.test(id)
+  const read = useRead(alerts.get, { id: Number(id) }, { inline: true, enabled: known })
   useLive('alerts', [alerts.get.path])
-  const alert = open ? read.data : undefined
-  const close = () => {
-    const params = new URLSearchParams(search)
-    params.delete('detail')
-    navigate(params.size ? `${pathname}?${params}` : pathname)
-  }
+  const [verb, setVerb] = useState<Verb | null>(null)
+  const alert = known ? read.data : undefined
+  const button = (what: Verb, primary: boolean) =>
+    alert?.can[what] ? (
+      <Button type={primary ? 'primary' : 'default'} onClick={() => setVerb(what)}>
+        {t(what)}
+      </Button>
+    ) : null
   return (
     <Detail
-      open={open}
-      onClose={close}
+      open={known}
+      {...steps}
       title={alert ? t(`enums.kind.${alert.kind}`) : ''}
-      {...(alert
-        ? {
-            status: (
-              <StatusTag chip tone={stateTones[alert.state]}>
-                {t(`enums.state.${alert.state}`)}
-              </StatusTag>
-            ),
-          }
-        : {})}
+      status={
+        alert ? (
+          <StatusTag chip tone={stateTones[alert.state]}>
+            {t(`enums.state.${alert.state}`)}
+          </StatusTag>
+        ) : null
+      }
       loading={read.isPending}
       error={read.error}
       onRetry={() => void read.refetch()}
       actions={
         alert?.can.acknowledge || alert?.can.close ? (
           <>
-            {alert.can.acknowledge ? (
-              <Button onClick={() => onHandle('acknowledge', alert)}>{t('acknowledge')}</Button>
-            ) : null}
-            {alert.can.close ? (
-              <Button type="primary" onClick={() => onHandle('close', alert)}>
-                {t('close')}
-              </Button>
-            ) : null}
+            {button('acknowledge', false)}
+            {button('close', true)}
           </>
         ) : null
       }
     >
       {alert ? <Body alert={alert} /> : null}
+      {alert && verb ? (
+        <HandleDialog verb={verb} ids={[alert.id]} onClose={() => setVerb(null)} />
+      ) : null}
     </Detail>
   )
 }
 
+type Item = readonly [label: string, value: ReactNode]
 function Body({ alert }: { alert: Alert }) {
   const { t } = useTranslation('alerts')
+  const f = (key: string, value: ReactNode): Item => [t(`fields.${key}`), value]
   const time = (at: string | null) => (at === null ? null : <Time key={at} at={at} />)
+  /** Who or what, and when. */
+  const when = (text: string, at: string | null) => (
+    <>
+      {text} <Time at={at} />
+    </>
+  )
   const away = alert.awayCount > 0 ? t('away', { n: alert.awayCount }) : t('allBack')
+  const reason = alert.closeReason ? t(`enums.closeReason.${alert.closeReason}`) : ''
+  const items: (Item | false)[] = [
+    f(
+      'deviceId',
+      alert.deviceId === null ? (
+        `${t('machines', { n: alert.deviceCount })} · ${away}`
+      ) : (
+        <Machine id={alert.deviceId} name={`${alert.rtuNumber} ${alert.nickname}`} />
+      ),
+    ),
+    f('orgName', alert.orgName),
+    f('since', time(alert.since)),
+    f('openTime', time(alert.openTime)),
+    f('times', alert.times),
+    alert.ackTime !== null && f('ackTime', when(alert.ackName, alert.ackTime)),
+    alert.ackRemark !== '' && f('ackRemark', alert.ackRemark),
+    alert.reminders > 0 &&
+      f('reminders', when(t('detail.reminded', { n: alert.reminders }), alert.remindTime)),
+    alert.closeTime !== null && f('closeTime', time(alert.closeTime)),
+    alert.closeTime !== null &&
+      f('closeReason', [reason, alert.closeName].filter(Boolean).join(' · ')),
+    alert.closeRemark !== '' && f('closeRemark', alert.closeRemark),
+  ]
   return (
     <>
-      <p className={styles.content}>
+      <Lead>
         <StatusTag tone={levelTones[alert.level]}>{alert.content}</StatusTag>
-      </p>
-      <Rows
-        items={[
-          [
-            t('fields.deviceId'),
-            alert.deviceId === null ? (
-              `${t('machines', { n: alert.deviceCount })} · ${away}`
-            ) : (
-              <Machine
-                key="machine"
-                id={alert.deviceId}
-                name={`${alert.rtuNumber} ${alert.nickname}`}
-              />
-            ),
-          ],
-          [t('fields.orgName'), alert.orgName],
-          [t('fields.since'), time(alert.since)],
-          [t('fields.openTime'), time(alert.openTime)],
-          [t('fields.times'), alert.times],
-          ...(alert.ackTime
-            ? ([
-                [
-                  t('fields.ackTime'),
-                  <span key="ack">
-                    {alert.ackName} <Time at={alert.ackTime} />
-                  </span>,
-                ],
-              ] as const)
-            : []),
-          ...(alert.ackRemark ? ([[t('fields.ackRemark'), alert.ackRemark]] as const) : []),
-          ...(alert.reminders
-            ? ([
-                [
-                  t('fields.reminders'),
-                  <span key="reminders">
-                    {t('detail.reminded', { n: alert.reminders })} <Time at={alert.remindTime} />
-                  </span>,
-                ],
-              ] as const)
-            : []),
-          ...(alert.closeTime
-            ? ([
-                [t('fields.closeTime'), time(alert.closeTime)],
-                [
-                  t('fields.closeReason'),
-                  [
-                    alert.closeReason ? t(`enums.closeReason.${alert.closeReason}`) : '',
-                    alert.closeName,
-                  ]
-                    .filter(Boolean)
-                    .join(' · '),
-                ],
-              ] as const)
-            : []),
-          ...(alert.closeRemark ? ([[t('fields.closeRemark'), alert.closeRemark]] as const) : []),
-        ]}
-      />
+      </Lead>
+      <Rows items={items.filter((item) => item !== false)} />
       {alert.members.length ? <Members alert={alert} /> : null}
       <Deliveries alert={alert} />
     </>
@@ -150,15 +122,14 @@ function Members({ alert }: { alert: Alert }) {
   const { t } = useTranslation('alerts')
   const more = alert.deviceCount - alert.members.length
   return (
-    <section className={styles.block}>
-      <h3>{t('detail.machines')}</h3>
-      <ul className={styles.rows}>
+    <Part title={t('detail.machines')}>
+      <Lines columns={columns}>
         {alert.members.map((member) => (
           <li key={member.deviceId}>
             <Machine id={member.deviceId} name={`${member.rtuNumber} ${member.nickname}`} />
-            <span>
+            <Muted>
               {t(`enums.cause.${member.cause}`)} <Time at={member.since} />
-            </span>
+            </Muted>
             {member.backTime ? (
               <StatusTag tone="online">
                 {t('detail.back')} <Time at={member.backTime} />
@@ -168,45 +139,40 @@ function Members({ alert }: { alert: Alert }) {
             )}
           </li>
         ))}
-      </ul>
-      {more > 0 ? <p className={styles.quiet}>{t('detail.more', { n: more })}</p> : null}
-    </section>
+      </Lines>
+      {more > 0 ? <Lead>{t('detail.more', { n: more })}</Lead> : null}
+    </Part>
   )
 }
 
 function Deliveries({ alert }: { alert: Alert }) {
   const { t } = useTranslation('alerts')
   return (
-    <section className={styles.block}>
-      <h3>{t('detail.messages')}</h3>
-      {alert.deliveries.length === 0 ? (
-        <p className={styles.quiet}>{t('detail.noMessages')}</p>
-      ) : null}
-      <ul className={styles.rows}>
-        {alert.deliveries.map((delivery) => (
-          <li key={delivery.id}>
+    <Part title={t('detail.messages')}>
+      {alert.deliveries.length === 0 ? <Lead>{t('detail.noMessages')}</Lead> : null}
+      <Lines columns={columns}>
+        {alert.deliveries.map((sent) => (
+          <li key={sent.id}>
             <span>
-              {delivery.channelType === 'IN_APP' ? t('enums.type.IN_APP') : delivery.channelName} ·{' '}
-              {t(`enums.event.${delivery.event}`)}
+              {sent.channelType === 'IN_APP' ? t('enums.type.IN_APP') : sent.channelName} ·{' '}
+              {t(`enums.event.${sent.event}`)}
             </span>
-            <span>
-              {delivery.sendTime ? <Time at={delivery.sendTime} /> : null}
-              {delivery.sendTime === null && delivery.nextTime ? (
+            <Muted>
+              {sent.sendTime ? <Time at={sent.sendTime} /> : null}
+              {sent.sendTime === null && sent.nextTime ? (
                 <>
-                  {t('detail.next')} <Time at={delivery.nextTime} />
+                  {t('detail.next')} <Time at={sent.nextTime} />
                 </>
               ) : null}
-              {delivery.attempts > 1
-                ? ` · ${t('detail.attempts', { n: delivery.attempts })}`
-                : null}
-              {delivery.reason ? ` · ${failureWord(t, delivery.reason)}` : null}
-            </span>
-            <StatusTag tone={deliveryTones[delivery.state]}>
-              {t(`enums.delivery.${delivery.state}`)}
+              {sent.attempts > 1 ? ` · ${t('detail.attempts', { n: sent.attempts })}` : null}
+              {sent.reason ? ` · ${failureWord(t, sent.reason)}` : null}
+            </Muted>
+            <StatusTag tone={deliveryTones[sent.state]}>
+              {t(`enums.delivery.${sent.state}`)}
             </StatusTag>
           </li>
         ))}
-      </ul>
-    </section>
+      </Lines>
+    </Part>
   )
 }

@@ -2,66 +2,60 @@ import SettingOutlined from '@ant-design/icons/es/icons/SettingOutlined'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLocation, useNavigate } from 'react-router'
+import { useNavigate } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { useCols } from '../../../web/columns.tsx'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
-import type { PickerProps, Selection } from '../../../web/list/types.ts'
+import type { Selection } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
-import { usePrefs } from '../../../web/prefs.ts'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
+import { CardHead } from '../../../web/ui/Card.tsx'
+import { useDetail } from '../../../web/useDetail.ts'
 import { DeviceSelect } from '../../devices/web/pickers.tsx'
 import { AlertRow, alerts } from '../contract.ts'
-import styles from './alerts.module.css'
+import type { Verb } from './HandleDialog.tsx'
 import { levelTones, stateTones } from './tones.ts'
 
 const AlertDrawer = lazyDialog(() => import('./AlertDrawer.tsx').then((m) => m.AlertDrawer))
 const HandleDialog = lazyDialog(() => import('./HandleDialog.tsx').then((m) => m.HandleDialog))
-
-type Verb = 'acknowledge' | 'close'
+const verbs = ['acknowledge', 'close'] as const
 
 export function AlertList() {
-  const { t } = useTranslation(['alerts', 'web'])
+  const { t } = useTranslation('alerts')
   const col = useCols(AlertRow, 'alerts')
   const may = useMay()
   const navigate = useNavigate()
   const confirm = useConfirm()
-  const { pathname, search } = useLocation()
-  const english = usePrefs().lang === 'en'
-  const counts = useRead(alerts.stats, {}, { inline: true })
+  const detail = useDetail()
+  const counts = useRead(alerts.stats, {}, { inline: true }).data
   useLive('alerts', [alerts.stats.path])
-  const [handling, setHandling] = useState<{
-    verb: Verb
-    ids: number[]
-    onSaved: () => void
-  } | null>(null)
-  const detail = (id: number) => {
-    const params = new URLSearchParams(search)
-    params.set('detail', String(id))
-    return `${pathname}?${params}`
-  }
+  const [open, setOpen] = useState<{ verb: Verb; ids: number[]; onSaved: () => void } | null>(null)
   const handle = (verb: Verb, rows: readonly AlertRow[], onSaved = () => {}) => {
     const ids = rows.filter((row) => row.can[verb]).map((row) => row.id)
     if (ids.length === 0) return void confirm({ title: t('none'), ok: t('understood') })
-    setHandling({ verb, ids, onSaved })
+    setOpen({ verb, ids, onSaved })
   }
   const machine = (row: AlertRow) =>
     row.deviceId === null
       ? t('machines', { n: row.deviceCount })
       : [row.rtuNumber, row.nickname].filter(Boolean).join(' ')
-  const n = counts.data
+  const view = (key: string, state: string | null, count?: number) => ({
+    key,
+    label: t(`views.${key}`),
+    query: state ? { state } : {},
+    count,
+  })
   return (
     <>
       <ListPage
-        title={t('title')}
         ns="alerts"
         endpoint={alerts.list}
-        rowKey="id"
         live="alerts"
+        detail={AlertDrawer}
         header={
           may('alarm-rule:read') ? (
             <Button icon={<SettingOutlined />} onClick={() => navigate('/device/alert-rules')}>
@@ -69,97 +63,71 @@ export function AlertList() {
             </Button>
           ) : null
         }
-        onRow={(row) => navigate(detail(row.id))}
+        onRow={(row) => detail.open(row.id)}
         empty={{ title: t('empty') }}
         views={[
-          { key: 'active', label: t('views.active'), query: {} },
-          { key: 'open', label: t('views.open'), query: { state: 'OPEN' }, count: n?.open },
-          {
-            key: 'acknowledged',
-            label: t('views.acknowledged'),
-            query: { state: 'ACKNOWLEDGED' },
-            count: n?.acknowledged,
-          },
-          { key: 'all', label: t('views.all'), query: { state: 'all' } },
+          view('active', null),
+          view('open', 'OPEN', counts?.open),
+          view('acknowledged', 'ACKNOWLEDGED', counts?.acknowledged),
+          view('all', 'all'),
         ]}
         filters={[
-          { key: 'keyword', label: t('fields.keyword'), width: 168 },
-          { key: 'kind', width: 152 },
-          { key: 'level', width: 120 },
-          { key: 'range', width: 232 },
-          ...(may('device:read')
-            ? [
-                {
-                  key: 'deviceId',
-                  more: true,
-                  picker: ({ onChange, ...rest }: PickerProps) => (
-                    <DeviceSelect {...rest} onChange={onChange} />
-                  ),
-                },
-              ]
-            : []),
+          'keyword',
+          'kind',
+          'level',
+          'range',
+          ...(may('device:read') ? [{ key: 'deviceId', more: true, picker: DeviceSelect }] : []),
         ]}
         columns={[
-          col('level', { width: english ? 112 : 88 }),
-          col('content', { width: 300, link: (row) => detail(row.id) }),
+          col('level'),
+          col('content', { link: (row) => detail.to(row.id) }),
           col('rtuNumber', {
-            width: 216,
             title: t('fields.deviceId'),
+            fit: (_, row) => machine(row),
             render: (_, row) => machine(row),
           }),
-          col('state', { width: english ? 112 : 104 }),
+          col('state'),
           col('openTime'),
-          col('times', { width: 80 }),
-          col('handler', { width: english ? 128 : 104 }),
+          col('times'),
+          col('handler'),
           col('closeTime'),
-          col('kind', { width: english ? 144 : 120, tones: {} }),
-          col('orgName', { width: 152 }),
+          col('kind', { tones: {} }),
+          col('orgName'),
           col('since', { defaultHidden: true }),
           col('awayCount', { defaultHidden: true }),
           col('closeReason', { defaultHidden: true, tones: {} }),
         ]}
         actions={(row) => [
-          {
-            key: 'acknowledge',
-            label: t('acknowledge'),
-            can: row.can.acknowledge,
-            onClick: () => handle('acknowledge', [row]),
-          },
-          {
-            key: 'close',
-            label: t('close'),
-            can: row.can.close,
-            onClick: () => handle('close', [row]),
-          },
-          { key: 'open', label: t('open'), to: detail(row.id) },
+          ...verbs.map((verb) => ({
+            key: verb,
+            label: t(verb),
+            can: row.can[verb],
+            onClick: () => handle(verb, [row]),
+          })),
+          { key: 'open', label: t('open'), to: detail.to(row.id) },
         ]}
-        batch={
-          may('alarm:handle')
-            ? (['acknowledge', 'close'] as const).map((verb) => ({
-                key: verb,
-                label: t(verb),
-                onClick: ({ rows, clear }: Selection<AlertRow>) => handle(verb, rows, clear),
-              }))
-            : []
-        }
+        batch={verbs.map((verb) => ({
+          key: verb,
+          label: t(verb),
+          can: may('alarm:handle'),
+          onClick: ({ rows, clear }: Selection<AlertRow>) => handle(verb, rows, clear),
+        }))}
         card={(row, actions) => (
           <>
-            <div className={styles.cardHead}>
-              <StatusTag tone={levelTones[row.level]}>{t(`enums.kind.${row.kind}`)}</StatusTag>
-              <StatusTag tone={stateTones[row.state]}>{t(`enums.state.${row.state}`)}</StatusTag>
-            </div>
-            <p className={styles.said}>{row.content}</p>
-            <p className={styles.where}>
-              {machine(row)} · <Time at={row.openTime} />
-            </p>
+            <CardHead
+              title={<StatusTag tone={levelTones[row.level]}>{row.content}</StatusTag>}
+              lines={[machine(row), <Time key="at" at={row.openTime} />]}
+              end={
+                <StatusTag tone={stateTones[row.state]} chip>
+                  {t(`enums.state.${row.state}`)}
+                </StatusTag>
+              }
+            />
             {actions}
           </>
         )}
       />
-      {new URLSearchParams(search).has('detail') ? (
-        <AlertDrawer onHandle={(verb, row) => handle(verb, [row])} />
-      ) : null}
-      {handling ? <HandleDialog {...handling} onClose={() => setHandling(null)} /> : null}
+      {open ? <HandleDialog {...open} onClose={() => setOpen(null)} /> : null}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
@@ -6,90 +6,81 @@ import { useRead } from '../../../web/api.ts'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Bones, Problem } from '../../../web/Problem.tsx'
-import { Mark, StatusTag } from '../../../web/StatusTag.tsx'
+import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
+import { Lines, PageHead, Sheet } from '../../../web/ui/Sheet.tsx'
+import { Lead, Muted } from '../../../web/ui/Text.tsx'
+import { useScreen } from '../../../web/useScreen.ts'
 import { alerts, type RuleRow } from '../contract.ts'
 import { Channels } from './Channels.tsx'
-import styles from './rules.module.css'
-import { levelTones } from './tones.ts'
+import { levelTones, ruleColumns } from './tones.ts'
 
 const RuleDialog = lazyDialog(() => import('./RuleDialog.tsx').then((m) => m.RuleDialog))
 
 /** What opens an alert in the own organisation, and where it is told. */
 export function AlertRules() {
-  const { t } = useTranslation(['alerts', 'web'])
+  const { t } = useTranslation('alerts')
+  const { title } = useScreen()
   const may = useMay()
   const rules = useRead(alerts.rules, {}, { inline: true })
   const channels = useRead(alerts.channels, {}, { inline: true })
   useLive('alert-rules', [alerts.rules.path])
   useLive('alert-channels', [alerts.channels.path])
   const [edited, setEdited] = useState<RuleRow | null>(null)
+  const list = channels.data?.list ?? []
   const names = new Map(
-    (channels.data?.list ?? []).map((channel) => [
-      channel.id,
-      channel.type === 'IN_APP' ? t('enums.type.IN_APP') : channel.name,
-    ]),
+    list.map(({ id, type, name }) => [id, type === 'IN_APP' ? t('enums.type.IN_APP') : name]),
   )
   const waits = (rule: RuleRow) => {
     const n = rule.threshold ?? rule.usual
     return rule.unit === null || n === null ? t('rule.atOnce') : t(`rule.${rule.unit}`, { n })
   }
-  const told = (rule: RuleRow) =>
-    rule.channelIds === null
+  const told = ({ channelIds }: RuleRow) =>
+    channelIds === null
       ? t('rule.all')
-      : rule.channelIds.flatMap((id) => names.get(id) ?? []).join(', ') || (
-          <span className="hd-none">—</span>
-        )
+      : channelIds.flatMap((id) => names.get(id) ?? []).join(', ') || '—'
   const failed = rules.error ?? channels.error
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
-        <h1>{t('rulesTitle')}</h1>
-        <span className={styles.links}>
-          {may('alarm:read') ? <Link to="/device/alerts">{t('title')}</Link> : null}
-          {may('device:read') ? <Link to="/device/device-list">{t('toDevices')}</Link> : null}
-        </span>
-      </header>
+    <Flex vertical gap={12}>
+      <PageHead title={title}>
+        {may('alarm:read') ? <Link to="/device/alerts">{t('title')}</Link> : null}
+        {may('device:read') ? <Link to="/device/device-list">{t('toDevices')}</Link> : null}
+      </PageHead>
       {failed ? (
         <Problem
           error={failed}
           onRetry={() => void Promise.all([rules.refetch(), channels.refetch()])}
         />
       ) : null}
-      <section className={`hd-sheet ${styles.sheet}`} aria-label={t('rulesTitle')}>
-        <p className={styles.hint}>{t('rule.hint')}</p>
+      <Sheet label={title}>
+        <Lead>{t('rule.hint')}</Lead>
         {rules.isPending ? <Bones rows={9} /> : null}
-        <ul className={styles.lines}>
+        <Lines columns={ruleColumns}>
           {(rules.data?.list ?? []).map((rule) => (
-            <li key={rule.kind} data-off={!rule.enabled}>
-              <div className={styles.what}>
-                <strong>
-                  <Mark tone={rule.enabled ? levelTones[rule.level] : 'closed'} />{' '}
-                  {t(`enums.kind.${rule.kind}`)}
-                </strong>
-                <small>{t(`rule.help.${rule.kind}`)}</small>
-              </div>
+            <li key={rule.kind}>
+              <Flex vertical>
+                <StatusTag tone={rule.enabled ? levelTones[rule.level] : 'closed'}>
+                  <strong>{t(`enums.kind.${rule.kind}`)}</strong>
+                </StatusTag>
+                <Muted small>{t(`rule.help.${rule.kind}`)}</Muted>
+              </Flex>
               <span>
                 {rule.enabled ? waits(rule) : <StatusTag tone="locked">{t('rule.off')}</StatusTag>}
               </span>
-              <span className={styles.told}>{rule.enabled ? told(rule) : null}</span>
+              <span>{rule.enabled ? told(rule) : null}</span>
               {may('alarm-rule:update') ? (
-                <Button type="link" onClick={() => setEdited(rule)}>
-                  {t('rule.edit')}
-                </Button>
+                <Flex justify="end">
+                  <Button type="link" onClick={() => setEdited(rule)}>
+                    {t('rule.edit')}
+                  </Button>
+                </Flex>
               ) : null}
             </li>
           ))}
-        </ul>
-      </section>
-      {channels.data ? <Channels list={channels.data.list} /> : null}
-      {edited ? (
-        <RuleDialog
-          rule={edited}
-          channels={channels.data?.list ?? []}
-          onClose={() => setEdited(null)}
-        />
-      ) : null}
-    </div>
+        </Lines>
+      </Sheet>
+      {channels.data ? <Channels list={list} /> : null}
+      {edited ? <RuleDialog rule={edited} channels={list} onClose={() => setEdited(null)} /> : null}
+    </Flex>
   )
 }

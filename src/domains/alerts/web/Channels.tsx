@@ -1,5 +1,5 @@
 import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
-import { Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
@@ -8,10 +8,11 @@ import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
+import { Lines, Sheet } from '../../../web/ui/Sheet.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
 import type { ChannelRow } from '../channelContract.ts'
 import { alerts } from '../contract.ts'
-import styles from './rules.module.css'
-import { failureWord, lastTones } from './tones.ts'
+import { failureWord, lastTones, ruleColumns } from './tones.ts'
 
 const ChannelDialog = lazyDialog(() => import('./ChannelDialog.tsx').then((m) => m.ChannelDialog))
 const MailDialog = lazyDialog(() => import('./MailDialog.tsx').then((m) => m.MailDialog))
@@ -24,39 +25,42 @@ export function Channels({ list }: { list: readonly ChannelRow[] }) {
   const [server, setServer] = useState(false)
   const found = mail.data
   return (
-    <section className={`hd-sheet ${styles.sheet}`} aria-label={t('channel.title')}>
-      <div className={styles.bar}>
-        <h2>{t('channel.title')}</h2>
-        {may ? (
+    <Sheet
+      title={t('channel.title')}
+      end={
+        may ? (
           <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
             {t('channel.add')}
           </Button>
-        ) : null}
-      </div>
-      <ul className={styles.lines}>
+        ) : null
+      }
+    >
+      <Lines columns={ruleColumns}>
         {list.map((channel) => (
           <Line key={channel.id} channel={channel} onEdit={() => setEdited(channel)} />
         ))}
         <li>
-          <div className={styles.what}>
+          <Flex vertical>
             <strong>{t('channel.mail')}</strong>
-            <small>
+            <Muted small>
               {found === undefined
                 ? null
                 : found.source === 'OWN'
                   ? t('channel.mailOwn', { host: found.host, port: found.port })
                   : t(found.source === 'ABOVE' ? 'channel.mailAbove' : 'channel.mailNone')}
-            </small>
-          </div>
+            </Muted>
+          </Flex>
           <span />
           <span />
           {may && found ? (
-            <Button type="link" onClick={() => setServer(true)}>
-              {t('channel.edit')}
-            </Button>
+            <Flex justify="end">
+              <Button type="link" onClick={() => setServer(true)}>
+                {t('channel.edit')}
+              </Button>
+            </Flex>
           ) : null}
         </li>
-      </ul>
+      </Lines>
       {edited ? (
         <ChannelDialog
           row={edited === 'new' ? undefined : edited}
@@ -64,7 +68,7 @@ export function Channels({ list }: { list: readonly ChannelRow[] }) {
         />
       ) : null}
       {server && found ? <MailDialog server={found} onClose={() => setServer(false)} /> : null}
-    </section>
+    </Sheet>
   )
 }
 
@@ -79,49 +83,58 @@ function Line({ channel, onEdit }: { channel: ChannelRow; onEdit: () => void }) 
     success: 'alerts:success.removeChannel',
     invalidates: [alerts.channels.path, alerts.rules.path],
   })
-  const where =
-    channel.type === 'IN_APP'
-      ? t('channel.inApp')
-      : channel.type === 'WEBHOOK'
-        ? channel.url
-        : channel.recipients.join(', ')
+  const inApp = channel.type === 'IN_APP'
+  const where = inApp
+    ? t('channel.inApp')
+    : channel.type === 'WEBHOOK'
+      ? channel.url
+      : channel.recipients.join(', ')
   const askRemove = async () => {
-    if (await confirm({ title: t('channel.removeAsk'), content: channel.name, danger: true }))
+    if (
+      await confirm({
+        title: t('channel.removeAsk'),
+        ok: t('channel.remove'),
+        content: channel.name,
+        danger: true,
+      })
+    )
       remove.mutate({ id: channel.id, version: channel.version })
   }
   const askTest = async () => {
-    if (await confirm({ title: t('channel.testAsk'), content: channel.name }))
+    if (
+      await confirm({ title: t('channel.testAsk'), ok: t('channel.test'), content: channel.name })
+    )
       test.mutate({ id: channel.id })
   }
   return (
-    <li data-off={!channel.enabled}>
-      <div className={styles.what}>
-        <strong>{channel.type === 'IN_APP' ? t('enums.type.IN_APP') : channel.name}</strong>
-        <small>
-          {channel.type === 'IN_APP' ? where : `${t(`enums.type.${channel.type}`)} · ${where}`}
-        </small>
+    <li>
+      <Flex vertical>
+        <strong>{inApp ? t('enums.type.IN_APP') : channel.name}</strong>
+        <Muted small>{inApp ? where : `${t(`enums.type.${channel.type}`)} · ${where}`}</Muted>
         {channel.quietFrom ? (
-          <small>
+          <Muted small>
             {t('channel.quiet', { from: channel.quietFrom, to: channel.quietTo ?? '' })}
-          </small>
+          </Muted>
         ) : null}
-      </div>
+      </Flex>
       <span>
         {channel.enabled ? null : <StatusTag tone="locked">{t('channel.off')}</StatusTag>}
       </span>
-      <span className={styles.told}>
+      <Flex vertical>
         {channel.lastState && channel.lastTime ? (
           <StatusTag tone={lastTones[channel.lastState]}>
             {t(`enums.lastState.${channel.lastState}`)} <Time at={channel.lastTime} />
           </StatusTag>
         ) : (
-          <span className={styles.quiet}>{t('channel.never')}</span>
+          <Muted>{t('channel.never')}</Muted>
         )}
-        {channel.lastReason ? <small>{failureWord(t, channel.lastReason)}</small> : null}
-        {channel.waiting ? <small>{t('channel.waiting', { n: channel.waiting })}</small> : null}
-      </span>
+        {channel.lastReason ? <Muted small>{failureWord(t, channel.lastReason)}</Muted> : null}
+        {channel.waiting ? (
+          <Muted small>{t('channel.waiting', { n: channel.waiting })}</Muted>
+        ) : null}
+      </Flex>
       {channel.can.update ? (
-        <span className={styles.acts}>
+        <Flex wrap justify="end">
           <Button type="link" onClick={() => void askTest()}>
             {t('channel.test')}
           </Button>
@@ -133,7 +146,7 @@ function Line({ channel, onEdit }: { channel: ChannelRow; onEdit: () => void }) 
               {t('channel.remove')}
             </Button>
           ) : null}
-        </span>
+        </Flex>
       ) : null}
     </li>
   )

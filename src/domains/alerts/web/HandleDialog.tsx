@@ -1,16 +1,10 @@
-import { Alert } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { FormDialog } from '../../../web/FormDialog.tsx'
-import { TextAreaField } from '../../../web/form/fields.tsx'
+import { Note, TextAreaField } from '../../../web/form/fields.tsx'
 import { alerts } from '../contract.ts'
-import styles from './alerts.module.css'
 
-type Props = {
-  verb: 'acknowledge' | 'close'
-  ids: readonly number[]
-  onClose: () => void
-  onSaved: () => void
-}
+export type Verb = 'acknowledge' | 'close'
+type Props = { verb: Verb; ids: readonly number[]; onClose: () => void; onSaved?: () => void }
 
 /** Take on or close; what that means is said before it is done. */
 export function HandleDialog({ verb, ids, onClose, onSaved }: Props) {
@@ -24,9 +18,9 @@ export function HandleDialog({ verb, ids, onClose, onSaved }: Props) {
       initial={{ ids: [...ids], remark: '' }}
       success={`alerts:success.${verb}`}
       onClose={onClose}
-      onSaved={onSaved}
+      onSaved={() => onSaved?.()}
     >
-      <Alert type="info" showIcon title={t(`${verb}Hint`)} className={styles.wide ?? ''} />
+      <Note>{t(`${verb}Hint`)}</Note>
       <TextAreaField name="remark" rows={3} />
     </FormDialog>
   )

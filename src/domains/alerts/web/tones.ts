@@ -31,3 +31,6 @@ export function failureWord(
   const key = reason.toUpperCase().replaceAll(' ', '_')
   return /^[A-Z_]+$/.test(key) ? t(`enums.failure.${key}`, { defaultValue: reason }) : reason
 }
+
+/** A rule or a channel: what it is, its state, where it tells, what can be done. */
+export const ruleColumns = 'minmax(200px, 2fr) minmax(96px, 0.6fr) minmax(140px, 1fr) 216px'
