@@ -103,6 +103,8 @@ test('lanes are drawn anew, filled, set one by one and copied', async () => {
   const again = { id: spare, levels: [{ name: '下层', columns: 2 }] }
   expect((await ask('POST', '/reset-road', { ...again, confirmNumber: 'wrong' })).body.message).toBe('请输入机器编号确认')
   expect((await ask('POST', '/reset-road', again)).body.floors[0].name).toBe('下层')
+  expect((await ask('GET', `/reset-road?id=${spare}`)).body.floors.length).toBeGreaterThan(1)
+  expect((await ask('POST', '/reset-road', again)).body.floors).toHaveLength(1)
   const [first] = await roads(spare)
   const set = await ask('GET', `/setting-goods-track?laneId=${first?.id}&productId=${id}&price=260&retailPrice=300&roadCapacity=9&restriction=2&status=ENABLED`)
   expect(keys(set.body), JSON.stringify(set.body)).toEqual([...road, 'code', 'message'].toSorted())
@@ -132,6 +134,13 @@ test('a device type is saved and removed by GET, and by POST', async () => {
   expect(keys(made.body), JSON.stringify(made.body)).toEqual([...typeRow, 'code', 'message'].toSorted())
   const changed = await ask('POST', '/save-device-type', { id: made.body.id, name: '样机二' }, asPlatform)
   expect([changed.body.name, changed.body.pattern]).toEqual(['样机二', 'spring'])
+  // the fields the specification names are enough, and a screen may be said by its size
+  const named = { name: '样机三', img: '', screen: true, refrigeration: true, pattern: 'lift' }
+  const whole = (await ask('POST', '/save-device-type', named, asPlatform)).body
+  expect(whole).toMatchObject({ code: 200, screen: true, pattern: 'lift' })
+  const sized = await ask('GET', `/save-device-type?id=${whole.id}&screen=21.5寸`, undefined, asPlatform)
+  expect(sized.body).toMatchObject({ code: 200, screen: true })
+  expect((await ask('GET', `/remove-device-type?id=${whole.id}`, undefined, asPlatform)).body.code).toBe(200)
   expect((await ask('GET', `/remove-device-type?id=${made.body.id}`, undefined, asPlatform)).body.code).toBe(200)
   expect((await ask('GET', `/remove-device-type?id=${made.body.id}`, undefined, asPlatform)).status).toBe(404)
 })

@@ -18,6 +18,15 @@ const listed = (row: DeviceRow) => ({
 
 const typeOf = (row: TypeRow) => pick(row, 'id', 'name', 'img', 'screen', 'refrigeration', 'pattern')
 
+/** The specification says of a screen that there is one, or which: the size that a type needs may be missing. */
+function withScreen(given: Given, row?: TypeRow): Given {
+  const said = String(given.screen ?? '').trim()
+  if (said === '' || said === 'false' || said === '0') return said === '0' ? { ...given, screen: 'false' } : given
+  const there = said === 'true' || said === '1'
+  const size = given.screenSize || (there ? row?.screenSize || '未知尺寸' : said)
+  return { ...given, screen: 'true', screenSize: size }
+}
+
 async function typeRow(call: CallOn, id: number): Promise<TypeRow> {
   for (let page = 1; ; page += 1) {
     const { list, total } = await call(deviceTypes.list, { page, pageSize: 200 })
@@ -101,11 +110,14 @@ export const deviceAliases: readonly Alias[] = [
     writes: true,
     async answer(call, given) {
       if (!given.id) {
-        const fresh = { kind: 'GENERAL', dropSensor: false, ...known(deviceTypes.create, given) }
+        const usual = { kind: 'GENERAL', dropSensor: false, screen: false, refrigeration: false }
+        const fresh = { ...usual, ...known(deviceTypes.create, withScreen(given)) }
         return typeOf(await call(deviceTypes.create, fresh as CallInput<typeof deviceTypes.create>))
       }
       const row = await typeRow(call, idOf(given))
-      return typeOf(await call(deviceTypes.update, merged(deviceTypes.update, row, { ...given, id: row.id }) as CallInput<typeof deviceTypes.update>))
+      return typeOf(
+        await call(deviceTypes.update, merged(deviceTypes.update, row, { ...withScreen(given, row), id: row.id }) as CallInput<typeof deviceTypes.update>),
+      )
     },
   },
   {

@@ -60,7 +60,10 @@ async function saveFloors(call: CallOn, given: Given): Promise<unknown> {
 async function reset(call: CallOn, given: Given): Promise<unknown> {
   const deviceId = idOf(given)
   const plan = await call(lanes.plan, { deviceId })
-  const levels = listOf(given.levels) as CallInput<typeof lanes.create>['levels']
+  // without levels the machine gets what its type has
+  const { maxLevels, maxRoads } = plan.device
+  const usual = Array.from({ length: maxLevels }, () => ({ columns: maxRoads }))
+  const levels = (given.levels === undefined ? usual : listOf(given.levels)) as CallInput<typeof lanes.create>['levels']
   const base = { deviceId, version: plan.version, levels }
   // the confirmation may be left out; one that is given must be right
   const confirmNumber = given.confirmNumber === undefined ? plan.device.rtuNumber : String(given.confirmNumber)
