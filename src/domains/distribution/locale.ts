@@ -2,7 +2,6 @@ import { defineLocale } from '../../shared/locale.ts'
 
 export const locale = defineLocale(
   {
-    title: '设备分配',
     single: '设备分配 · {number}',
     empty: '没有设备',
     import: '导入分配',
@@ -14,9 +13,9 @@ export const locale = defineLocale(
     toRepairer: '分配维修员',
     toStore: '分配门店',
     remove: '移除分配',
-    removeAsk: '确定移除分配?移除后该用户将无法查看和操作该设备。',
+    removeAsk: '移除后该用户将无法查看和操作该设备',
     removeOwner: '设备将退回「{org}」',
-    removeStoreAsk: '确定将设备移出门店?',
+    removeStoreAsk: '将设备移出门店？',
     transferAsk: '设备 {no} 将转移给「{org}」，原所属用户将看不到该设备；历史订单仍归原所属用户。',
     transferAskMany: '{n} 台设备将转移给「{org}」，原所属用户将看不到这些设备；历史订单仍归原所属用户。',
     target: '分配给',
@@ -59,11 +58,9 @@ export const locale = defineLocale(
     store: { title: '门店', purpose: '决定收款商户，须与设备同属一个用户', save: '保存', none: '不属于任何门店' },
     fields: {
       keyword: '机器编号 / 名称',
-      rtuNumber: '机器编号',
       nickname: '名称',
       typeId: '类型',
       typeName: '类型',
-      regionName: '所在地区',
       region: '地区',
       address: '地址',
       status: '在线状态',
@@ -99,7 +96,6 @@ export const locale = defineLocale(
     success: { transfer: '操作成功', giveBack: '移除成功', assign: '操作成功', unassign: '移除成功', setStore: '保存成功' },
   },
   {
-    title: 'Device distribution',
     single: 'Distribute {number}',
     empty: 'No devices',
     import: 'Import assignments',
@@ -156,11 +152,9 @@ export const locale = defineLocale(
     store: { title: 'Store', purpose: 'Gives the collecting merchant; belongs to the owner of the device', save: 'Save', none: 'In no store' },
     fields: {
       keyword: 'Number / name',
-      rtuNumber: 'Number',
       nickname: 'Name',
       typeId: 'Type',
       typeName: 'Type',
-      regionName: 'Region',
       region: 'Region',
       address: 'Address',
       status: 'Online',

@@ -1,14 +1,16 @@
-import { Alert, Button, Modal, Segmented } from 'antd'
+import { Alert, Button, Flex, Modal, Segmented } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
+import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { Lines } from '../../../web/ui/Sheet.tsx'
+import { Bad, Muted } from '../../../web/ui/Text.tsx'
 import { accounts } from '../../accounts/contract.ts'
 import { OwnerSelect } from '../../devices/web/pickers.tsx'
 import { StoreSelect } from '../../stores/web/pickers.tsx'
 import { distribution, type kinds, mostAssigned, type Outcome } from '../contract.ts'
-import styles from './distribution.module.css'
 import { PeopleSelect } from './Pickers.tsx'
 
 export type Kind = (typeof kinds)[number]
@@ -47,8 +49,16 @@ export function AssignDialog({ kinds, remove, deviceIds: ids, onClose, onDone }:
   const run = async () => {
     const org = orgs.data?.list.find((one) => one.id === target.orgId)?.name ?? ''
     const question = remove
-      ? { title: t(kind === 'STORE' ? 'removeStoreAsk' : 'removeAsk'), danger: true }
-      : { title: t('transferAskMany', { n: tried?.done ?? 0, org }), danger: true }
+      ? {
+          title: t(kind === 'STORE' ? 'removeStoreAsk' : 'removeAsk'),
+          ok: t('remove'),
+          danger: true,
+        }
+      : {
+          title: t('transferAskMany', { n: tried?.done ?? 0, org }),
+          ok: t('owner.save'),
+          danger: true,
+        }
     if ((remove || kind === 'OWNER') && !(await confirm(question))) return
     send(false, (outcome) => {
       setRan(outcome)
@@ -109,7 +119,7 @@ export function AssignDialog({ kinds, remove, deviceIds: ids, onClose, onDone }:
       footer={footer}
       mask={{ closable: false }}
     >
-      <div className={styles.dialog}>
+      <Flex vertical gap={12}>
         {kinds.length > 1 && !ran ? (
           <Segmented
             block
@@ -155,10 +165,10 @@ export function AssignDialog({ kinds, remove, deviceIds: ids, onClose, onDone }:
             title={said((key, values) => t(key, values ?? {}), shown, ran !== null)}
           />
         ) : (
-          <p className={styles.quiet}>{t('selected', { n: ids.length })}</p>
+          <Muted>{t('selected', { n: ids.length })}</Muted>
         )}
         {shown ? <Results outcome={shown} fine={t(ran ? 'fineDone' : 'fine')} /> : null}
-      </div>
+      </Flex>
     </Modal>
   )
 }
@@ -174,16 +184,15 @@ function said(t: Say, { done, skipped }: Outcome, ran: boolean): string {
 function Results({ outcome, fine }: { outcome: Outcome; fine: string }) {
   const rows = [...outcome.results].sort((a, b) => Number(a.ok) - Number(b.ok))
   return (
-    <ul className={styles.results}>
-      {rows.map((row) => (
-        <li key={row.deviceId}>
-          <span className={row.ok ? styles.good : styles.bad} aria-hidden>
-            {row.ok ? '●' : '▲'}
-          </span>
-          <span>{row.rtuNumber}</span>
-          <span className={row.ok ? styles.quiet : styles.bad}>{row.reason || fine}</span>
-        </li>
-      ))}
-    </ul>
+    <div style={{ maxHeight: 320, overflow: 'auto' }}>
+      <Lines columns="128px 1fr">
+        {rows.map((row) => (
+          <li key={row.deviceId}>
+            <StatusTag tone={row.ok ? 'online' : 'warn'}>{row.rtuNumber}</StatusTag>
+            {row.ok ? <Muted>{row.reason || fine}</Muted> : <Bad>{row.reason}</Bad>}
+          </li>
+        ))}
+      </Lines>
+    </div>
   )
 }

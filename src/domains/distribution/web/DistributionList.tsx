@@ -1,4 +1,4 @@
-import { Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router'
@@ -6,10 +6,10 @@ import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { readQuery } from '../../../web/list/listUrl.ts'
-import { usePrefs } from '../../../web/prefs.ts'
-import { StatusTag } from '../../../web/StatusTag.tsx'
+import type { PickerProps } from '../../../web/list/types.ts'
 import { useMay } from '../../../web/session.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
+import { Cut, Muted } from '../../../web/ui/Text.tsx'
 import { DeviceTypeSelect } from '../../device-types/web/pickers.tsx'
 import { OwnerSelect, RegionSelect } from '../../devices/web/pickers.tsx'
 import { StoreSelect } from '../../stores/web/pickers.tsx'
@@ -34,12 +34,25 @@ type Chosen = { rows: readonly AssignmentRow[]; clear: () => void }
 const idsOf = (rows: readonly AssignmentRow[]) => rows.map((row) => row.id)
 const groups: readonly string[] = ['owner', 'replenisher', 'repairer', 'none']
 
+/** The first by name, the others by their number; all of them in the title. */
+const people = (names: readonly string[]) =>
+  names.length === 0 ? (
+    <span className="hd-none">—</span>
+  ) : (
+    <Flex gap={6} title={names.join(' ')}>
+      <Cut own>{names[0]}</Cut>
+      {names.length > 1 ? <Muted>+{names.length - 1}</Muted> : null}
+    </Flex>
+  )
+const Store = ({ onChange, ...rest }: PickerProps) => (
+  <StoreSelect {...rest} onChange={(next) => onChange(next ?? undefined)} />
+)
+
 export function DistributionList() {
   const { t } = useTranslation(['distribution', 'web'])
   const col = useCols(AssignmentRow, 'distribution')
   const may = useMay()
   const phone = usePhone()
-  const english = usePrefs().lang === 'en'
   const moves = may('device:transfer')
   const navigate = useNavigate()
   const { search, pathname } = useLocation()
@@ -74,16 +87,6 @@ export function DistributionList() {
   /** The machine itself last: taking it from its owner is the largest of these. */
   const removable = [...rest, ...owner] as [Kind, ...Kind[]]
   const single = (row: AssignmentRow) => `/device/device-list/distribution/${row.id}`
-  const people = (names: readonly string[]) =>
-    names.length === 0 ? (
-      <span className="hd-none">—</span>
-    ) : (
-      <span className={styles.names} title={names.join('、')}>
-        <span>{names[0]}</span>
-        {names.length > 1 ? <span className={styles.quiet}>+{names.length - 1}</span> : null}
-      </span>
-    )
-  const w = (zh: number, en: number) => ({ width: english ? en : zh })
   const batch = (kind: Kind, label: string, can = true) => ({
     key: kind,
     label: t(label),
@@ -96,10 +99,8 @@ export function DistributionList() {
       {phone ? null : <GroupPanel groupBy={groupBy} chosen={chosen} onChange={group} />}
       <div className={styles.list}>
         <ListPage
-          title={t('title')}
           ns="distribution"
           endpoint={distribution.list}
-          rowKey="id"
           live="devices"
           header={<Button onClick={() => setImporting(true)}>{t('import')}</Button>}
           empty={{ title: t('empty') }}
@@ -117,63 +118,31 @@ export function DistributionList() {
             ) : null
           }
           filters={[
-            { key: 'keyword', label: t('fields.keyword') },
-            {
-              key: 'typeId',
-              picker: ({ onChange, ...rest }) => <DeviceTypeSelect {...rest} onChange={onChange} />,
-            },
-            {
-              key: 'region',
-              picker: ({ onChange, ...rest }) => <RegionSelect any {...rest} onChange={onChange} />,
-            },
+            'keyword',
+            { key: 'typeId', picker: DeviceTypeSelect },
+            { key: 'region', picker: (props) => <RegionSelect any {...props} /> },
             { key: 'status', more: true },
-            ...(may('store:read')
-              ? [
-                  {
-                    key: 'storeId',
-                    more: true,
-                    picker: ({
-                      onChange,
-                      ...rest
-                    }: {
-                      onChange: (value: unknown) => void
-                      value: unknown
-                    }) => (
-                      <StoreSelect {...rest} onChange={(next) => onChange(next ?? undefined)} />
-                    ),
-                  },
-                ]
-              : []),
+            ...(may('store:read') ? [{ key: 'storeId', more: true, picker: Store }] : []),
             ...(phone
               ? [
                   { key: 'groupBy', more: true },
-                  {
-                    key: 'orgId',
-                    more: true,
-                    picker: ({
-                      onChange,
-                      ...rest
-                    }: {
-                      onChange: (value: unknown) => void
-                      value: unknown
-                    }) => <OwnerSelect {...rest} onChange={onChange} />,
-                  },
+                  { key: 'orgId', more: true, picker: OwnerSelect },
                 ]
               : []),
           ]}
           columns={[
-            col('rtuNumber', { ...w(104, 136), ellipsis: false, fixed: 'left', link: single }),
-            col('nickname', { width: 136 }),
-            col('ownedUserName', { width: 136 }),
-            col('replenishers', { ...w(104, 120), render: (_, row) => people(row.replenishers) }),
-            col('repairers', { ...w(104, 120), render: (_, row) => people(row.repairers) }),
-            col('storeName', { width: 136 }),
-            col('typeName', { width: 112 }),
-            col('address', { width: 184 }),
-            col('assignedAt', { ...w(112, 120) }),
-            col('assignedBy', { ...w(88, 112) }),
-            col('status', { width: 88, defaultHidden: true }),
-            col('regionName', { width: 200, defaultHidden: true }),
+            col('rtuNumber', { link: single }),
+            col('nickname'),
+            col('ownedUserName'),
+            col('replenishers', { width: 128, render: people }),
+            col('repairers', { width: 128, render: people }),
+            col('storeName'),
+            col('typeName'),
+            col('address'),
+            col('assignedAt'),
+            col('assignedBy'),
+            col('status', { defaultHidden: true }),
+            col('regionName', { defaultHidden: true }),
           ]}
           actions={(row) => [
             { key: 'detail', label: t('detail'), to: single(row) },
@@ -197,25 +166,7 @@ export function DistributionList() {
                 setOpen({ kinds: removable, remove: true, ids: idsOf(rows), clear }),
             },
           ]}
-          card={(row, actions) => (
-            <>
-              <div>
-                <strong>{row.rtuNumber}</strong> {row.nickname}{' '}
-                <StatusTag tone={row.status}>{t(`enums.status.${row.status}`)}</StatusTag>
-              </div>
-              <div className={styles.cardFacts}>
-                <span>{row.ownedUserName}</span>
-                <span>
-                  {t('fields.replenishers')} {row.replenishers.join('、') || '—'}
-                </span>
-                <span>
-                  {t('fields.repairers')} {row.repairers.join('、') || '—'}
-                </span>
-                {row.storeName ? <span>{row.storeName}</span> : null}
-              </div>
-              {actions}
-            </>
-          )}
+          card={['nickname', 'ownedUserName', 'storeName', 'replenishers', 'repairers']}
         />
       </div>
       {open ? (

@@ -5,6 +5,7 @@ import type { Output } from '../../../shared/contract.ts'
 import { useRead } from '../../../web/api.ts'
 import { useLive } from '../../../web/live.ts'
 import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Cut, Lead, Muted } from '../../../web/ui/Text.tsx'
 import { distribution } from '../contract.ts'
 import styles from './distribution.module.css'
 
@@ -56,13 +57,13 @@ export function GroupPanel({
       onClick={() => onChange(groupBy, group.id)}
     >
       <span>
-        {group.name} <small>{group.hint}</small>
+        {group.name} <Muted small>{group.hint}</Muted>
       </span>
       <b>{group.devices}</b>
     </button>
   )
   return (
-    <aside className={styles.side} aria-label={t('fields.groupBy')}>
+    <aside className={`hd-sheet ${styles.side}`} aria-label={t('fields.groupBy')}>
       <div className={styles.sideHead}>
         <Segmented<GroupBy>
           block
@@ -97,7 +98,7 @@ export function GroupPanel({
       <div className={styles.box}>
         {read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
         {read.isPending ? <Bones rows={6} /> : null}
-        {read.data && shown.length === 0 ? <p className={styles.none}>{t('noGroup')}</p> : null}
+        {read.data && shown.length === 0 ? <Lead>{t('noGroup')}</Lead> : null}
         {read.data && shown.length > 0 && tree && !words ? (
           <Tree<Node>
             key={groupBy}
@@ -108,7 +109,7 @@ export function GroupPanel({
             onSelect={(keys) => onChange(groupBy, keys.length ? Number(keys[0]) : undefined)}
             titleRender={(node) => (
               <span className={styles.node} title={node.name}>
-                <span>{node.name}</span>
+                <Cut>{node.name}</Cut>
                 {groupBy === 'owner' ? <b>{node.devices}</b> : null}
               </span>
             )}

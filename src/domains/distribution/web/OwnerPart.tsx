@@ -1,13 +1,15 @@
-import { Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { Time } from '../../../web/Time.tsx'
+import { Lines } from '../../../web/ui/Sheet.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
 import { accounts } from '../../accounts/contract.ts'
 import { OwnerSelect } from '../../devices/web/pickers.tsx'
 import { type DeviceAssignments, distribution } from '../contract.ts'
-import styles from './distribution.module.css'
+import { Sides } from './Sides.tsx'
 
 export function OwnerPart({ device }: { device: DeviceAssignments }) {
   const { t } = useTranslation(['distribution', 'web'])
@@ -23,6 +25,7 @@ export function OwnerPart({ device }: { device: DeviceAssignments }) {
       !org ||
       !(await confirm({
         title: t('transferAsk', { no: device.rtuNumber, org: org.name }),
+        ok: t('owner.save'),
         danger: true,
       }))
     )
@@ -33,6 +36,7 @@ export function OwnerPart({ device }: { device: DeviceAssignments }) {
     if (
       await confirm({
         title: t('removeAsk'),
+        ok: t('remove'),
         content: t('removeOwner', { org: device.parentOrgName }),
         danger: true,
       })
@@ -40,61 +44,55 @@ export function OwnerPart({ device }: { device: DeviceAssignments }) {
       back.mutate(one)
   }
   return (
-    <div className={styles.part}>
-      <div>
-        <h2>{t('owner.title')}</h2>
-        <p>{t('owner.purpose')}</p>
-      </div>
-      <div className={styles.body}>
-        <div className={styles.line}>
-          <span>{t('owner.current')}</span>
-          <strong>{device.orgName}</strong>
-          {device.can.giveBack ? (
-            <Button
-              type="link"
-              size="small"
-              danger
-              loading={back.isPending}
-              onClick={() => void giveBack()}
-            >
-              {t('remove')}
-            </Button>
-          ) : null}
-        </div>
-        {device.can.transfer ? (
-          <div className={styles.line}>
-            <OwnerSelect value={to} onChange={setTo} placeholder={t('owner.to')} />
-            <Button
-              type="primary"
-              disabled={to === undefined || to === device.orgId}
-              loading={transfer.isPending}
-              onClick={() => void give()}
-            >
-              {t('owner.save')}
-            </Button>
-          </div>
+    <Sides title={t('owner.title')} purpose={t('owner.purpose')}>
+      <Flex wrap align="center" gap={8}>
+        <span>{t('owner.current')}</span>
+        <strong>{device.orgName}</strong>
+        {device.can.giveBack ? (
+          <Button
+            type="link"
+            size="small"
+            danger
+            loading={back.isPending}
+            onClick={() => void giveBack()}
+          >
+            {t('remove')}
+          </Button>
         ) : null}
-        <div>
-          <span className={styles.quiet}>{t('owner.history')}</span>
-          <ul className={styles.rows}>
-            {device.owners.map((owner) => (
-              <li key={owner.id}>
-                <strong>{owner.orgName}</strong>
-                <span>
-                  <Time at={owner.from} /> — {owner.to ? <Time at={owner.to} /> : t('owner.now')}
-                </span>
-                <span className={styles.quiet}>
-                  {owner.registered
-                    ? t('owner.registered')
-                    : owner.by
-                      ? t('owner.by', { name: owner.by })
-                      : ''}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </div>
+      </Flex>
+      {device.can.transfer ? (
+        <Flex gap={8}>
+          <OwnerSelect value={to} onChange={setTo} placeholder={t('owner.to')} />
+          <Button
+            type="primary"
+            disabled={to === undefined || to === device.orgId}
+            loading={transfer.isPending}
+            onClick={() => void give()}
+          >
+            {t('owner.save')}
+          </Button>
+        </Flex>
+      ) : null}
+      <div>
+        <Muted>{t('owner.history')}</Muted>
+        <Lines columns="1fr 1fr 1fr">
+          {device.owners.map((owner) => (
+            <li key={owner.id}>
+              <strong>{owner.orgName}</strong>
+              <span>
+                <Time at={owner.from} /> — {owner.to ? <Time at={owner.to} /> : t('owner.now')}
+              </span>
+              <Muted>
+                {owner.registered
+                  ? t('owner.registered')
+                  : owner.by
+                    ? t('owner.by', { name: owner.by })
+                    : ''}
+              </Muted>
+            </li>
+          ))}
+        </Lines>
       </div>
-    </div>
+    </Sides>
   )
 }

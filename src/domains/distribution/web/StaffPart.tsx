@@ -1,12 +1,14 @@
-import { Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useWrite } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { Time } from '../../../web/Time.tsx'
+import { Lines } from '../../../web/ui/Sheet.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
 import { type DeviceAssignments, distribution, staffKinds } from '../contract.ts'
-import styles from './distribution.module.css'
 import { PeopleSelect } from './Pickers.tsx'
+import { Sides } from './Sides.tsx'
 
 type Kind = (typeof staffKinds)[number]
 type Person = DeviceAssignments['staff'][number]
@@ -14,17 +16,11 @@ type Person = DeviceAssignments['staff'][number]
 export function StaffPart({ device }: { device: DeviceAssignments }) {
   const { t } = useTranslation('distribution')
   return (
-    <div className={styles.part}>
-      <div>
-        <h2>{t('staff.title')}</h2>
-        <p>{t('staff.purpose')}</p>
-      </div>
-      <div className={styles.body}>
-        {staffKinds.map((kind) => (
-          <Staff key={kind} kind={kind} device={device} />
-        ))}
-      </div>
-    </div>
+    <Sides title={t('staff.title')} purpose={t('staff.purpose')}>
+      {staffKinds.map((kind) => (
+        <Staff key={kind} kind={kind} device={device} />
+      ))}
+    </Sides>
   )
 }
 
@@ -39,6 +35,7 @@ function Staff({ kind, device }: { kind: Kind; device: DeviceAssignments }) {
     if (
       await confirm({
         title: t('removeAsk'),
+        ok: t('remove'),
         content: `${person.name} · ${device.rtuNumber}`,
         danger: true,
       })
@@ -48,15 +45,19 @@ function Staff({ kind, device }: { kind: Kind; device: DeviceAssignments }) {
   return (
     <div>
       <strong>{t(`enums.kind.${kind}`)}</strong>
-      <ul className={styles.rows}>
-        {people.length === 0 ? <li className={styles.quiet}>{t('staff.none')}</li> : null}
+      <Lines columns="1fr 1fr 1fr auto">
+        {people.length === 0 ? (
+          <li>
+            <Muted>{t('staff.none')}</Muted>
+          </li>
+        ) : null}
         {people.map((person) => (
           <li key={person.id}>
             <b>{person.name}</b>
             <span>{person.orgName}</span>
-            <span className={styles.quiet}>
+            <Muted>
               <Time at={person.since} /> {person.by ? t('owner.by', { name: person.by }) : ''}
-            </span>
+            </Muted>
             {device.can.staff ? (
               <Button
                 type="link"
@@ -70,9 +71,9 @@ function Staff({ kind, device }: { kind: Kind; device: DeviceAssignments }) {
             ) : null}
           </li>
         ))}
-      </ul>
+      </Lines>
       {device.can.staff ? (
-        <div className={styles.line}>
+        <Flex gap={8}>
           <PeopleSelect
             kind={kind}
             orgId={device.orgId}
@@ -92,7 +93,7 @@ function Staff({ kind, device }: { kind: Kind; device: DeviceAssignments }) {
           >
             {t('staff.add')}
           </Button>
-        </div>
+        </Flex>
       ) : null}
     </div>
   )

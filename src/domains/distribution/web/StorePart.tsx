@@ -1,11 +1,11 @@
-import { Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useWrite } from '../../../web/api.ts'
 import { useMay } from '../../../web/session.ts'
 import { StoreSelect } from '../../stores/web/pickers.tsx'
 import { type DeviceAssignments, distribution } from '../contract.ts'
-import styles from './distribution.module.css'
+import { Sides } from './Sides.tsx'
 
 export function StorePart({ device }: { device: DeviceAssignments }) {
   const { t } = useTranslation('distribution')
@@ -13,37 +13,31 @@ export function StorePart({ device }: { device: DeviceAssignments }) {
   const [storeId, setStoreId] = useState<number | null>(device.storeId)
   const save = useWrite(distribution.setStore, { success: 'distribution:success.setStore' })
   return (
-    <div className={styles.part}>
-      <div>
-        <h2>{t('store.title')}</h2>
-        <p>{t('store.purpose')}</p>
-      </div>
-      <div className={styles.body}>
-        {device.can.store && may('store:read') ? (
-          <div className={styles.line}>
-            <StoreSelect
-              orgId={device.orgId}
-              value={storeId}
-              onChange={setStoreId}
-              placeholder={t('store.none')}
-            />
-            <Button
-              disabled={storeId === device.storeId}
-              loading={save.isPending}
-              onClick={() =>
-                save.mutate(
-                  { id: device.id, version: device.version, storeId },
-                  { onError: () => setStoreId(device.storeId) },
-                )
-              }
-            >
-              {t('store.save')}
-            </Button>
-          </div>
-        ) : (
-          <span>{device.storeName || t('store.none')}</span>
-        )}
-      </div>
-    </div>
+    <Sides title={t('store.title')} purpose={t('store.purpose')}>
+      {device.can.store && may('store:read') ? (
+        <Flex gap={8}>
+          <StoreSelect
+            orgId={device.orgId}
+            value={storeId}
+            onChange={setStoreId}
+            placeholder={t('store.none')}
+          />
+          <Button
+            disabled={storeId === device.storeId}
+            loading={save.isPending}
+            onClick={() =>
+              save.mutate(
+                { id: device.id, version: device.version, storeId },
+                { onError: () => setStoreId(device.storeId) },
+              )
+            }
+          >
+            {t('store.save')}
+          </Button>
+        </Flex>
+      ) : (
+        <span>{device.storeName || t('store.none')}</span>
+      )}
+    </Sides>
   )
 }
