@@ -1,12 +1,12 @@
-import { Button, Modal } from 'antd'
+import { Button, Flex, Modal } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { useLive } from '../../../web/live.ts'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { Time } from '../../../web/Time.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
 import { type CommandRow, deviceCommands } from '../contract.ts'
 import { CommandState, isOver } from './CommandState.tsx'
-import styles from './commands.module.css'
 import { Progress } from './Progress.tsx'
 
 /** One command, from sending to its end. Closing only stops looking; the timeline keeps it. */
@@ -31,27 +31,23 @@ export function CommandDialog({ command, onClose }: { command: CommandRow; onClo
       mask={{ closable: false }}
       footer={<Button onClick={onClose}>{t('close')}</Button>}
     >
-      <div className={styles.progress}>
-        <Progress
-          end={good ? 'good' : isOver(now.state) ? 'bad' : null}
-          steps={[
-            { label: t('enums.state.SENT'), at: now.sentAt },
-            { label: t('enums.state.ACKED'), at: now.ackedAt },
-            {
-              label: t(
-                isOver(now.state) && !good ? `enums.state.${now.state}` : 'enums.state.DONE',
-              ),
-              at: now.finishedAt,
-            },
-          ]}
-        />
-      </div>
-      <p className={styles.line} role="status">
+      <Progress
+        end={good ? 'good' : isOver(now.state) ? 'bad' : null}
+        steps={[
+          { label: t('enums.state.SENT'), at: now.sentAt },
+          { label: t('enums.state.ACKED'), at: now.ackedAt },
+          {
+            label: t(isOver(now.state) && !good ? `enums.state.${now.state}` : 'enums.state.DONE'),
+            at: now.finishedAt,
+          },
+        ]}
+      />
+      <Flex wrap align="center" gap="4px 16px" role="status">
         <CommandState command={now} />
-        <span>
+        <Muted>
           {now.issuedBy} <Time at={now.issuedAt} style="full" />
-        </span>
-      </p>
+        </Muted>
+      </Flex>
     </Modal>
   )
 }

@@ -14,6 +14,7 @@ export function Progress({ steps, end }: Props) {
     end === 'bad' ? ('error' as const) : end === 'good' ? ('finish' as const) : ('process' as const)
   return (
     <Steps
+      style={{ padding: '12px 0' }}
       size="small"
       current={end ? steps.length - 1 : Math.min(steps.length - 1, reached + 1)}
       status={status}

@@ -1,12 +1,12 @@
 import ReloadOutlined from '@ant-design/icons/es/icons/ReloadOutlined'
-import { Button } from 'antd'
+import { Button, Flex, Tooltip } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { queryClient, useRead, useWrite } from '../../../web/api.ts'
 import { useLive } from '../../../web/live.ts'
+import { StatusTag } from '../../../web/StatusTag.tsx'
 import { deviceCommands } from '../contract.ts'
 import { isOver } from './CommandState.tsx'
-import styles from './commands.module.css'
 
 /** Asks the machine itself: the page shows what it answers, or that it does not within ten seconds. */
 export function QueryButton({ id, online }: { id: number; online: boolean }) {
@@ -30,25 +30,28 @@ export function QueryButton({ id, online }: { id: number; online: boolean }) {
     })
   }, [cmdId, state])
   return (
-    <span className={styles.query}>
-      <Button
-        size="small"
-        icon={<ReloadOutlined />}
-        loading={ask.isPending || cmdId !== null}
-        disabled={!online}
-        title={t(online ? 'refreshHint' : 'offlineHint')}
-        onClick={() => {
-          setSaid(null)
-          ask.mutate({ id })
-        }}
-      >
-        {t('refresh')}
-      </Button>
+    <Flex align="center" gap={8}>
+      <Tooltip title={t(online ? 'refreshHint' : 'offlineHint')}>
+        <span>
+          <Button
+            size="small"
+            icon={<ReloadOutlined />}
+            loading={ask.isPending || cmdId !== null}
+            disabled={!online}
+            onClick={() => {
+              setSaid(null)
+              ask.mutate({ id })
+            }}
+          >
+            {t('refresh')}
+          </Button>
+        </span>
+      </Tooltip>
       {said ? (
-        <small role="status" data-bad={said === 'noAnswer'}>
-          {t(said)}
-        </small>
+        <span role="status">
+          <StatusTag tone={said === 'noAnswer' ? 'fault' : 'online'}>{t(said)}</StatusTag>
+        </span>
       ) : null}
-    </span>
+    </Flex>
   )
 }

@@ -1,14 +1,14 @@
-import { Alert, Button, Checkbox, Modal, Select } from 'antd'
+import { Alert, Button, Checkbox, Flex, Modal, Select } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { useLive } from '../../../web/live.ts'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { Bad, Muted } from '../../../web/ui/Text.tsx'
 import { lanes, type Road } from '../../lanes/contract.ts'
 import { deviceCommands, type TestVend } from '../contract.ts'
 import { testRefusal } from '../rules.ts'
-import styles from './commands.module.css'
 import { Progress } from './Progress.tsx'
 
 type Props = {
@@ -83,9 +83,9 @@ export function TestVendDialog({ id, rtuNumber, online, laneId, onClose }: Props
       {test ? (
         <Watched id={id} started={test} />
       ) : (
-        <div className={styles.form}>
+        <Flex vertical gap={8}>
           {online ? null : <Alert type="warning" showIcon title={t('offlineHint')} />}
-          <p>{t('testHint')}</p>
+          <Muted>{t('testHint')}</Muted>
           <label htmlFor="test-lane">{t('lane')}</label>
           <Select
             id="test-lane"
@@ -100,7 +100,7 @@ export function TestVendDialog({ id, rtuNumber, online, laneId, onClose }: Props
           <Checkbox checked={repair} onChange={(event) => setRepair(event.target.checked)}>
             {t('repair')}
           </Checkbox>
-        </div>
+        </Flex>
       )}
     </Modal>
   )
@@ -125,27 +125,24 @@ function Watched({ id, started }: { id: number; started: TestVend }) {
   const word = t(`enums.test.${test.state}`)
   return (
     <>
-      <div className={styles.progress}>
-        <Progress
-          end={end}
-          steps={[
-            { label: t('steps.sent'), at: test.sentAt },
-            { label: t('steps.acked'), at: test.ackedAt },
-            { label: end === 'bad' ? word : t('steps.done'), at: test.finishedAt },
-          ]}
-        />
-      </div>
-      <p className={styles.line} role="status" data-bad={end === 'bad'}>
-        <strong>
-          {word}
-          {reason ? `(${reason})` : ''}
-        </strong>
+      <Progress
+        end={end}
+        steps={[
+          { label: t('steps.sent'), at: test.sentAt },
+          { label: t('steps.acked'), at: test.ackedAt },
+          { label: end === 'bad' ? word : t('steps.done'), at: test.finishedAt },
+        ]}
+      />
+      <Flex wrap align="center" gap="4px 16px" role="status">
+        <Bad when={end === 'bad'}>
+          <strong>{reason ? `${word} · ${reason}` : word}</strong>
+        </Bad>
         <span>
           {test.road} {test.productName}
         </span>
         {test.dropConfirmed ? <span>{t('dropped')}</span> : null}
         <Link to={`/order/order-details/${test.orderNum}`}>{t('order')}</Link>
-      </p>
+      </Flex>
     </>
   )
 }

@@ -38,7 +38,14 @@ export function useCommands(onEnd?: () => void): {
   return {
     async tell(type, { id, rtuNumber }) {
       const title = `${t(`enums.type.${type}`)} ${rtuNumber}`
-      if (await confirm({ title, content: t(asks[type]), danger: type !== 'UNLOCK' }))
+      if (
+        await confirm({
+          title,
+          content: t(asks[type]),
+          ok: t(`enums.type.${type}`),
+          danger: type !== 'UNLOCK',
+        })
+      )
         writes[type].mutate({ id }, failed)
       else onEnd?.()
     },

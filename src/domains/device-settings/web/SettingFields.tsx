@@ -1,6 +1,6 @@
 import DeleteOutlined from '@ant-design/icons/es/icons/DeleteOutlined'
 import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
-import { Button, Form, Input } from 'antd'
+import { Button, Flex, Form, Input } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { Field, Fixed, NumberField, SelectField, SwitchField } from '../../../web/form/fields.tsx'
 import { type Config, timings } from '../contract.ts'
@@ -102,7 +102,7 @@ function Lighting({ at, label, disabled }: { at: string; label: string; disabled
   const put = (next: Window[]) => form.setFieldValue(path, next)
   return (
     <Fixed label={label} wide>
-      <span className={styles.windows}>
+      <Flex vertical align="flex-start" gap={8}>
         {windows.map((_, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a window has no other name than its place
           <span key={index} className={styles.window}>
@@ -132,7 +132,7 @@ function Lighting({ at, label, disabled }: { at: string; label: string; disabled
             {t('addWindow')}
           </Button>
         ) : null}
-      </span>
+      </Flex>
     </Fixed>
   )
 }

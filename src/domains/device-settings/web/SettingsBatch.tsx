@@ -5,6 +5,7 @@ import { useRead, useWrite } from '../../../web/api.ts'
 import { BatchDialog } from '../../../web/BatchDialog.tsx'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
+import { Note } from '../../../web/form/fields.tsx'
 import { useLive } from '../../../web/live.ts'
 import { useMay } from '../../../web/session.ts'
 import { type BatchResult, type ConfigPatch, deviceSettings } from '../contract.ts'
@@ -62,7 +63,7 @@ export function SettingsBatch({ ids, onClose, onDone }: Props) {
   }
   return (
     <FormDialog
-      title={`${t('batchTitle')} (${t('machines', { n: ids.length })})`}
+      title={`${t('batchTitle')} · ${t('machines', { n: ids.length })}`}
       width={640}
       okText={t('check')}
       ns="deviceSettings"
@@ -73,7 +74,7 @@ export function SettingsBatch({ ids, onClose, onDone }: Props) {
         patch.current = toInput(values).config as ConfigPatch
         return (
           patch.current.dropSensor !== false ||
-          (await confirm({ title: t('sensorOffAsk'), danger: true }))
+          (await confirm({ title: t('sensorOffAsk'), ok: t('check'), danger: true }))
         )
       }}
       success=""
@@ -103,7 +104,7 @@ function Ticks({
   )
   return (
     <>
-      <p className={styles.hint}>{t('onlyTicked')}</p>
+      <Note>{t('onlyTicked')}</Note>
       <div className={styles.ticks}>
         {names.map((name) => (
           <div key={name} className={styles.tick} data-wide={name === 'lighting'}>
@@ -122,7 +123,7 @@ function Ticks({
           </div>
         ))}
       </div>
-      <Form.Item className={styles.none ?? ''} name="config">
+      <Form.Item className={styles.wide ?? ''} name="config">
         <Nothing />
       </Form.Item>
     </>

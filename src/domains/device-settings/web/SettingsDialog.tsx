@@ -1,9 +1,11 @@
+import { Flex } from 'antd'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { useLive } from '../../../web/live.ts'
+import { Muted } from '../../../web/ui/Text.tsx'
 import type { DeviceConfig } from '../contract.ts'
 import { deviceSettings } from '../contract.ts'
 import { limitFields } from '../rules.ts'
@@ -44,16 +46,16 @@ export function SettingsDialog({ id, onClose }: { id: number; onClose: () => voi
       before={async (values) =>
         values.dropSensor !== false ||
         !device.config.dropSensor ||
-        (await confirm({ title: t('sensorOffAsk'), danger: true }))
+        (await confirm({ title: t('sensorOffAsk'), ok: t('web:action.save'), danger: true }))
       }
       success="deviceSettings:success.save"
       onClose={onClose}
     >
-      <p className={styles.sync}>
+      <Flex wrap align="center" gap="4px 12px" className={styles.wide ?? ''}>
         <SyncTag sync={device.sync} chip />
         <Storage device={device} />
-        {device.refrigeration ? null : <span>{t('notCooling')}</span>}
-      </p>
+        {device.refrigeration ? null : <Muted>{t('notCooling')}</Muted>}
+      </Flex>
       {names.map((name) => (
         <SettingField key={name} name={name} disabled={isLimit(name) && !device.can.limits} />
       ))}
@@ -68,5 +70,5 @@ function Storage({ device }: { device: DeviceConfig }) {
   const list = device.storage
     .map(({ product, min, max }) => `${product} ${min ?? ''}–${max ?? ''} °C`)
     .join(' · ')
-  return <span>{t('storage', { list })}</span>
+  return <Muted>{t('storage', { list })}</Muted>
 }

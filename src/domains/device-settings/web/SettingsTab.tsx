@@ -1,17 +1,18 @@
-import { Button, Skeleton } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { Rows } from '../../../web/Detail.tsx'
 import { useLive } from '../../../web/live.ts'
-import { Problem } from '../../../web/Problem.tsx'
+import { Bones, Problem } from '../../../web/Problem.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
+import { Lines, Part } from '../../../web/ui/Sheet.tsx'
+import { Lead, Muted } from '../../../web/ui/Text.tsx'
 import { type Config, deviceSettings } from '../contract.ts'
 import { type SettingName, settingNames, useTiming } from './SettingFields.tsx'
 import { SettingsDialog } from './SettingsDialog.tsx'
 import { SyncTag } from './SyncTag.tsx'
-import styles from './settings.module.css'
 
 /** What a machine should have, how far that has come, and who set what. */
 export function SettingsTab({ deviceId }: { deviceId: number }) {
@@ -24,7 +25,7 @@ export function SettingsTab({ deviceId }: { deviceId: number }) {
   if (read.error && !read.data)
     return <Problem error={read.error} onRetry={() => void read.refetch()} />
   const device = read.data
-  if (!device) return <Skeleton active />
+  if (!device) return <Bones rows={8} />
   const { sync } = device
   const names = settingNames.filter((name) => device.refrigeration || !name.startsWith('temp'))
   return (
@@ -46,7 +47,7 @@ export function SettingsTab({ deviceId }: { deviceId: number }) {
           ...names.map((name) => [t(`fields.${name}`), word(name, device.config)] as const),
         ]}
       />
-      <p className={styles.hint}>{device.version === 0 ? t('defaults') : null}</p>
+      {device.version === 0 ? <Lead>{t('defaults')}</Lead> : null}
       <Versions deviceId={deviceId} version={device.version} />
       {open ? <SettingsDialog id={deviceId} onClose={() => setOpen(false)} /> : null}
     </>
@@ -81,29 +82,27 @@ function Versions({ deviceId, version }: { deviceId: number; version: number }) 
   const list = read.data?.list ?? []
   if (version === 0 || list.length === 0) return null
   return (
-    <section className={styles.versions}>
-      <h3>{t('versions')}</h3>
-      <ol>
+    <Part title={t('versions')}>
+      <Lines columns="minmax(200px, auto) 1fr">
         {list.slice(0, 10).map((row, index) => {
           const before = list[index + 1]
           const changed = before
             ? settingNames.filter((name) => word(name, row.config) !== word(name, before.config))
             : null
+          const said = changed?.map(
+            (name) => `${t(`fields.${name}`)} ${word(name, row.config) ?? '—'}`,
+          )
           return (
             <li key={row.version}>
-              <span>v{row.version}</span> <Time at={row.createTime} style="full" />{' '}
-              <span>{row.changedBy}</span>
-              <p>
-                {changed
-                  ? changed
-                      .map((name) => `${t(`fields.${name}`)} ${word(name, row.config) ?? '—'}`)
-                      .join(' · ')
-                  : t('firstVersion')}
-              </p>
+              <span>
+                <Muted>v{row.version}</Muted> <Time at={row.createTime} style="full" />{' '}
+                <Muted>{row.changedBy}</Muted>
+              </span>
+              <span>{said ? said.join(' · ') : t('firstVersion')}</span>
             </li>
           )
         })}
-      </ol>
-    </section>
+      </Lines>
+    </Part>
   )
 }

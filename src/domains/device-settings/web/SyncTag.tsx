@@ -18,7 +18,7 @@ export function SyncTag({
   chip?: boolean
 }) {
   const { t } = useTranslation('deviceSettings')
-  const reason = sync.state === 'REFUSED' && sync.reason ? `(${sync.reason})` : ''
+  const reason = sync.state === 'REFUSED' && sync.reason ? ` · ${sync.reason}` : ''
   return (
     <StatusTag
       tone={tones[sync.state]}
