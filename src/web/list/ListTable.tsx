@@ -14,7 +14,7 @@ import { actionsWidth, RowActions } from './RowActions.tsx'
 import { RowCard } from './RowCard.tsx'
 import { textWidth } from './textWidth.ts'
 import type { Filter, ListPageProps, RowOf } from './types.ts'
-import { useFitted } from './useFitted.ts'
+import { squeezed, useFitted } from './useFitted.ts'
 
 type Props<E extends Endpoint, R = RowOf<E>> = Omit<ListPageProps<E>, 'columns' | 'filters' | 'rowKey' | 'empty'> & {
   columns: readonly Column<R>[]
@@ -40,7 +40,7 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
   const { t } = useTranslation('web')
   const phone = usePhone()
   const box = useRef<HTMLDivElement>(null)
-  const height = useHeight(box)
+  const { width: room, height } = useSize(box)
   const bones = useSkeleton(answer === undefined)
   useEffect(() => {
     // what scrolls must be reachable by keyboard, also where no row holds anything to focus
@@ -50,9 +50,19 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
   })
   const sortable = fieldInfo(props.endpoint.input.shape.sort as z.ZodType | undefined).values
   const fitted = useFitted(answer?.list, t('action.more'), sortable)
-  const shown: Column<R>[] = arrange(props.columns, layout)
-    .filter((item) => item.shown)
-    .map((item) => fitted(item.column))
+  const actionWidth = actions
+    ? (props.actionsWidth ??
+      Math.max(72, textWidth(t('list.actions')) + 24, ...(answer?.list ?? []).slice(0, 50).map((row) => actionsWidth(actions(row), t('action.more')))))
+    : 0
+  const beside = actionWidth + (batch.length > 0 ? 40 : 0)
+  const shown = squeezed(
+    arrange(props.columns, layout)
+      .filter((item) => item.shown)
+      .map((item) => fitted(item.column)),
+    room - beside,
+  )
+  // a picture says who it is only together with the name beside it
+  const leading = shown[0]?.card?.as === 'picture' ? 1 : 0
   const sort = String(query.sort ?? '')
   const keyOf = (row: R) => row[rowKey] as string | number
   const rows = answer?.list ?? []
@@ -74,7 +84,7 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
   }
   const columns = shown.map((column, index) => ({
     ...column,
-    ...(index === 0 && !phone ? { fixed: 'start' as const } : {}),
+    ...(index <= leading && !phone ? { fixed: 'start' as const } : {}),
     ...(sortable.includes(column.key) && column.sorter === undefined
       ? {
           sorter: true,
@@ -84,9 +94,6 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
       : {}),
     ...(bones ? { render: () => <span className={styles.bone} style={{ width: `${45 + ((index * 37) % 40)}%` }} /> } : {}),
   }))
-  const actionWidth =
-    props.actionsWidth ??
-    Math.max(72, textWidth(t('list.actions')) + 24, ...rows.slice(0, 50).map((row) => actionsWidth(actions?.(row) ?? [], t('action.more'))))
   const withActions = actions
     ? [
         ...columns,
@@ -99,7 +106,7 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
         },
       ]
     : columns
-  const width = shown.reduce((sum, column) => sum + Number(column.width ?? 120), (actions ? actionWidth : 0) + (batch.length > 0 ? 40 : 0))
+  const width = shown.reduce((sum, column) => sum + Number(column.width ?? 120), beside)
   const selection: TableProps<R>['rowSelection'] = {
     selectedRowKeys: [...selected.keys()],
     preserveSelectedRowKeys: true,
@@ -160,19 +167,20 @@ function EmptyList<E extends Endpoint>({ filtered, filters, ns, empty, onReset }
   return <Empty title={empty?.title ?? t('list.empty')} hint={empty?.hint} action={empty?.action} />
 }
 
-/** The table body scrolls, so it has to know its height. */
-function useHeight(box: React.RefObject<HTMLDivElement | null>): number {
-  const [height, setHeight] = useState(0)
+/** The table body scrolls, so it has to know its height; the columns share its width. */
+function useSize(box: React.RefObject<HTMLDivElement | null>): { readonly width: number; readonly height: number } {
+  const [size, setSize] = useState({ width: 0, height: 0 })
   useEffect(() => {
     const element = box.current
     if (!element) return
     const observer = new ResizeObserver(([entry]) => {
-      if (entry && entry.contentRect.height > 0) setHeight(Math.floor(entry.contentRect.height))
+      const { width = 0, height = 0 } = entry?.contentRect ?? {}
+      if (height > 0) setSize({ width: Math.floor(width), height: Math.floor(height) })
     })
     observer.observe(element)
     return () => observer.disconnect()
   }, [box])
-  return height
+  return size
 }
 
 /** Bones appear only when the wait is noticeable. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { listQuery, rangeFields } from '../../shared/listQuery.ts'
 import { arrange, readLayout } from './layout.ts'
 import { activeFilters, readQuery, withChange, writeQuery } from './listUrl.ts'
+import { squeezed } from './useFitted.ts'
 
 const input = listQuery(
   {
@@ -56,4 +57,22 @@ describe('column settings', () => {
     [{ order: ['c', 'gone', 'a'], hidden: [] }, ['c', 'a', 'b']],
     [{ order: 3, hidden: ['a'], density: 'huge' }, ['b', 'c']],
   ])('%o shows %o', (found, keys) => expect(shown(found)).toEqual(keys))
+})
+
+describe('widths of columns', () => {
+  const column = (key: string, width: number, gives = true) => ({
+    key,
+    title: key,
+    width,
+    ...(gives ? { fit: String, ellipsis: true } : {}),
+  })
+  const widths = (columns: readonly { width?: unknown }[]) => columns.map((one) => one.width)
+  const columns = [column('a', 220), column('b', 100), column('c', 200, false)]
+  it.each([
+    { room: 0, wanted: [220, 100, 200], why: 'nothing is measured yet' },
+    { room: 600, wanted: [220, 100, 200], why: 'there is room' },
+    { room: 480, wanted: [180, 100, 200], why: 'the widest text gives way' },
+    { room: 386, wanted: [92, 92, 200], why: 'then all texts, down to what can be read' },
+    { room: 300, wanted: [220, 100, 200], why: 'what cannot fit scrolls at its full width' },
+  ])('$why', ({ room, wanted }) => expect(widths(squeezed(columns, room))).toEqual(wanted))
 })

@@ -8,6 +8,28 @@ const sortRoom = 13
 const headSize = 12 / 13
 /** Where a text is cut. */
 const most = 224
+/** Below this a text says nothing. */
+const least = 88
+
+/**
+ * Texts give way, widest first, until the list fits its room; none below what can still be read.
+ * A list that cannot fit scrolls instead.
+ */
+export function squeezed<R>(columns: readonly Column<R>[], room: number): readonly Column<R>[] {
+  const sum = (widths: readonly number[]) => widths.reduce((a, b) => a + b, 0)
+  const widths = columns.map((column) => Number(column.width ?? 120))
+  if (room <= 0 || sum(widths) <= room) return columns
+  const floors = columns.map((column, index) => {
+    const gives = column.fit !== undefined && column.ellipsis === true
+    return gives ? Math.max(least, textWidth(column.title) + cellRoom) : (widths[index] ?? 0)
+  })
+  for (let cap = most; cap >= least; cap -= 4) {
+    const cut = widths.map((width, index) => Math.min(width, Math.max(cap, floors[index] ?? 0)))
+    if (sum(cut) <= room)
+      return columns.map((column, index) => ({ ...column, width: cut[index] ?? 120 }))
+  }
+  return columns
+}
 
 /**
  * Gives a column the width of its heading and of what stands below it. It grows with later rows and
