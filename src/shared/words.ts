@@ -6,6 +6,10 @@ export const words = defineLocale(
   {
     fields: {
       keyword: '关键字',
+      username: '用户名',
+      realName: '真实姓名',
+      password: '密码',
+      repeat: '确认密码',
       orgId: '所属机构',
       orgName: '所属机构',
       regionName: '所在地区',
@@ -18,6 +22,7 @@ export const words = defineLocale(
       status: '状态',
       source: '来源',
       sort: '排序',
+      remark: '备注',
       createTime: '创建时间',
       updateTime: '更新时间',
     },
@@ -25,6 +30,10 @@ export const words = defineLocale(
   {
     fields: {
       keyword: 'Keyword',
+      username: 'Username',
+      realName: 'Real name',
+      password: 'Password',
+      repeat: 'Repeat password',
       orgId: 'Organisation',
       orgName: 'Organisation',
       regionName: 'Region',
@@ -37,6 +46,7 @@ export const words = defineLocale(
       status: 'Status',
       source: 'Source',
       sort: 'Order',
+      remark: 'Remark',
       createTime: 'Created',
       updateTime: 'Changed',
     },

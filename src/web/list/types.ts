@@ -57,6 +57,8 @@ export type Records<R> = {
   readonly create?: Endpoint
   readonly update?: Endpoint
   readonly remove?: Endpoint
+  /** Read before the dialog opens, where a row shows less than its form. */
+  readonly get?: Endpoint
   readonly fields?: ComponentType<{ row: R | undefined }>
   /** Start values of a new record that the contract does not give. */
   readonly blank?: Values

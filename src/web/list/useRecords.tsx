@@ -4,7 +4,8 @@ import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import type { CallInput, Endpoint } from '../../shared/contract.ts'
-import { useWrite } from '../api.ts'
+import { queryClient, readKey, useWrite } from '../api.ts'
+import { call } from '../call.ts'
 import { useConfirm } from '../confirm.tsx'
 import { FormDialog } from '../FormDialog.tsx'
 import { pickFor, type Values } from '../form/values.ts'
@@ -37,6 +38,15 @@ function useRecordTexts({
     t([`${own}${key}`, `web:record.${key}`], { one: t(`${own}one`), many: t(`${own}many`) })
 }
 
+/** A row with what only its form shows; null when it could not be read, and the failure is shown already. */
+function wholeOf<R extends object>(get: Endpoint, row: R): Promise<R | null> {
+  const input = pickFor(get.input, row as Values) as CallInput<Endpoint>
+  return queryClient
+    .fetchQuery({ queryKey: readKey(get, input), queryFn: () => call(get, input), staleTime: 0 })
+    .then((found) => found as R)
+    .catch(() => null)
+}
+
 /** Create, edit and remove as every list has them. */
 export function useRecords<R extends object>(
   records: Records<R> | undefined,
@@ -57,6 +67,7 @@ export function useRecords<R extends object>(
   const row = edited === 'new' ? undefined : (edited ?? undefined)
   const save = row ? update : create
 
+  const edit = async (of: R) => setEdited(records.get ? await wholeOf(records.get, of) : of)
   const askRemove = async (of: R) => {
     if (remove && (await confirm({ title: say('removeAsk'), content: nameOf(of), danger: true })))
       gone.mutate(pickFor(remove.input, of as Values) as CallInput<Endpoint>)
@@ -110,7 +121,7 @@ export function useRecords<R extends object>(
           label: t('action.edit'),
           ...act(update, can?.update ?? can?.edit, records.whyNotUpdate?.(of)),
           ...(Fields
-            ? { onClick: () => setEdited(of) }
+            ? { onClick: () => void edit(of) }
             : { to: `${path}/edit/${(of as { id?: number }).id}` }),
         },
         ...own,
