@@ -1,4 +1,8 @@
 import { defineErrors, type ErrorDef } from '../../shared/errors.ts'
+import type { Lang } from '../../shared/text.ts'
+
+export type NamedRole = { readonly name: string; readonly nameEn?: string }
+export const roleName = (role: NamedRole, lang: Lang): string => (lang === 'en' && role.nameEn) || role.name
 
 export const superCode = 'ROLE_SUPER_ADMIN'
 /** Roles an organisation makes for itself. */

@@ -34,7 +34,7 @@ export const userErrors = defineErrors('users', {
 })
 
 export const userStatuses = ['ENABLED', 'DISABLED'] as const
-const Status = z.enum(userStatuses)
+const Status = z.enum(userStatuses).meta({ tones: { ENABLED: 'online', DISABLED: 'locked' } })
 const count = z.number().int().min(0)
 const ofUser = { id: f.id }
 export const mostAssigned = 2000

@@ -23,7 +23,7 @@ export const ResetRow = z.strictObject({
   phone: z.string(),
   createTime: f.instant,
   method: z.enum(['SMS', 'ADMIN']),
-  state: z.enum(resetStates),
+  state: z.enum(resetStates).meta({ tones: { PENDING: 'warn', DONE: 'success', REJECTED: 'closed', EXPIRED: 'offline' } }),
   handlerName: z.string(),
   handledTime: f.instant.nullable(),
   remark: z.string(),

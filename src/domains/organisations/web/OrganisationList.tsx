@@ -72,7 +72,7 @@ export function OrganisationList() {
     <div className={styles.page}>
       {phone ? (
         <div className={styles.top}>
-          <OrganisationSelect value={chosen} onChange={choose} placeholder={t('tree.all')} />
+          <OrganisationSelect value={chosen} onChange={(id) => choose(id ?? undefined)} placeholder={t('tree.all')} />
         </div>
       ) : (
         <OrganisationTree chosen={chosen} onChoose={choose} />

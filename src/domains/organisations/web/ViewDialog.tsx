@@ -7,14 +7,14 @@ import { OrganisationSelect } from './pickers.tsx'
 /** Choose an organisation and see what it sees. */
 export function ViewDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('organisations')
-  const [id, setId] = useState<number>()
+  const [id, setId] = useState<number | null>(null)
   return (
     <Modal
       open
       title={t('viewAs')}
       okText={t('viewAsOk')}
-      okButtonProps={{ disabled: id === undefined }}
-      onOk={() => id !== undefined && lookThrough({ kind: 'org', id })}
+      okButtonProps={{ disabled: id === null }}
+      onOk={() => id !== null && lookThrough({ kind: 'org', id })}
       onCancel={onClose}
     >
       <p>{t('viewAsNote')}</p>

@@ -1,63 +1,27 @@
-import { Select, TreeSelect } from 'antd'
-import { type ReactNode, useMemo, useState } from 'react'
+import { Select } from 'antd'
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
+import { OptionSelect, type PickProps } from '../../../web/OptionSelect.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
-import { useSettled } from '../../../web/useSettled.ts'
+import { TreePick, type TreeRow } from '../../../web/TreePick.tsx'
 import { roles } from '../../roles/contract.ts'
+import { type NamedRole, roleName } from '../../roles/rules.ts'
 import { organisations, type TreeNode } from '../contract.ts'
-
-type Props = { id?: string; value?: unknown; onChange?: (value: number | undefined) => void; placeholder?: string; prefix?: ReactNode; disabled?: boolean }
-const own = (props: Omit<Props, 'value' | 'onChange'>) => ({
-  ...(props.id ? { id: props.id } : {}),
-  style: { width: '100%' },
-  disabled: props.disabled ?? false,
-  prefix: props.prefix,
-  popupMatchSelectWidth: false,
-})
 
 export const useTree = () => useRead(organisations.tree, {}, { staleTime: 30_000, inline: true })
 
-type Choice = { value: number; title: string; disabled: boolean; children: Choice[] }
-/** Nothing moves below itself: what is `without`, and everything below it, cannot be chosen. */
-function choices(nodes: readonly TreeNode[], without: number | undefined, off = false): Choice[] {
-  return nodes.map((node) => {
-    const disabled = off || node.value === without
-    return { value: node.value, title: node.label, disabled, children: choices(node.children, without, disabled) }
-  })
-}
+const flat = (nodes: readonly TreeNode[], parentId: number | null = null): TreeRow[] =>
+  nodes.flatMap(({ value: id, label: name, children }) => [
+    { id, parentId, name },
+    ...flat(children, id),
+  ])
 
-function titleOf(nodes: readonly Choice[], id: number): string {
-  for (const node of nodes) {
-    const found = node.value === id ? node.title : titleOf(node.children, id)
-    if (found) return found
-  }
-  return ''
-}
-
-/** One organisation out of the tree, found by its name; virtual, so that thousands do not slow it down. */
-export function OrganisationSelect(props: Props & { without?: number }) {
-  const { t } = useTranslation('web')
+/** One organisation out of the tree; nothing moves below itself: `without` and what is below it cannot be chosen. */
+export function OrganisationSelect(props: PickProps<number | null> & { without?: number }) {
   const read = useTree()
-  const { without } = props
-  const treeData = useMemo(() => choices(read.data?.list ?? [], without), [read.data, without])
-  return (
-    <TreeSelect
-      {...own(props)}
-      treeData={treeData}
-      // with its words, because the field that waits for antd knows no tree
-      labelInValue
-      value={typeof props.value === 'number' ? { value: props.value, label: titleOf(treeData, props.value) } : null}
-      loading={read.isPending}
-      placeholder={props.placeholder ?? t('form.choose')}
-      allowClear
-      showSearch={{ treeNodeFilterProp: 'title' }}
-      treeDefaultExpandedKeys={(read.data?.list ?? []).map((node) => node.value)}
-      listHeight={320}
-      styles={{ popup: { root: { minWidth: 280 } } }}
-      onChange={(next: { value: number; label: ReactNode } | null | undefined) => props.onChange?.(next?.value)}
-    />
-  )
+  const rows = useMemo(() => flat(read.data?.list ?? []), [read.data])
+  return <TreePick {...props} rows={rows} loading={read.isPending} />
 }
 
 /** Roles the actor may give to people of an organisation (his own), and those the account has already. */
@@ -67,21 +31,21 @@ export function AssignableRoles({
   onChange,
   orgId,
   held = [],
-}: {
+}: PickProps<number[]> & {
   orgId?: number | undefined
-  id?: string
-  value?: unknown
-  onChange?: (value: number[]) => void
-  held?: readonly { id: number; name: string }[]
+  held?: readonly (NamedRole & { id: number })[]
 }) {
   const { t } = useTranslation('web')
-  const english = usePrefs().lang === 'en'
+  const { lang } = usePrefs()
   const read = useRead(roles.assignable, orgId ? { orgId } : {}, { staleTime: 60_000, keep: true })
-  const options = new Map(held.map((role) => [role.id, role.name]))
-  for (const role of read.data?.list ?? []) options.set(role.id, english ? role.nameEn || role.name : role.name)
+  const options = new Map(
+    [...held, ...(read.data?.list ?? [])].map((role) => [role.id, roleName(role, lang)]),
+  )
   return (
     <Select
-      {...own(id ? { id } : {})}
+      {...(id ? { id } : {})}
+      style={{ width: '100%' }}
+      popupMatchSelectWidth={false}
       mode="multiple"
       value={Array.isArray(value) ? (value as number[]) : []}
       loading={read.isPending}
@@ -94,23 +58,14 @@ export function AssignableRoles({
 }
 
 /** One role as a filter: those at hand, and any other by its name. */
-export function RoleFilter(props: Props) {
-  const { t } = useTranslation('web')
-  const english = usePrefs().lang === 'en'
-  const [typed, setTyped] = useState('')
-  const keyword = useSettled(typed.trim().slice(0, 60))
-  const chosen = typeof props.value === 'number' ? { ids: [props.value] } : {}
-  const read = useRead(roles.assignable, { ...chosen, ...(keyword ? { keyword } : {}) }, { staleTime: 60_000, keep: true })
+export function RoleFilter(props: PickProps<number | null>) {
+  const { lang } = usePrefs()
   return (
-    <Select
-      {...own(props)}
-      value={typeof props.value === 'number' ? props.value : null}
-      loading={read.isFetching}
-      placeholder={props.placeholder ?? t('form.choose')}
-      allowClear
-      showSearch={{ optionFilterProp: 'label', onSearch: setTyped }}
-      options={(read.data?.list ?? []).map((role) => ({ value: role.id, label: english ? role.nameEn || role.name : role.name }))}
-      onChange={(next: number | null | undefined) => props.onChange?.(next ?? undefined)}
+    <OptionSelect
+      {...props}
+      from={roles.assignable}
+      input={typeof props.value === 'number' ? { ids: [props.value] } : {}}
+      text={(role) => roleName(role, lang)}
     />
   )
 }

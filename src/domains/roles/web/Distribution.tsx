@@ -23,8 +23,8 @@ export function Distribution() {
   const { lang } = usePrefs()
   const may = useMay()
   const confirm = useConfirm()
-  const [orgId, setOrgId] = useState<number>()
-  const of = orgId === undefined ? {} : { orgId }
+  const [orgId, setOrgId] = useState<number | null>(null)
+  const of = orgId === null ? {} : { orgId }
   const read = useRead(roles.distribution, of, { inline: true })
   const [drafts, setDrafts] = useState<ReadonlyMap<number, Draft>>(new Map())
   const [beyond, setBeyond] = useState(false)

@@ -1,12 +1,25 @@
 import { Picture } from '../../../web/Picture.tsx'
-import styles from './users.module.css'
+
+type Person = { readonly avatar: string; readonly realName: string }
 
 /** Somebody's picture, or the first character of his name. */
-export function Face({ src, name, size = 24 }: { src: string; name: string; size?: number }) {
-  if (src) return <Picture src={src} alt={name} size={size} />
-  return (
-    <span className={styles.face} style={{ width: size, height: size }} aria-hidden>
-      {name.slice(0, 1).toUpperCase()}
+export const Face = ({ row, size = 24 }: { row: Person; size?: number }) =>
+  row.avatar ? (
+    <Picture src={row.avatar} alt={row.realName} size={size} />
+  ) : (
+    <span
+      aria-hidden
+      style={{
+        display: 'inline-grid',
+        placeItems: 'center',
+        width: size,
+        height: size,
+        borderRadius: 4,
+        background: 'var(--hd-tint)',
+        color: 'var(--hd-selected-text)',
+        fontSize: 12,
+      }}
+    >
+      {row.realName.slice(0, 1).toUpperCase()}
     </span>
   )
-}

@@ -1,13 +1,16 @@
-import { Alert, Modal, Segmented } from 'antd'
-import { useMemo, useRef, useState } from 'react'
+import { Flex, Modal, Segmented } from 'antd'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
-import { SwitchField, TextField } from '../../../web/form/fields.tsx'
+import { Note, SwitchField, TextField } from '../../../web/form/fields.tsx'
 import { firstPassword, users } from '../contract.ts'
-import styles from './users.module.css'
 
 type Props = { userId: number; username: string; onClose: () => void }
+const typing = {
+  ...users.resetPassword,
+  input: users.resetPassword.input.safeExtend({ password: firstPassword }),
+}
 
 export function ResetDialog({ userId, username, onClose }: Props) {
   const { t } = useTranslation('users')
@@ -15,28 +18,26 @@ export function ResetDialog({ userId, username, onClose }: Props) {
   const [made, setMade] = useState<string | null>(null)
   const shown = useRef(false)
   // left out, the server makes a password; a person who chose to type one must
-  const save = useMemo(
-    () => (mode === 'made' ? users.resetPassword : { ...users.resetPassword, input: users.resetPassword.input.safeExtend({ password: firstPassword }) }),
-    [mode],
-  )
+  const save = mode === 'made' ? users.resetPassword : typing
+  const title = t('resetOf', { name: username })
   if (made !== null)
     return (
-      <Modal open title={t('resetOf', { name: username })} footer={null} onCancel={onClose} mask={{ closable: false }}>
-        <Alert className={styles.note ?? ''} type="success" showIcon title={t('resetDone')} />
-        <p className={styles.made}>
-          <span className="hd-mono">{made}</span>
+      <Modal open title={title} footer={null} onCancel={onClose} mask={{ closable: false }}>
+        <p>{t('resetDone')}</p>
+        <Flex align="center" gap={8}>
+          <strong className="hd-mono">{made}</strong>
           <CopyButton text={made} />
-        </p>
+        </Flex>
       </Modal>
     )
   return (
     <FormDialog
       key={mode}
-      title={t('resetOf', { name: username })}
+      title={title}
       ns="users"
       save={save}
-      success="users:success.reset"
-      okText={t('reset')}
+      success="web:success.done"
+      okText={t('acts.reset')}
       initial={{ id: userId, mustChangePassword: true }}
       onSaved={({ password }) => {
         shown.current = password !== null
@@ -46,16 +47,13 @@ export function ResetDialog({ userId, username, onClose }: Props) {
         if (!shown.current) onClose()
       }}
     >
-      <Alert className={styles.note ?? ''} type="warning" showIcon title={t('resetAsk')} />
+      <Note type="warning">{t('resetAsk')}</Note>
       <Segmented
-        className={styles.note ?? ''}
+        style={{ gridColumn: '1 / -1', marginBottom: 16 }}
         block
         value={mode}
         onChange={setMode}
-        options={[
-          { value: 'made' as const, label: t('resetMade') },
-          { value: 'typed' as const, label: t('resetTyped') },
-        ]}
+        options={(['made', 'typed'] as const).map((value) => ({ value, label: t(`way.${value}`) }))}
       />
       {mode === 'typed' ? (
         <>
