@@ -18,6 +18,8 @@ type Props<G extends Endpoint> = {
   readonly blank?: Values
   /** What a copy (`?from=12`) does not take along. */
   readonly own?: Values
+  /** What a record gives its form, where that is not all its fields. */
+  readonly shown?: (record: Output<G>) => Values
   /** The fields; the record is there when one is edited. */
   readonly children: (edited: Output<G> | undefined, fresh: boolean) => ReactNode
 }
@@ -31,6 +33,7 @@ export function RecordPage<G extends Endpoint>({
   name,
   blank,
   own,
+  shown,
   children,
 }: Props<G>) {
   const { id } = useParams()
@@ -56,7 +59,7 @@ export function RecordPage<G extends Endpoint>({
       success={`web:success.${id ? 'edited' : 'saved'}`}
       initial={
         data
-          ? pickFor(save.input, { ...(data as Values), ...(id ? {} : own) })
+          ? pickFor(save.input, { ...(shown?.(data) ?? (data as Values)), ...(id ? {} : own) })
           : { ...defaultsOf(create.input), ...blank }
       }
     >

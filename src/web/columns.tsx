@@ -105,6 +105,9 @@ export function useCols<S extends z.ZodObject>(
         return to ? <Link to={to}>{shown}</Link> : shown
       },
       ...overrides,
+      ...(own && info.unit === 'image'
+        ? { render: (value: unknown, record, index) => <span style={thumb}>{own(value, record, index) as ReactNode}</span> }
+        : {}),
     }
   }
 }

@@ -1,92 +1,83 @@
 import { Form } from 'antd'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useParams, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
 import { useRead } from '../../../web/api.ts'
-import { FormPage, Section } from '../../../web/FormPage.tsx'
-import { Field, Fixed, ImageField, NumberField, SelectField, TextField } from '../../../web/form/fields.tsx'
-import { pickFor } from '../../../web/form/values.ts'
+import { Section } from '../../../web/FormPage.tsx'
+import {
+  Field,
+  Fixed,
+  ImageField,
+  NumberField,
+  SelectField,
+  TextField,
+} from '../../../web/form/fields.tsx'
+import { RecordPage } from '../../../web/RecordPage.tsx'
 import { RegionSelect } from '../../devices/web/pickers.tsx'
 import { type OrganisationDetail, organisations } from '../contract.ts'
 import { AssignableRoles, OrganisationSelect } from './pickers.tsx'
 
-const back = '/organ/organ-manage'
-
 /** Create (`?parentId=3`) and edit; kind, parent and username stay as they were made. */
 export function OrganisationForm() {
-  const { t } = useTranslation(['organisations', 'web'])
-  const { id } = useParams()
-  const [search] = useSearchParams()
-  const loaded = useRead(organisations.get, { id: Number(id) }, { inline: true, enabled: id !== undefined })
-  const data = loaded.data
-  if (id === undefined) {
-    const parentId = Number(search.get('parentId')) || undefined
-    return (
-      <FormPage
-        title={t('create')}
-        ns="organisations"
-        back={back}
-        save={organisations.create}
-        success="organisations:success.create"
-        initial={{ ...(parentId ? { parentId } : {}), roleIds: [], licences: [], creditCode: '', avatar: '' }}
-      >
-        <Section title={t('form.place')} purpose={t('form.placeHint')}>
-          <Place />
-        </Section>
-        <Section title={t('form.account')} purpose={t('form.accountHint')}>
-          <TextField name="username" />
-          <TextField name="realName" />
-          <TextField name="password" password autoComplete="new-password" />
-          <TextField name="repeat" password autoComplete="new-password" required />
-          <Principal />
-        </Section>
-        <Contact />
-      </FormPage>
-    )
-  }
+  const { t } = useTranslation('organisations')
+  const parentId = Number(useSearchParams()[0].get('parentId')) || undefined
   return (
-    <FormPage
-      title={t('form.editTitle')}
-      subtitle={data ? `${data.orgCode} ${data.name}` : ''}
-      tab={data?.name ?? ''}
+    <RecordPage
       ns="organisations"
-      back={back}
-      loaded={loaded}
-      save={organisations.update}
-      success="organisations:success.update"
-      initial={data ? startOf(data) : {}}
+      {...organisations}
+      name={({ name, orgCode }) => [name, orgCode]}
+      blank={{ roleIds: [], ...(parentId ? { parentId } : {}) }}
+      // without a principal there are no roles to send
+      shown={({ roleIds, ...rest }) => (rest.principalId ? { ...rest, roleIds } : rest)}
     >
-      <Section title={t('form.place')} purpose={t('form.placeHint')}>
-        <Fixed label={t('fields.parentId')}>{data?.operatorName || <span className="hd-none">—</span>}</Fixed>
-        <Fixed label={t('fields.kind')}>{data ? t(`enums.kind.${data.kind}`) : ''}</Fixed>
-        <TextField name="name" count />
-      </Section>
-      <Section title={t('form.account')} purpose={t('form.accountHint')}>
-        <Fixed label={t('fields.username')}>{data?.username || t('form.noPrincipal')}</Fixed>
-        <TextField name="realName" />
-        {data?.principalId ? <Principal held={data.roles} orgId={data.id} pictured={data.avatar !== ''} /> : null}
-      </Section>
-      <Contact />
-    </FormPage>
+      {(edited) => (
+        <>
+          <Section title={t('form.place')} purpose={t('form.placeHint')}>
+            {edited ? (
+              <>
+                <Fixed label={t('fields.parentId')}>{edited.operatorName || '—'}</Fixed>
+                <Fixed label={t('fields.kind')}>{t(`enums.kind.${edited.kind}`)}</Fixed>
+              </>
+            ) : (
+              <Place />
+            )}
+            <TextField name="name" count />
+          </Section>
+          <Section title={t('form.account')} purpose={t('form.accountHint')}>
+            {edited ? (
+              <Fixed label={t('fields.username')}>{edited.username || t('form.noPrincipal')}</Fixed>
+            ) : (
+              <TextField name="username" />
+            )}
+            <TextField name="realName" />
+            {edited ? null : (
+              <>
+                <TextField name="password" password autoComplete="new-password" />
+                <TextField name="repeat" password autoComplete="new-password" required />
+              </>
+            )}
+            {edited && !edited.principalId ? null : <Principal edited={edited} />}
+          </Section>
+          <Contact />
+        </>
+      )}
+    </RecordPage>
   )
-}
-
-/** Without a principal there are no roles to send. */
-function startOf(data: OrganisationDetail) {
-  const { roleIds, ...rest } = pickFor(organisations.update.input, data)
-  return data.principalId ? { ...rest, roleIds } : rest
 }
 
 /** The kinds follow from the parent and from what the actor may create. */
 function Place() {
   const { t } = useTranslation('organisations')
   const form = Form.useFormInstance()
-  const parentId = Form.useWatch('parentId') as number | undefined
+  const parentId = (Form.useWatch('parentId') as number | null | undefined) ?? undefined
   const kind = Form.useWatch('kind') as string | undefined
-  const { data } = useRead(organisations.creatable, parentId ? { parentId } : {}, { enabled: parentId !== undefined, inline: true })
+  const asked = parentId ? { parentId } : {}
+  const options = { enabled: parentId !== undefined, inline: true }
+  const { data } = useRead(organisations.creatable, asked, options)
   const kinds = parentId ? data?.kinds : undefined
   useEffect(() => {
-    if (kind && kinds && !kinds.some((found) => found === kind)) form.setFieldValue('kind', undefined)
+    if (kind && kinds && !kinds.some((found) => found === kind))
+      form.setFieldValue('kind', undefined)
   }, [form, kind, kinds])
   return (
     <>
@@ -97,22 +88,21 @@ function Place() {
         name="kind"
         disabled={!kinds?.length}
         options={(kinds ?? []).map((value) => ({ value, label: t(`enums.kind.${value}`) }))}
-        {...(kinds?.length === 0 ? { hint: t('form.noKinds') } : {})}
+        hint={kinds?.length === 0 ? t('form.noKinds') : null}
       />
-      <TextField name="name" count />
     </>
   )
 }
 
 /** Who came without a picture, by an import, may stay so. */
-function Principal({ held = [], orgId, pictured = true }: { held?: OrganisationDetail['roles']; orgId?: number; pictured?: boolean }) {
+function Principal({ edited }: { edited: OrganisationDetail | undefined }) {
   const parentId = Form.useWatch('parentId') as number | undefined
   return (
     <>
       <Field name="roleIds" wide required>
-        <AssignableRoles held={held} orgId={orgId ?? parentId} />
+        <AssignableRoles held={edited?.roles ?? []} orgId={edited?.id ?? parentId} />
       </Field>
-      <ImageField name="avatar" required={pictured} />
+      <ImageField name="avatar" required={edited?.avatar !== ''} />
     </>
   )
 }
