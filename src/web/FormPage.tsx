@@ -20,6 +20,8 @@ type Props<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> & {
   /** Where saving and cancelling lead; the form's tab closes. */
   readonly back: string
   readonly onSaved?: FormSpec<E>['onSaved']
+  /** Looked at, not changed: nothing to save. */
+  readonly readOnly?: boolean
   /** The read the form waits for: `const loaded = useRead(products.get, { id }, { inline: true })`. */
   readonly loaded?: { readonly isPending: boolean; readonly error: ApiError | null; readonly data: unknown; readonly refetch: () => unknown }
   readonly children: ReactNode
@@ -52,7 +54,7 @@ export function FormPage<E extends Endpoint>(props: Props<E>) {
 }
 
 function LoadedForm<E extends Endpoint>(props: Props<E>) {
-  const { title, subtitle, back, children } = props
+  const { title, subtitle, back, readOnly = false, children } = props
   const { t } = useTranslation('web')
   const navigate = useNavigate()
   const confirm = useConfirm()
@@ -65,7 +67,7 @@ function LoadedForm<E extends Endpoint>(props: Props<E>) {
   const engine = useFormEngine({ ...props, onSaved: props.onSaved ?? leave })
   const { form, problems, dirty, busy, submit } = engine
   useDirty(dirty)
-  useSaveKey(active, submit)
+  useSaveKey(active && !readOnly, submit)
   const cancel = async () => {
     if (!dirty || (await confirm({ title: t('form.leave'), ok: t('shell.leave'), cancel: t('shell.stay') }))) leave()
   }
@@ -79,10 +81,12 @@ function LoadedForm<E extends Endpoint>(props: Props<E>) {
         <EngineForm engine={engine}>{children}</EngineForm>
       </div>
       <div className={styles.save}>
-        <Button type="primary" loading={busy} onClick={submit}>
-          {t('action.save')}
-        </Button>
-        <Button onClick={() => void cancel()}>{t('action.cancel')}</Button>
+        {readOnly ? null : (
+          <Button type="primary" loading={busy} onClick={submit}>
+            {t('action.save')}
+          </Button>
+        )}
+        <Button onClick={() => void cancel()}>{t(readOnly ? 'action.back' : 'action.cancel')}</Button>
         <span className={styles.problems} role="status">
           {problems.length > 0 ? t('form.toFix', { count: problems.length }) : null}
           {problems.map((problem) => (
@@ -93,7 +97,7 @@ function LoadedForm<E extends Endpoint>(props: Props<E>) {
         </span>
         <span className={styles.state}>
           {dirty ? <span>{t('form.unsaved')}</span> : null}
-          <span>{t('form.saveHint')}</span>
+          {readOnly ? null : <span>{t('form.saveHint')}</span>}
         </span>
       </div>
     </section>

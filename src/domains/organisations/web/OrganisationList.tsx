@@ -117,10 +117,9 @@ function Rows({ chosen, onOpen }: { chosen: number | undefined; onOpen: (what: A
         ].map((filter) => ({ ...filter, more: true })),
       ]}
       columns={[
-        col('avatar'),
-        col('username', { render: (name: string) => name || t('noPrincipal') }),
-        col('realName'),
         col('name'),
+        col('username', { fit: String, render: (name: string) => name || t('noPrincipal') }),
+        col('realName'),
         col('status', {
           width: 80,
           render: (_, row) => (
@@ -141,7 +140,8 @@ function Rows({ chosen, onOpen }: { chosen: number | undefined; onOpen: (what: A
         col('consumerPhone', { defaultHidden: true }),
         col('tenantId', { defaultHidden: true }),
         col('deviceCount'),
-        col('childCount'),
+        col('avatar', { defaultHidden: true }),
+        col('childCount', { defaultHidden: true }),
         col('createTime', { defaultHidden: true }),
         col('orgCode', { defaultHidden: true }),
       ]}
@@ -184,9 +184,10 @@ function Rows({ chosen, onOpen }: { chosen: number | undefined; onOpen: (what: A
         label: t(`web:action.${status === 'ENABLED' ? 'enable' : 'disable'}`),
         danger: status === 'DISABLED',
         can: may('org:update'),
-        onClick: ({ rows, clear }: Selection<OrganisationRow>) => void acts.setStatuses(rows, status, clear),
+        onClick: ({ rows, clear }: Selection<OrganisationRow>) =>
+          void acts.setStatuses(rows, status, clear),
       }))}
-      card={['name', 'kind', 'realName', 'phone', 'deviceCount', 'childCount']}
+      card={['kind', 'realName', 'phone', 'deviceCount', 'childCount']}
     />
   )
 }

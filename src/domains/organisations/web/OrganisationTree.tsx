@@ -70,6 +70,7 @@ export function OrganisationTree({ chosen, onChoose }: Props) {
             aria-pressed={all}
             color={all ? 'primary' : 'default'}
             variant={all ? 'filled' : 'text'}
+            style={all ? { color: 'var(--hd-selected-text)' } : {}}
             onClick={() => onChoose(undefined)}
           >
             <Flex component="span" flex={1} justify="space-between">

@@ -47,7 +47,7 @@ function shown(ctx: Ctx, row: q.Row): RoleRow {
       copy: may(ctx, 'role:create'),
       stop: free && may(ctx, 'role:update'),
       restore: free && row.builtin && may(ctx, 'role:update'),
-      delete: free && !row.builtin && may(ctx, 'role:delete'),
+      delete: free && !row.builtin && row.people === 0 && may(ctx, 'role:delete'),
       preview: may(ctx, 'role:preview'),
     },
   }

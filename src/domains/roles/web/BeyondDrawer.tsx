@@ -12,10 +12,26 @@ export function BeyondDrawer({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['roles', 'web'])
   const [page, setPage] = useState(1)
   const [keyword, setKeyword] = useState('')
-  const read = useRead(roles.beyond, { page, ...(keyword ? { keyword } : {}) }, { inline: true, keep: true })
-  const column = (key: string, width: number) => ({ key, dataIndex: key, title: t(`fields.${key === 'name' ? 'realName' : key}`), width })
+  const read = useRead(
+    roles.beyond,
+    { page, ...(keyword ? { keyword } : {}) },
+    { inline: true, keep: true },
+  )
+  const column = (key: string, width: number) => ({
+    key,
+    dataIndex: key,
+    title: t(`fields.${key === 'name' ? 'realName' : key}`),
+    width,
+  })
   return (
-    <Detail open onClose={onClose} title={t('matrix.beyond')} loading={read.isPending} error={read.error} onRetry={() => void read.refetch()}>
+    <Detail
+      open
+      onClose={onClose}
+      title={t('matrix.beyond')}
+      loading={read.isPending}
+      error={read.error}
+      onRetry={() => void read.refetch()}
+    >
       <p className={styles.hint}>{t('matrix.beyondHint')}</p>
       <Input.Search
         allowClear
@@ -29,7 +45,13 @@ export function BeyondDrawer({ onClose }: { onClose: () => void }) {
         dataSource={read.data?.list ?? []}
         scroll={{ x: 'max-content' }}
         locale={{ emptyText: t('matrix.beyondEmpty') }}
-        pagination={{ current: page, pageSize: 20, total: read.data?.total ?? 0, onChange: setPage, hideOnSinglePage: true }}
+        pagination={{
+          current: page,
+          pageSize: 20,
+          total: read.data?.total ?? 0,
+          onChange: setPage,
+          hideOnSinglePage: true,
+        }}
         columns={[
           column('userName', 120),
           column('name', 96),

@@ -14,8 +14,10 @@ export function CompareDrawer({ a, b, onClose }: { a: number; b: number; onClose
   const catalogue = useCatalogue()
   const sides = read.data ? [read.data.a, read.data.b] : []
   const [left, right] = sides
-  const common = left && right ? left.permissions.filter((code) => right.permissions.includes(code)).length : 0
-  const only = (own: readonly string[] = [], other: readonly string[] = []) => own.filter((entry) => !other.includes(entry))
+  const common =
+    left && right ? left.permissions.filter((code) => right.permissions.includes(code)).length : 0
+  const only = (own: readonly string[] = [], other: readonly string[] = []) =>
+    own.filter((entry) => !other.includes(entry))
   const side = (role: (typeof sides)[number], other: (typeof sides)[number]) => {
     const codes = only(role.permissions, other.permissions)
     const pages = only(role.menus, other.menus)
@@ -62,7 +64,14 @@ export function CompareDrawer({ a, b, onClose }: { a: number; b: number; onClose
     )
   }
   return (
-    <Detail open onClose={onClose} title={t('compareTitle')} loading={read.isPending} error={read.error} onRetry={() => void read.refetch()}>
+    <Detail
+      open
+      onClose={onClose}
+      title={t('compareTitle')}
+      loading={read.isPending}
+      error={read.error}
+      onRetry={() => void read.refetch()}
+    >
       {left && right ? (
         <>
           <p className={styles.hint}>{t('same', { count: common })}</p>

@@ -2,15 +2,18 @@ import { Button, Checkbox, InputNumber, Select } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
-import { useConfirm } from '../../../web/confirm.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Bones, Problem } from '../../../web/Problem.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { useMay } from '../../../web/session.ts'
 import { useDirty } from '../../../web/shell/tabs.ts'
+import { Page } from '../../../web/ui/Page.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
+import { useAct } from '../../../web/useAct.ts'
 import { OrganisationSelect } from '../../organisations/web/pickers.tsx'
 import { type DistributionRow, roles } from '../contract.ts'
+import { type NamedRole, roleName } from '../rules.ts'
 import styles from './matrix.module.css'
 
 const BeyondDrawer = lazyDialog(() => import('./BeyondDrawer.tsx').then((m) => m.BeyondDrawer))
@@ -22,49 +25,75 @@ export function Distribution() {
   const { t } = useTranslation(['roles', 'web'])
   const { lang } = usePrefs()
   const may = useMay()
-  const confirm = useConfirm()
   const [orgId, setOrgId] = useState<number | null>(null)
   const of = orgId === null ? {} : { orgId }
   const read = useRead(roles.distribution, of, { inline: true })
   const [drafts, setDrafts] = useState<ReadonlyMap<number, Draft>>(new Map())
   const [beyond, setBeyond] = useState(false)
   const clear = () => setDrafts(new Map())
-  const save = useWrite(roles.distribute, { success: 'roles:success.distribute', onSuccess: clear })
-  const restore = useWrite(roles.restoreDistribution, { success: 'roles:success.distribute', onSuccess: clear })
+  const save = useWrite(roles.distribute, { success: 'web:success.saved', onSuccess: clear })
+  const restore = useAct(roles.restoreDistribution, {
+    ask: t('matrix.restoreAsk'),
+    success: 'web:success.saved',
+    onSuccess: clear,
+  })
   useLive('roles', [roles.distribution.path])
   useDirty(drafts.size > 0)
   const { rows = [], columns = [] } = read.data ?? {}
-  const nameOf = (row: Pick<DistributionRow, 'name' | 'nameEn'>) => (lang === 'en' ? row.nameEn : row.name)
+  const nameOf = (row: NamedRole) => roleName(row, lang)
   const readOnly = !may('role:distribute')
-  const change = (row: DistributionRow, part: Partial<Draft>) => setDrafts(new Map(drafts).set(row.roleId, { ...shownOf(row), ...part }))
-  const shownOf = (row: DistributionRow): Draft => drafts.get(row.roleId) ?? { targets: row.targets, orgKinds: row.orgKinds, maxUsers: row.maxUsers }
+  const change = (row: DistributionRow, part: Partial<Draft>) =>
+    setDrafts(new Map(drafts).set(row.roleId, { ...shownOf(row), ...part }))
+  const shownOf = (row: DistributionRow): Draft =>
+    drafts.get(row.roleId) ?? {
+      targets: row.targets,
+      orgKinds: row.orgKinds,
+      maxUsers: row.maxUsers,
+    }
   const submit = () =>
-    save.mutate({ ...of, rows: rows.filter((row) => drafts.has(row.roleId)).map((row) => ({ roleId: row.roleId, version: row.version, ...shownOf(row) })) })
-  const askRestore = async () => {
-    if (await confirm({ title: t('matrix.restoreAsk'), danger: true })) restore.mutate({})
-  }
+    save.mutate({
+      ...of,
+      rows: rows
+        .filter((row) => drafts.has(row.roleId))
+        .map((row) => ({ roleId: row.roleId, version: row.version, ...shownOf(row) })),
+    })
   return (
-    <section className={`hd-sheet ${styles.page}`} aria-label={t('matrix.title')}>
-      <header className={styles.head}>
-        <h1>{t('matrix.title')}</h1>
-        <p>{t(readOnly ? 'matrix.readonly' : 'matrix.hint')}</p>
-        <span className={styles.tools}>
-          <span className={styles.tenant}>
-            <OrganisationSelect value={orgId} placeholder={t('matrix.tenant')} disabled={drafts.size > 0} onChange={setOrgId} />
+    <Page
+      bare
+      lead={t(readOnly ? 'matrix.readonly' : 'matrix.hint')}
+      tools={
+        <>
+          <span style={{ width: 220 }}>
+            <OrganisationSelect
+              value={orgId}
+              placeholder={t('matrix.tenant')}
+              disabled={drafts.size > 0}
+              onChange={setOrgId}
+            />
           </span>
           <Button onClick={() => setBeyond(true)}>{t('matrix.beyond')}</Button>
           {readOnly ? null : (
             <>
-              <Button onClick={() => void askRestore()}>{t('matrix.restore')}</Button>
-              {drafts.size ? <span>{t('matrix.changed', { count: drafts.size })}</span> : null}
-              <Button type="primary" disabled={!drafts.size} loading={save.isPending} onClick={submit}>
-                {t('matrix.save')}
+              <Button onClick={() => void restore({})}>{t('web:action.reset')}</Button>
+              {drafts.size ? <Muted>{t('matrix.changed', { count: drafts.size })}</Muted> : null}
+              <Button
+                type="primary"
+                disabled={!drafts.size}
+                loading={save.isPending}
+                onClick={submit}
+              >
+                {t('web:action.save')}
               </Button>
             </>
           )}
-        </span>
-      </header>
-      {read.error && !read.data ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : !read.data ? <Bones rows={12} /> : null}
+        </>
+      }
+    >
+      {read.error && !read.data ? (
+        <Problem error={read.error} onRetry={() => void read.refetch()} />
+      ) : !read.data ? (
+        <Bones rows={12} />
+      ) : null}
       {read.data && !rows.length ? <p>{t('matrix.none')}</p> : null}
       {rows.length ? (
         <div className={styles.scroll}>
@@ -96,13 +125,27 @@ export function Distribution() {
                     {columns.map((target) => {
                       const above = target.rank > row.rank
                       return (
-                        <td key={target.roleId} title={above ? t('matrix.above') : t('matrix.cell', { actor: nameOf(row), target: nameOf(target) })}>
+                        <td
+                          key={target.roleId}
+                          title={
+                            above
+                              ? t('matrix.above')
+                              : t('matrix.cell', { actor: nameOf(row), target: nameOf(target) })
+                          }
+                        >
                           <Checkbox
-                            aria-label={t('matrix.cell', { actor: nameOf(row), target: nameOf(target) })}
+                            aria-label={t('matrix.cell', {
+                              actor: nameOf(row),
+                              target: nameOf(target),
+                            })}
                             checked={draft.targets.includes(target.roleId)}
                             disabled={off || above}
                             onChange={({ target: box }) =>
-                              change(row, { targets: box.checked ? [...draft.targets, target.roleId] : draft.targets.filter((id) => id !== target.roleId) })
+                              change(row, {
+                                targets: box.checked
+                                  ? [...draft.targets, target.roleId]
+                                  : draft.targets.filter((id) => id !== target.roleId),
+                              })
                             }
                           />
                         </td>
@@ -117,8 +160,13 @@ export function Distribution() {
                         maxTagCount={2}
                         className={styles.kinds ?? ''}
                         placeholder="—"
-                        options={(read.data?.orgKinds ?? []).map((value) => ({ value, label: t(`enums.orgKind.${value}`) }))}
-                        onChange={(orgKinds: DistributionRow['orgKinds']) => change(row, { orgKinds })}
+                        options={(read.data?.orgKinds ?? []).map((value) => ({
+                          value,
+                          label: t(`enums.orgKind.${value}`),
+                        }))}
+                        onChange={(orgKinds: DistributionRow['orgKinds']) =>
+                          change(row, { orgKinds })
+                        }
                       />
                     </td>
                     <td>
@@ -141,6 +189,6 @@ export function Distribution() {
         </div>
       ) : null}
       {beyond ? <BeyondDrawer onClose={() => setBeyond(false)} /> : null}
-    </section>
+    </Page>
   )
 }

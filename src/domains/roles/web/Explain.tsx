@@ -21,7 +21,11 @@ export function Explain({ userId, onClose }: { userId: number; onClose: () => vo
     <Detail
       open
       onClose={onClose}
-      title={data ? `${t('explain.title')} · ${data.user.name || data.user.userName}` : t('explain.title')}
+      title={
+        data
+          ? `${t('explain.title')} · ${data.user.name || data.user.userName}`
+          : t('explain.title')
+      }
       loading={read.isPending}
       error={read.error}
       onRetry={() => void read.refetch()}
@@ -38,12 +42,19 @@ function Answer({ data }: { data: Explanation }) {
   const [only, setOnly] = useState(false)
   const [tab, setTab] = useState('pages')
   const wanted = useDeferredValue(typed.trim().toLowerCase())
-  const fits = (...texts: (string | null)[]) => wanted === '' || texts.join(' ').toLowerCase().includes(wanted)
-  const pages = data.pages.filter((page) => !(only && page.shown) && fits(page.zh, page.en, page.path, page.permission))
-  const rights = data.rights.filter((right) => !(only && right.granted) && fits(right.zh, right.en, right.permission))
+  const fits = (...texts: (string | null)[]) =>
+    wanted === '' || texts.join(' ').toLowerCase().includes(wanted)
+  const pages = data.pages.filter(
+    (page) => !(only && page.shown) && fits(page.zh, page.en, page.path, page.permission),
+  )
+  const rights = data.rights.filter(
+    (right) => !(only && right.granted) && fits(right.zh, right.en, right.permission),
+  )
   return (
     <div className={styles.explain}>
-      {data.closed ? <Alert type="error" showIcon title={t(`explain.closed.${data.closed}`)} /> : null}
+      {data.closed ? (
+        <Alert type="error" showIcon title={t(`explain.closed.${data.closed}`)} />
+      ) : null}
       <p className={styles.who}>
         <strong>{data.user.userName}</strong> {data.user.orgName}
         {data.roles.map((role) => (
@@ -65,7 +76,8 @@ function Answer({ data }: { data: Explanation }) {
             onChange={(event) => setTyped(event.target.value)}
           />
           <span className={styles.only}>
-            <Switch size="small" aria-label={t('explain.only')} checked={only} onChange={setOnly} /> {t('explain.only')}
+            <Switch size="small" aria-label={t('explain.only')} checked={only} onChange={setOnly} />{' '}
+            {t('explain.only')}
           </span>
         </div>
       )}
@@ -75,12 +87,20 @@ function Answer({ data }: { data: Explanation }) {
         items={[
           {
             key: 'pages',
-            label: t('explain.count', { what: t('explain.tabs.pages'), n: pages.filter((page) => page.shown).length, all: pages.length }),
+            label: t('explain.count', {
+              what: t('explain.tabs.pages'),
+              n: pages.filter((page) => page.shown).length,
+              all: pages.length,
+            }),
             children: <Pages pages={pages} data={data} />,
           },
           {
             key: 'rights',
-            label: t('explain.count', { what: t('explain.tabs.rights'), n: rights.filter((right) => right.granted).length, all: rights.length }),
+            label: t('explain.count', {
+              what: t('explain.tabs.rights'),
+              n: rights.filter((right) => right.granted).length,
+              all: rights.length,
+            }),
             children: <Rights rights={rights} data={data} />,
           },
           { key: 'row', label: t('explain.tabs.row'), children: <ExplainRow data={data} /> },
@@ -95,7 +115,15 @@ function Rights({ rights, data }: { rights: readonly CodeAnswer[]; data: Explana
   const words = useWords(data)
   const linksOf = useRightLinks(data)
   if (!rights.length) return <p className={styles.none}>{t('explain.nothing')}</p>
-  return rights.map((right) => <Chain key={right.permission} ok={right.granted} title={words.say(right)} hint={right.permission} links={linksOf(right)} />)
+  return rights.map((right) => (
+    <Chain
+      key={right.permission}
+      ok={right.granted}
+      title={words.say(right)}
+      hint={right.permission}
+      links={linksOf(right)}
+    />
+  ))
 }
 
 function Pages({ pages, data }: { pages: readonly PageAnswer[]; data: Explanation }) {
@@ -104,9 +132,19 @@ function Pages({ pages, data }: { pages: readonly PageAnswer[]; data: Explanatio
   const { lang } = usePrefs()
   if (!pages.length) return <p className={styles.none}>{t('explain.nothing')}</p>
   const linksOf = (page: PageAnswer): Link[] => {
-    const listed = page.through.length ? [{ what: t('explain.chain.role'), text: words.rolesOf(page.through), ok: true }] : []
+    const listed = page.through.length
+      ? [{ what: t('explain.chain.role'), text: words.rolesOf(page.through), ok: true }]
+      : []
     const menu = t('explain.chain.menu')
-    if (!page.shown) return [...listed, { what: menu, text: t(`explain.page.${page.reason}`, { read: words.nameOf(page.permission) }), ok: false }]
+    if (!page.shown)
+      return [
+        ...listed,
+        {
+          what: menu,
+          text: t(`explain.page.${page.reason}`, { read: words.nameOf(page.permission) }),
+          ok: false,
+        },
+      ]
     const right = words.right(page.permission)
     return [
       ...listed,

@@ -17,8 +17,13 @@ export function ExplainRow({ data }: { data: Explanation }) {
   const [kind, setKind] = useState<Kind>('device')
   const [typed, setTyped] = useState('')
   const [asked, setAsked] = useState<{ resource: Kind; rowId: string } | null>(null)
-  const read = useRead(roles.explain, { id: data.user.id, page: '/', code: 'message:read', ...asked }, { inline: true, enabled: asked !== null })
-  const ask = () => typed.trim() !== '' && setAsked({ resource: kind, rowId: typed.trim().slice(0, 40) })
+  const read = useRead(
+    roles.explain,
+    { id: data.user.id, page: '/', code: 'message:read', ...asked },
+    { inline: true, enabled: asked !== null },
+  )
+  const ask = () =>
+    typed.trim() !== '' && setAsked({ resource: kind, rowId: typed.trim().slice(0, 40) })
   return (
     <>
       <p className={styles.none}>{t('explain.rowHint')}</p>
@@ -42,7 +47,11 @@ export function ExplainRow({ data }: { data: Explanation }) {
           {t('explain.rowAsk')}
         </Button>
       </div>
-      {read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : asked && !read.data ? <Bones rows={3} /> : null}
+      {read.error ? (
+        <Problem error={read.error} onRetry={() => void read.refetch()} />
+      ) : asked && !read.data ? (
+        <Bones rows={3} />
+      ) : null}
       {read.data?.row ? <Found row={read.data.row} data={data} /> : null}
     </>
   )
@@ -54,7 +63,11 @@ function Found({ row, data }: { row: RowAnswer; data: Explanation }) {
   const linksOf = useRightLinks(data)
   const right = words.right(row.permission)
   const own = row.rule === 'NOT_FOUND' || !right ? [] : linksOf(right)
-  const rule = { what: t('explain.chain.row'), text: `${row.orgName ? `${row.orgName} · ` : ''}${t(`explain.row.${row.rule}`)}`, ok: row.visible }
+  const rule = {
+    what: t('explain.chain.row'),
+    text: `${row.orgName ? `${row.orgName} · ` : ''}${t(`explain.row.${row.rule}`)}`,
+    ok: row.visible,
+  }
   return (
     <Chain
       ok={row.visible}

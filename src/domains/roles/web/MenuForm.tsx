@@ -1,4 +1,4 @@
-import { Alert, Form } from 'antd'
+import { Flex, Form, Select } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useParams, useSearchParams } from 'react-router'
 import type { Output } from '../../../shared/contract.ts'
@@ -6,19 +6,34 @@ import { common } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
 import { useRead } from '../../../web/api.ts'
 import { FormPage, Section } from '../../../web/FormPage.tsx'
-import { NumberField, SelectField, SwitchField, TextField } from '../../../web/form/fields.tsx'
+import {
+  Field,
+  Note,
+  NumberField,
+  SelectField,
+  SwitchField,
+  TextField,
+} from '../../../web/form/fields.tsx'
 import { pickFor, type Values } from '../../../web/form/values.ts'
 import { Empty } from '../../../web/Problem.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
-import { menuIconNames } from '../../../web/shell/icons.tsx'
+import { menuIcon, menuIconNames } from '../../../web/shell/icons.tsx'
+import { useScreen } from '../../../web/useScreen.ts'
 import { type MenuItem, menus } from '../menuContract.ts'
 
-const blank: Values = { parentId: null, path: '', icon: '', permission: null, hidden: false, sort: 99 }
+const blank: Values = {
+  parentId: null,
+  path: '',
+  icon: '',
+  permission: null,
+  hidden: false,
+  sort: 99,
+}
 
 /** Create (`?parentId=3`) and edit. */
 export function MenuForm() {
-  const { t } = useTranslation(['roles', 'web'])
   const { id } = useParams()
+  const screen = useScreen()
   const [search] = useSearchParams()
   const { lang } = usePrefs()
   const tree = useRead(menus.tree, {}, { inline: true })
@@ -31,11 +46,11 @@ export function MenuForm() {
     return (
       <FormPage
         {...page}
-        title={t('menu.editTitle')}
+        title={screen.title}
         subtitle={item?.name}
         tab={(lang === 'en' ? item?.titleEn : item?.title) ?? ''}
         save={menus.update}
-        success="roles:success.update"
+        success="web:success.edited"
         initial={item ? pickFor(menus.update.input, item) : {}}
       >
         {fields}
@@ -43,7 +58,7 @@ export function MenuForm() {
     )
   const parentId = Number(search.get('parentId')) || null
   return (
-    <FormPage {...page} title={t('menu.create')} save={menus.create} success="roles:success.create" initial={{ ...blank, parentId }}>
+    <FormPage {...page} title={screen.title} save={menus.create} initial={{ ...blank, parentId }}>
       {fields}
     </FormPage>
   )
@@ -54,32 +69,56 @@ function Fields({ tree, item }: { tree: Output<typeof menus.tree>; item: MenuIte
   const { lang } = usePrefs()
   const isPage = Boolean(Form.useWatch('permission'))
   const level = (row: MenuItem): number =>
-    row.parentId === null ? 1 : 1 + level(tree.list.find((other) => other.id === row.parentId) ?? { ...row, parentId: null })
-  const parents = tree.list.filter((row) => row.kind === 'GROUP' && row.id !== item?.id && level(row) < 3)
+    row.parentId === null
+      ? 1
+      : 1 +
+        level(tree.list.find((other) => other.id === row.parentId) ?? { ...row, parentId: null })
+  const parents = tree.list.filter(
+    (row) => row.kind === 'GROUP' && row.id !== item?.id && level(row) < 3,
+  )
   const paths = [...(item?.kind === 'PAGE' ? [item.path] : []), ...tree.freePaths]
   const kept = item !== undefined && !item.can.stop && item.status === 'ENABLED' && item.can.update
   return (
     <>
       <Section title={t('menu.basic')} purpose={t('menu.basicHint')}>
-        {kept ? <Alert type="info" showIcon title={t('menu.kept')} style={{ gridColumn: '1 / -1', marginBottom: 12 }} /> : null}
+        {kept ? <Note>{t('menu.kept')}</Note> : null}
         <SelectField
           name="parentId"
           required={false}
           placeholder={t('menu.top')}
-          options={parents.map((row) => ({ value: row.id, label: lang === 'en' ? row.titleEn : row.title }))}
+          options={parents.map((row) => ({
+            value: row.id,
+            label: lang === 'en' ? row.titleEn : row.title,
+          }))}
         />
         <TextField name="name" label={t('fields.menuName')} disabled={kept} />
         <TextField name="title" count />
         <TextField name="titleEn" />
         <NumberField name="sort" min={0} max={9999} />
-        <SelectField name="icon" required={false} options={menuIconNames.map((value) => ({ value, label: value }))} />
+        <Field name="icon" required={false}>
+          <Select
+            allowClear
+            placeholder={t('web:form.choose')}
+            options={menuIconNames.map((value) => ({
+              value,
+              label: (
+                <Flex gap={8}>
+                  {menuIcon(value)} {value}
+                </Flex>
+              ),
+            }))}
+          />
+        </Field>
       </Section>
       <Section title={t('menu.access')} purpose={t('menu.accessHint')}>
         <SelectField
           name="permission"
           required={false}
           disabled={kept}
-          options={tree.permissions.map((entry) => ({ value: entry.permission, label: `${lang === 'en' ? entry.en : entry.zh} ${entry.permission}` }))}
+          options={tree.permissions.map((entry) => ({
+            value: entry.permission,
+            label: `${lang === 'en' ? entry.en : entry.zh} ${entry.permission}`,
+          }))}
         />
         <SelectField
           name="path"

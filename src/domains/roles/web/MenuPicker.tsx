@@ -17,7 +17,11 @@ export function MenuPicker({ id, value = [], onChange, catalogue, permissions, d
   const { t } = useTranslation(['roles', 'web'])
   const { data, say } = catalogue
   const held = useMemo(() => new Set(permissions), [permissions])
-  const open = useMemo(() => (data?.menus ?? []).filter((page) => page.permission !== null && held.has(page.permission)), [data, held])
+  const open = useMemo(
+    () =>
+      (data?.menus ?? []).filter((page) => page.permission !== null && held.has(page.permission)),
+    [data, held],
+  )
   const before = useRef<ReadonlySet<string> | null>(null)
   const current = useRef({ value, onChange })
   current.current = { value, onChange }
@@ -30,10 +34,14 @@ export function MenuPicker({ id, value = [], onChange, catalogue, permissions, d
     if (known === null) return
     const kept = current.current.value.filter((path) => now.has(path))
     const fresh = [...now].filter((path) => !known.has(path) && !kept.includes(path))
-    if (fresh.length || kept.length !== current.current.value.length) current.current.onChange?.([...kept, ...fresh])
+    if (fresh.length || kept.length !== current.current.value.length)
+      current.current.onChange?.([...kept, ...fresh])
   }, [data, open])
   const chosen = new Set(value)
-  const set = (paths: readonly string[], on: boolean) => onChange?.(on ? [...new Set([...value, ...paths])] : value.filter((path) => !paths.includes(path)))
+  const set = (paths: readonly string[], on: boolean) =>
+    onChange?.(
+      on ? [...new Set([...value, ...paths])] : value.filter((path) => !paths.includes(path)),
+    )
   const groups = Map.groupBy(open, (page) => page.group)
   return (
     <div id={id} className={styles.picker} tabIndex={-1}>
@@ -44,7 +52,12 @@ export function MenuPicker({ id, value = [], onChange, catalogue, permissions, d
           <div className={styles.codes}>
             {pages.map((page) => (
               <label key={page.path} title={page.hidden ? t('form.hidden') : page.path}>
-                <input type="checkbox" checked={chosen.has(page.path)} disabled={disabled} onChange={(event) => set([page.path], event.target.checked)} />
+                <input
+                  type="checkbox"
+                  checked={chosen.has(page.path)}
+                  disabled={disabled}
+                  onChange={(event) => set([page.path], event.target.checked)}
+                />
                 {say(page)}
                 {page.hidden ? <small>{t('menu.hiddenYes')}</small> : null}
               </label>

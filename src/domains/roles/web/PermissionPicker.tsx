@@ -1,3 +1,4 @@
+import DownOutlined from '@ant-design/icons/es/icons/DownOutlined'
 import SearchOutlined from '@ant-design/icons/es/icons/SearchOutlined'
 import { Input, Switch } from 'antd'
 import { memo, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
@@ -8,7 +9,13 @@ import { toggled } from './ticks.ts'
 import type { useCatalogue } from './useCatalogue.ts'
 
 type Group = Catalogue['groups'][number]
-type Props = { id?: string; value?: readonly string[]; onChange?: (value: string[]) => void; catalogue: ReturnType<typeof useCatalogue>; disabled: boolean }
+type Props = {
+  id?: string
+  value?: readonly string[]
+  onChange?: (value: string[]) => void
+  catalogue: ReturnType<typeof useCatalogue>
+  disabled: boolean
+}
 
 /**
  * The whole catalogue, group by group. Native boxes and one memoised block per group: a tick draws one block of some twenty again,
@@ -35,7 +42,9 @@ export function PermissionPicker({ id, value = [], onChange, catalogue, disabled
       const resources = group.resources.flatMap((resource) => {
         const all = fits(`${say(group)} ${say(resource)}`)
         const permissions = resource.permissions.filter(
-          (code) => (all || fits(`${say(code)} ${code.permission}`)) && (listed === null || listed.has(code.permission)),
+          (code) =>
+            (all || fits(`${say(code)} ${code.permission}`)) &&
+            (listed === null || listed.has(code.permission)),
         )
         return permissions.length ? [{ ...resource, permissions }] : []
       })
@@ -54,7 +63,13 @@ export function PermissionPicker({ id, value = [], onChange, catalogue, disabled
           onChange={(event) => setTyped(event.target.value)}
         />
         <span className={styles.only}>
-          <Switch size="small" aria-label={t('form.onlyChosen')} checked={chosenOnly} onChange={setChosenOnly} /> {t('form.onlyChosen')}
+          <Switch
+            size="small"
+            aria-label={t('form.onlyChosen')}
+            checked={chosenOnly}
+            onChange={setChosenOnly}
+          />{' '}
+          {t('form.onlyChosen')}
         </span>
         <span className={styles.count} aria-live="polite">
           {t('form.counter', { n: chosen.size, all: codes.size })}
@@ -63,7 +78,15 @@ export function PermissionPicker({ id, value = [], onChange, catalogue, disabled
       <div className={styles.groups}>
         {groups.length || !data ? null : <p className={styles.hint}>{t('form.nothingFound')}</p>}
         {groups.map((group) => (
-          <GroupBlock key={group.key} group={group} ticks={ticksOf(group, chosen)} set={set} say={say} disabled={disabled} />
+          <GroupBlock
+            key={group.key}
+            group={group}
+            ticks={ticksOf(group, chosen)}
+            set={set}
+            say={say}
+            disabled={disabled}
+            shown={wanted !== '' || chosenOnly}
+          />
         ))}
       </div>
     </div>
@@ -71,7 +94,13 @@ export function PermissionPicker({ id, value = [], onChange, catalogue, disabled
 }
 
 const ticksOf = (group: Group, chosen: ReadonlySet<string>): string =>
-  group.resources.flatMap((resource) => resource.permissions.filter((code) => chosen.has(code.permission)).map((code) => code.permission)).join(' ')
+  group.resources
+    .flatMap((resource) =>
+      resource.permissions
+        .filter((code) => chosen.has(code.permission))
+        .map((code) => code.permission),
+    )
+    .join(' ')
 
 type BlockProps = {
   group: Group
@@ -80,33 +109,63 @@ type BlockProps = {
   set: (codes: readonly string[], on: boolean) => void
   say: (entry: { zh: string; en: string }) => string
   disabled: boolean
+  /** A search shows what it found; else a group opens when somebody wants to see it. */
+  shown: boolean
 }
-const GroupBlock = memo(function GroupBlock({ group, ticks, set, say, disabled }: BlockProps) {
+const GroupBlock = memo(function GroupBlock({
+  group,
+  ticks,
+  set,
+  say,
+  disabled,
+  shown,
+}: BlockProps) {
   const { t } = useTranslation(['roles', 'web'])
+  const [opened, setOpened] = useState(false)
+  const open = shown || opened
   const chosen = new Set(ticks === '' ? [] : ticks.split(' '))
-  const free = group.resources.flatMap((resource) => resource.permissions.filter((code) => code.blocked === null).map((code) => code.permission))
+  const free = group.resources.flatMap((resource) =>
+    resource.permissions.filter((code) => code.blocked === null).map((code) => code.permission),
+  )
   return (
     <section className={styles.group}>
       <header>
         <All label={say(group)} codes={free} chosen={chosen} set={set} disabled={disabled} strong />
-        <span className={styles.count}>
-          {chosen.size} / {group.resources.reduce((sum, resource) => sum + resource.permissions.length, 0)}
-        </span>
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-label={say(group)}
+          onClick={() => setOpened(!open)}
+        >
+          {chosen.size} /{' '}
+          {group.resources.reduce((sum, resource) => sum + resource.permissions.length, 0)}{' '}
+          <DownOutlined rotate={open ? 180 : 0} />
+        </button>
       </header>
-      {group.resources.map((resource) => (
+      {(open ? group.resources : []).map((resource) => (
         <div key={resource.key} className={styles.resource}>
           <All
             label={say(resource)}
-            codes={resource.permissions.filter((code) => code.blocked === null).map((code) => code.permission)}
+            codes={resource.permissions
+              .filter((code) => code.blocked === null)
+              .map((code) => code.permission)}
             chosen={chosen}
             set={set}
             disabled={disabled}
           />
           <div className={styles.codes}>
             {resource.permissions.map((code) => {
-              const why = code.blocked ? t(`form.${code.blocked}`) : code.platformOnly ? t('form.platformOnly') : code.permission
+              const why = code.blocked
+                ? t(`form.${code.blocked}`)
+                : code.platformOnly
+                  ? t('form.platformOnly')
+                  : code.permission
               return (
-                <label key={code.permission} className={code.blocked ? styles.blocked : ''} title={why}>
+                <label
+                  key={code.permission}
+                  className={code.blocked ? styles.blocked : ''}
+                  title={why}
+                >
                   <input
                     type="checkbox"
                     checked={chosen.has(code.permission)}
@@ -124,7 +183,12 @@ const GroupBlock = memo(function GroupBlock({ group, ticks, set, say, disabled }
   )
 })
 
-type AllProps = Pick<BlockProps, 'set' | 'disabled'> & { label: string; codes: readonly string[]; chosen: ReadonlySet<string>; strong?: boolean }
+type AllProps = Pick<BlockProps, 'set' | 'disabled'> & {
+  label: string
+  codes: readonly string[]
+  chosen: ReadonlySet<string>
+  strong?: boolean
+}
 function All({ label, codes, chosen, set, disabled, strong = false }: AllProps) {
   const { t } = useTranslation('roles')
   const on = codes.filter((code) => chosen.has(code)).length

@@ -1,19 +1,36 @@
-import { Alert, Form } from 'antd'
+import { Form } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useParams } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
 import { FormPage, Section } from '../../../web/FormPage.tsx'
-import { Field, NumberField, RadioField, TextAreaField, TextField } from '../../../web/form/fields.tsx'
+import {
+  Field,
+  Note,
+  NumberField,
+  RadioField,
+  TextAreaField,
+  TextField,
+} from '../../../web/form/fields.tsx'
 import { pickFor, type Values } from '../../../web/form/values.ts'
 import { usePrefs } from '../../../web/prefs.ts'
+import { useScreen } from '../../../web/useScreen.ts'
 import { type RoleDetail, roles } from '../contract.ts'
+import { roleName } from '../rules.ts'
 import { MenuPicker } from './MenuPicker.tsx'
 import { PermissionPicker } from './PermissionPicker.tsx'
 import { useCatalogue } from './useCatalogue.ts'
 
-const blank: Values = { dataScope: 'ORG_TREE', rank: 40, permissions: [], menus: [], nameEn: '', description: '' }
-const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as string[]) : [])
+const blank: Values = {
+  dataScope: 'ORG_TREE',
+  rank: 40,
+  permissions: [],
+  menus: [],
+  nameEn: '',
+  description: '',
+}
+const listOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? (value as string[]) : []
 const missing = (from: readonly string[], of: readonly string[]) => {
   const held = new Set(from)
   return of.filter((entry) => !held.has(entry)).length
@@ -25,6 +42,7 @@ export function RoleForm() {
   const { id } = useParams()
   const confirm = useConfirm()
   const { lang } = usePrefs()
+  const screen = useScreen()
   const loaded = useRead(roles.get, { id: Number(id) }, { inline: true, enabled: id !== undefined })
   const role = loaded.data
   /** What the change does, before it is done. */
@@ -35,8 +53,16 @@ export function RoleForm() {
       title: t('form.confirmTitle'),
       content: (
         <>
-          <p>{t('form.confirm', { a: missing(hadCodes, codes), b: missing(codes, hadCodes), n: role?.userCount ?? 0 })}</p>
-          <p>{t('form.confirmMenus', { a: missing(hadPages, pages), b: missing(pages, hadPages) })}</p>
+          <p>
+            {t('form.confirm', {
+              a: missing(hadCodes, codes),
+              b: missing(codes, hadCodes),
+              n: role?.userCount ?? 0,
+            })}
+          </p>
+          <p>
+            {t('form.confirmMenus', { a: missing(hadPages, pages), b: missing(pages, hadPages) })}
+          </p>
         </>
       ),
     })
@@ -47,18 +73,19 @@ export function RoleForm() {
       <FormPage
         {...page}
         loaded={loaded}
-        title={t(role && !role.can.update ? 'viewTitle' : 'editTitle')}
+        readOnly={role !== undefined && !role.can.update}
+        title={role && !role.can.update ? t('viewTitle') : screen.title}
         subtitle={role?.identifier}
-        tab={(lang === 'en' ? role?.nameEn : role?.name) ?? ''}
+        tab={role ? roleName(role, lang) : ''}
         save={roles.update}
-        success="roles:success.update"
+        success="web:success.edited"
         initial={role ? pickFor(roles.update.input, role) : {}}
       >
         <Fields held={role} />
       </FormPage>
     )
   return (
-    <FormPage {...page} title={t('createTitle')} save={roles.create} success="roles:success.create" initial={blank}>
+    <FormPage {...page} title={screen.title} save={roles.create} initial={blank}>
       <Fields held={undefined} />
     </FormPage>
   )
@@ -71,15 +98,37 @@ function Fields({ held: role }: { held: RoleDetail | undefined }) {
   const readOnly = role !== undefined && !role.can.update
   const fixed = readOnly || role?.builtin === true
   const scopes = role?.scopes ?? catalogue.data?.can.scopes ?? []
-  const note = role?.identifier === 'ROLE_SUPER_ADMIN' ? 'superNote' : readOnly ? 'readonlyNote' : role?.builtin ? 'builtinNote' : null
+  const note =
+    role?.identifier === 'ROLE_SUPER_ADMIN'
+      ? 'superNote'
+      : readOnly
+        ? 'readonlyNote'
+        : role?.builtin
+          ? 'builtinNote'
+          : null
   return (
     <>
       <Section title={t('form.basic')} purpose={t('form.basicHint')}>
-        {note ? <Alert type="info" showIcon title={t(`form.${note}`)} style={{ gridColumn: '1 / -1', marginBottom: 12 }} /> : null}
-        <TextField name="name" count disabled={fixed} {...(role ? {} : { hint: t('form.identifier') })} />
+        {note ? <Note>{t(`form.${note}`)}</Note> : null}
+        <TextField
+          name="name"
+          count
+          disabled={fixed}
+          {...(role ? {} : { hint: t('form.identifier') })}
+        />
         <TextField name="nameEn" disabled={fixed} />
-        <RadioField name="dataScope" disabled={fixed} options={scopes.map((value) => ({ value, label: t(`enums.dataScope.${value}`) }))} />
-        <NumberField name="rank" min={1} max={role?.builtin ? 100 : (catalogue.data?.can.rank ?? 99)} disabled={fixed} hint={t('form.rankHint')} />
+        <RadioField
+          name="dataScope"
+          disabled={fixed}
+          options={scopes.map((value) => ({ value, label: t(`enums.dataScope.${value}`) }))}
+        />
+        <NumberField
+          name="rank"
+          min={1}
+          max={role?.builtin ? 100 : (catalogue.data?.can.rank ?? 99)}
+          disabled={fixed}
+          hint={t('form.rankHint')}
+        />
         <TextAreaField name="description" rows={2} disabled={readOnly} />
       </Section>
       <Section title={t('form.permissions')} purpose={t('form.permissionsHint')}>

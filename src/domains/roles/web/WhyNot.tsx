@@ -22,7 +22,10 @@ export function WhyNot({ code }: { code: string }) {
   if (answer === null) return null
   if (typeof answer === 'string') return <p role="alert">{answer}</p>
   const { right } = answer
-  const names = answer.roles.map((role) => `${lang === 'en' ? role.nameEn : role.name}${role.enabled ? '' : ` (${t('explain.stopped')})`}`)
+  const names = answer.roles.map(
+    (role) =>
+      `${lang === 'en' ? role.nameEn : role.name}${role.enabled ? '' : ` (${t('explain.stopped')})`}`,
+  )
   return (
     <div aria-live="polite" style={{ marginTop: 12 }}>
       <p>{t('explain.need', { name: lang === 'en' ? right.en : right.zh })}</p>

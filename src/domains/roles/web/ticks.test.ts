@@ -8,7 +8,8 @@ const known = new Map([
   ['b:read', { read: null, blocked: 'NOT_HELD' }],
   ['b:update', { read: 'b:read', blocked: null }],
 ])
-const tick = (chosen: string[], code: string, on: boolean) => toggled(new Set(chosen), [code], on, known).sort()
+const tick = (chosen: string[], code: string, on: boolean) =>
+  toggled(new Set(chosen), [code], on, known).sort()
 
 describe('ticks', () => {
   test.each([
@@ -20,5 +21,7 @@ describe('ticks', () => {
     [['a:delete', 'a:read'], 'a:read', false, ['a:delete', 'a:read']],
     [[], 'b:update', true, []],
     [['b:read'], 'b:update', true, ['b:read', 'b:update']],
-  ] as [string[], string, boolean, string[]][])('%j, %s %s', (chosen, code, on, expected) => expect(tick(chosen, code, on)).toEqual(expected))
+  ] as [string[], string, boolean, string[]][])('%j, %s %s', (chosen, code, on, expected) =>
+    expect(tick(chosen, code, on)).toEqual(expected),
+  )
 })

@@ -4,7 +4,12 @@ type Known = ReadonlyMap<string, { readonly read: string | null; readonly blocke
  * The set after a tick: an action brings its read along, a read that goes takes its actions with it. What the person may not change
  * stays as it is.
  */
-export function toggled(chosen: ReadonlySet<string>, targets: readonly string[], on: boolean, known: Known): string[] {
+export function toggled(
+  chosen: ReadonlySet<string>,
+  targets: readonly string[],
+  on: boolean,
+  known: Known,
+): string[] {
   const next = new Set(chosen)
   const free = (code: string) => known.get(code)?.blocked === null
   for (const code of targets.filter(free)) {

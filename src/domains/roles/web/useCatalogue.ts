@@ -8,9 +8,14 @@ export function useCatalogue() {
   const { lang } = usePrefs()
   const read = useRead(roles.catalogue, {}, { staleTime: 60_000, inline: true })
   return useMemo(() => {
-    const say = (entry: { zh: string; en: string } | undefined, other: string) => (entry ? (lang === 'en' ? entry.en : entry.zh) : other)
+    const say = (entry: { zh: string; en: string } | undefined, other: string) =>
+      entry ? (lang === 'en' ? entry.en : entry.zh) : other
     const codes = new Map(
-      (read.data?.groups ?? []).flatMap((group) => group.resources.flatMap((resource) => resource.permissions.map((code) => [code.permission, code] as const))),
+      (read.data?.groups ?? []).flatMap((group) =>
+        group.resources.flatMap((resource) =>
+          resource.permissions.map((code) => [code.permission, code] as const),
+        ),
+      ),
     )
     const pages = new Map((read.data?.menus ?? []).map((page) => [page.path, page]))
     return {
