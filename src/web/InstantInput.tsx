@@ -22,7 +22,7 @@ export const InstantInput = ({ id, label, days = 36_500, className, value, onCha
   <DatePicker
     {...(id ? { id } : {})}
     {...(label ? { 'aria-label': label } : {})}
-    className={className ?? ''}
+    {...(className ? { className } : { style: { width: '100%' } })}
     showTime={{ format: 'HH:mm' }}
     format="YYYY-MM-DD HH:mm"
     value={value ? clock(value) : null}

@@ -22,13 +22,15 @@ type Act<E extends Endpoint, R> = {
 export function useAct<E extends Endpoint, R extends object>(
   endpoint: E,
   { ask, name, ok, danger = ask !== undefined, success = 'web:success.done', ...rest }: Act<E, R>,
-): (row: R, more?: Partial<CallInput<E>>) => Promise<void> {
+): (row: R, more?: Partial<CallInput<E>>, done?: () => void) => Promise<void> {
   const confirm = useConfirm()
   const write = useWrite(endpoint, { success, ...rest })
-  return async (row, more) => {
+  return async (row, more, done) => {
     const title = typeof ask === 'function' ? ask(row) : ask
     const question = { danger, ...(name ? { content: name(row) } : {}), ...(ok ? { ok } : {}) }
     if (title === undefined || (await confirm({ title, ...question })))
-      write.mutate(pickFor(endpoint.input, { ...(row as Values), ...more }) as CallInput<E>)
+      write.mutate(pickFor(endpoint.input, { ...(row as Values), ...more }) as CallInput<E>, {
+        ...(done ? { onSuccess: done } : {}),
+      })
   }
 }

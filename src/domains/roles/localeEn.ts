@@ -89,7 +89,6 @@ export const en = {
     beyondEmpty: 'No user is beyond the settings',
     beyondHint: 'Their role was given by somebody who could not give it now',
     readonly: 'Only a super administrator of the platform may change this',
-    column: 'Choose {name}',
     cell: '{actor} may give {target}',
   },
   explain: {
@@ -111,9 +110,8 @@ export const en = {
     missing: 'Not granted',
     only: 'Only what is missing',
     nothing: 'No page or permission matches',
-    roles: 'Roles',
     stopped: 'stopped',
-    chain: { user: 'User', role: 'Role', menu: 'Menu', code: 'Permission', scope: 'Scope', row: 'Data' },
+    chain: { role: 'Role', menu: 'Menu', code: 'Permission', scope: 'Scope', row: 'Data' },
     closed: {
       USER_DISABLED: 'The user is disabled; no permission works',
       ORG_DISABLED: 'The organisation or one above it is disabled; no permission works',

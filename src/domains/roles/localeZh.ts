@@ -89,7 +89,6 @@ export const zh = {
     beyondEmpty: '没有超出设置的用户',
     beyondHint: '其角色由现在不再可授予该角色的人授予',
     readonly: '仅平台超级管理员可修改',
-    column: '可选 {name}',
     cell: '{actor} 可授予 {target}',
   },
   explain: {
@@ -105,9 +104,8 @@ export const zh = {
     missing: '无权限',
     only: '只看缺少的',
     nothing: '没有匹配的页面或权限',
-    roles: '角色',
     stopped: '已停用',
-    chain: { user: '用户', role: '角色', menu: '菜单', code: '权限', scope: '范围', row: '数据' },
+    chain: { role: '角色', menu: '菜单', code: '权限', scope: '范围', row: '数据' },
     closed: {
       USER_DISABLED: '用户已禁用，所有权限无效',
       ORG_DISABLED: '所属机构或上级机构已禁用，所有权限无效',

@@ -30,3 +30,16 @@ export const Cut = ({
     {children}
   </span>
 )
+
+/** A word about a record beside its name: pinned, a role it holds. */
+export const Chip = ({ warn = false, children }: { warn?: boolean; children: ReactNode }) => (
+  <span className={`${styles.chip} ${warn ? styles.warn : ''}`}>{children}</span>
+)
+
+/** A long number where there is little room: its last six characters tell one from another, so they stay. */
+export const Tail = ({ text }: { text: string }) => (
+  <span className={styles.tail} title={text}>
+    <Cut>{text.slice(0, -6)}</Cut>
+    {text.slice(-6)}
+  </span>
+)

@@ -37,7 +37,9 @@ export function BellList() {
                 <KindMark kind={message.kind} img={message.img} />
                 <div>
                   <strong>{message.title}</strong>
-                  <span className={styles.excerpt}>{message.content || t(`enums.kind.${message.kind}`)}</span>
+                  <span className={styles.excerpt}>
+                    {message.content || t(`enums.kind.${message.kind}`)}
+                  </span>
                 </div>
                 <Time at={message.createTime} style="age" />
               </Link>

@@ -25,14 +25,25 @@ const extensions = [
     horizontalRule: false,
     trailingNode: false,
     dropcursor: { color: 'currentColor' },
-    link: { openOnClick: false, defaultProtocol: 'https', protocols: ['http', 'https', 'mailto'], HTMLAttributes: { target: null, rel: null, class: null } },
+    link: {
+      openOnClick: false,
+      defaultProtocol: 'https',
+      protocols: ['http', 'https', 'mailto'],
+      HTMLAttributes: { target: null, rel: null, class: null },
+    },
   }),
   Picture,
 ]
 
-export type EditorProps = { id?: string; value?: string; onChange?: (html: string) => void; onBlur?: () => void }
+export type EditorProps = {
+  id?: string
+  value?: string
+  onChange?: (html: string) => void
+  onBlur?: () => void
+}
 
-const htmlOf = (editor: Core): string => (editor.isEmpty ? '' : editor.getHTML().replace(/(<p><\/p>)+$/, ''))
+const htmlOf = (editor: Core): string =>
+  editor.isEmpty ? '' : editor.getHTML().replace(/(<p><\/p>)+$/, '')
 
 /** Paragraphs, marks, lists, links and pictures: what the server keeps, and nothing else. */
 export function Editor({ id, value = '', onChange, onBlur }: EditorProps) {
@@ -46,7 +57,13 @@ export function Editor({ id, value = '', onChange, onBlur }: EditorProps) {
     // the policy of the page takes no style element of others; Editor.module.css has what it needs
     injectCSS: false,
     editorProps: {
-      attributes: { ...(id ? { id } : {}), role: 'textbox', 'aria-multiline': 'true', 'aria-label': t('editor.label'), class: `${text.text} ${styles.area}` },
+      attributes: {
+        ...(id ? { id } : {}),
+        role: 'textbox',
+        'aria-multiline': 'true',
+        'aria-label': t('editor.label'),
+        class: `${text.text} ${styles.area}`,
+      },
     },
     onUpdate: ({ editor: own }) => {
       given.current = htmlOf(own)

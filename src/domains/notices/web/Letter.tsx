@@ -3,7 +3,14 @@ import { Time } from '../../../web/Time.tsx'
 import styles from './notices.module.css'
 import { RichText } from './RichText.tsx'
 
-type Props = { title: string; html?: string; text?: string; images: readonly string[]; sender: string; time: string }
+type Props = {
+  title: string
+  html?: string
+  text?: string
+  images: readonly string[]
+  sender: string
+  time: string
+}
 
 /** A message as it is read: in the drawer, over the page, in the preview. */
 export const Letter = ({ title, html = '', text = '', images, sender, time }: Props) => (

@@ -11,10 +11,16 @@ import { focusField, useFormEngine } from '../../../web/form/useForm.ts'
 import { pickFor, type Values } from '../../../web/form/values.ts'
 import { InstantInput } from '../../../web/InstantInput.tsx'
 import { Bones, Problem } from '../../../web/Problem.tsx'
-import { closeTab, useActiveTab, useDirty, useTabPath, useTabTitle } from '../../../web/shell/tabs.ts'
+import {
+  closeTab,
+  useActiveTab,
+  useDirty,
+  useTabPath,
+  useTabTitle,
+} from '../../../web/shell/tabs.ts'
 import { fullTime } from '../../../web/time.ts'
+import { useScreen } from '../../../web/useScreen.ts'
 import { channelNames, type Notice, notices } from '../contract.ts'
-import styles from './notices.module.css'
 import { Preview } from './Preview.tsx'
 import { RichTextField } from './pickers.tsx'
 import { OrganisationsSelect, PeopleSelect, RolesSelect } from './targetPickers.tsx'
@@ -40,22 +46,43 @@ export function NoticeForm() {
   const { id } = useParams()
   const [search] = useSearchParams()
   const from = id ?? search.get('from') ?? undefined
-  const loaded = useRead(notices.get, { id: Number(from) }, { inline: true, enabled: from !== undefined })
-  const title = t(id ? 'form.editTitle' : 'form.createTitle')
-  if (from === undefined || loaded.data) return <Loaded notice={loaded.data} editing={id !== undefined} title={title} />
+  const loaded = useRead(
+    notices.get,
+    { id: Number(from) },
+    { inline: true, enabled: from !== undefined },
+  )
+  const { title } = useScreen()
+  if (from === undefined || loaded.data)
+    return <Loaded notice={loaded.data} editing={id !== undefined} title={title} />
   return (
     <section className={formStyles.sheet} aria-label={title}>
       <div className={formStyles.head}>
         <h1>{title}</h1>
       </div>
       <div className={formStyles.body}>
-        {loaded.error ? <Problem error={loaded.error} title={t('web:form.loadFailed', { title })} onRetry={() => void loaded.refetch()} /> : <Bones rows={8} />}
+        {loaded.error ? (
+          <Problem
+            error={loaded.error}
+            title={t('web:form.loadFailed', { title })}
+            onRetry={() => void loaded.refetch()}
+          />
+        ) : (
+          <Bones rows={8} />
+        )}
       </div>
     </section>
   )
 }
 
-function Loaded({ notice, editing, title }: { notice: Notice | undefined; editing: boolean; title: string }) {
+function Loaded({
+  notice,
+  editing,
+  title,
+}: {
+  notice: Notice | undefined
+  editing: boolean
+  title: string
+}) {
   const { t } = useTranslation(['notices', 'web'])
   const navigate = useNavigate()
   const confirm = useConfirm()
@@ -64,7 +91,7 @@ function Loaded({ notice, editing, title }: { notice: Notice | undefined; editin
   const publishing = useRef(false)
   const [preview, setPreview] = useState(false)
   useTabTitle(editing ? (notice?.title ?? '') : '')
-  const publish = useWrite(notices.publish, { success: 'notices:success.publish' })
+  const publish = useWrite(notices.publish, { success: 'web:success.done' })
   const leave = (to: string) => {
     closeTab(path)
     navigate(to)
@@ -74,7 +101,9 @@ function Loaded({ notice, editing, title }: { notice: Notice | undefined; editin
     ns: 'notices',
     save,
     // a copy starts without the times of its model
-    initial: notice ? pickFor(save.input, editing ? notice : { ...notice, publishAt: null, expireAt: null }) : blank,
+    initial: notice
+      ? pickFor(save.input, editing ? notice : { ...notice, publishAt: null, expireAt: null })
+      : blank,
     onSaved: (answer) => void saved(answer),
   })
   const { form, problems, dirty, busy } = engine
@@ -84,16 +113,29 @@ function Loaded({ notice, editing, title }: { notice: Notice | undefined; editin
   async function saved(draft: Notice) {
     if (!publishing.current) return leave(list)
     const n = reach ?? 0
-    const ask = draft.publishAt ? t('scheduleAsk', { n, time: fullTime(new Date(draft.publishAt)) }) : t('publishAsk', { n })
+    const ask = draft.publishAt
+      ? t('scheduleAsk', { n, time: fullTime(new Date(draft.publishAt)) })
+      : t('publishAsk', { n })
     if (!(await confirm({ title: ask, ok: t('form.publish') }))) return leave(editPath(draft.id))
-    publish.mutate({ id: draft.id, version: draft.version }, { onSuccess: () => leave(list), onError: () => leave(editPath(draft.id)) })
+    publish.mutate(
+      { id: draft.id, version: draft.version },
+      { onSuccess: () => leave(list), onError: () => leave(editPath(draft.id)) },
+    )
   }
   const submit = (andPublish: boolean) => {
     publishing.current = andPublish
     engine.submit()
   }
   const cancel = async () => {
-    if (!dirty || (await confirm({ title: t('web:form.leave'), ok: t('web:shell.leave'), cancel: t('web:shell.stay') }))) leave(list)
+    if (
+      !dirty ||
+      (await confirm({
+        title: t('web:form.leave'),
+        ok: t('web:shell.leave'),
+        cancel: t('web:shell.stay'),
+      }))
+    )
+      leave(list)
   }
   useSave(active, () => submit(false))
   return (
@@ -110,7 +152,13 @@ function Loaded({ notice, editing, title }: { notice: Notice | undefined; editin
             <ImageField name="images" max={5} />
           </Section>
           <Section title={t('form.range')} purpose={t('form.rangeHint')}>
-            <Field name="toAll" required wide plain hint={reach === undefined ? null : t('form.reach', { n: reach })}>
+            <Field
+              name="toAll"
+              required
+              wide
+              plain
+              hint={reach === undefined ? null : t('form.reach', { n: reach })}
+            >
               <Radio.Group
                 options={[
                   { value: true, label: t('target.all') },
@@ -122,13 +170,19 @@ function Loaded({ notice, editing, title }: { notice: Notice | undefined; editin
           </Section>
           <Section title={t('form.time')} purpose={t('form.timeHint')}>
             <Field name="publishAt">
-              <InstantInput className={styles.full} />
+              <InstantInput />
             </Field>
             <Field name="expireAt">
-              <InstantInput className={styles.full} />
+              <InstantInput />
             </Field>
             <Field name="channels" hint={t('form.popupHint')}>
-              <Checkbox.Group options={channelNames.map((value) => ({ value, label: t(`enums.channels.${value}`), disabled: value === 'MESSAGE' }))} />
+              <Checkbox.Group
+                options={channelNames.map((value) => ({
+                  value,
+                  label: t(`enums.channels.${value}`),
+                  disabled: value === 'MESSAGE',
+                }))}
+              />
             </Field>
             <span />
             <SwitchField name="pinned" />
@@ -137,7 +191,11 @@ function Loaded({ notice, editing, title }: { notice: Notice | undefined; editin
         </EngineForm>
       </div>
       <div className={formStyles.save}>
-        <Button type="primary" loading={publish.isPending || (busy && publishing.current)} onClick={() => submit(true)}>
+        <Button
+          type="primary"
+          loading={publish.isPending || (busy && publishing.current)}
+          onClick={() => submit(true)}
+        >
           {t('form.publish')}
         </Button>
         <Button loading={busy && !publishing.current} onClick={() => submit(false)}>
@@ -148,7 +206,12 @@ function Loaded({ notice, editing, title }: { notice: Notice | undefined; editin
         <span className={formStyles.problems} role="status">
           {problems.length > 0 ? t('web:form.toFix', { count: problems.length }) : null}
           {problems.map((problem) => (
-            <button key={problem.field} type="button" title={problem.message} onClick={() => focusField(form, problem.field)}>
+            <button
+              key={problem.field}
+              type="button"
+              title={problem.message}
+              onClick={() => focusField(form, problem.field)}
+            >
               {problem.label}
             </button>
           ))}
@@ -158,7 +221,9 @@ function Loaded({ notice, editing, title }: { notice: Notice | undefined; editin
           <span>{t('web:form.saveHint')}</span>
         </span>
       </div>
-      {preview && active ? <Preview values={form.getFieldsValue(true) as Values} onClose={() => setPreview(false)} /> : null}
+      {preview && active ? (
+        <Preview values={form.getFieldsValue(true) as Values} onClose={() => setPreview(false)} />
+      ) : null}
     </section>
   )
 }

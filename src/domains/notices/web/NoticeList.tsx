@@ -1,21 +1,18 @@
 import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
-import { Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
-import { Picture } from '../../../web/Picture.tsx'
-import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
-import { NoticeRow, noticeStates, notices } from '../contract.ts'
-import styles from './notices.module.css'
+import { Chip, Cut, Muted } from '../../../web/ui/Text.tsx'
+import { NoticeRow, notices } from '../contract.ts'
 import { useActs } from './useActs.ts'
 
 const Readers = lazyDialog(() => import('./Readers.tsx').then((m) => m.Readers))
 const form = '/log/issue-notice/IssueAnnouncement'
-const tones: Record<NoticeRow['state'], Tone> = { DRAFT: 'closed', SCHEDULED: 'paid', PUBLISHED: 'success', WITHDRAWN: 'refunded', EXPIRED: 'locked' }
 
 export function NoticeList() {
   const { t } = useTranslation(['notices', 'web'])
@@ -31,21 +28,6 @@ export function NoticeList() {
           .filter((kind) => row[`${kind}Count`] > 0)
           .map((kind) => t(`target.${kind}s`, { n: row[`${kind}Count`] }))
           .join(' · ')
-  const ratio = (row: NoticeRow) =>
-    row.targetCount === 0 ? (
-      <span className="hd-none">—</span>
-    ) : (
-      <span className={styles.ratio}>
-        {row.readCount} / {row.targetCount} <small>{Math.floor((100 * row.readCount) / row.targetCount)}%</small>
-      </span>
-    )
-  const title = (row: NoticeRow) => (
-    <span className={styles.title}>
-      <span>{row.title}</span>
-      {row.pinned ? <span className={styles.pin}>{t('inbox.pinned')}</span> : null}
-      {row.mustConfirm ? <span className={styles.must}>{t('inbox.mustConfirm')}</span> : null}
-    </span>
-  )
   const add = may('notice:create') ? (
     <Button type="primary" icon={<PlusOutlined />} onClick={() => navigate(form)}>
       {t('create')}
@@ -54,61 +36,94 @@ export function NoticeList() {
   return (
     <>
       <ListPage
-        title={t('title')}
         ns="notices"
         endpoint={notices.list}
-        rowKey="id"
         live="notices"
+        records={{ remove: notices.remove, name: 'title' }}
         header={add}
-        empty={{ title: t('empty'), action: add }}
-        views={[
-          { key: 'all', label: t('web:list.all'), query: {} },
-          ...noticeStates.map((state) => ({ key: state, label: t(`views.${state}`), query: { state } })),
-        ]}
-        filters={[{ key: 'keyword', label: t('fields.keyword') }, { key: 'state', more: true }, { key: 'author' }, { key: 'range' }]}
+        empty={{ title: t('web:record.empty', { many: t('many') }), action: add }}
+        views="state"
+        filters={['keyword', { key: 'state', more: true }, 'author', 'range']}
         columns={[
-          col('img'),
-          col('title', { width: 240, ellipsis: true, render: (_, row) => title(row) }),
-          col('targets', { width: 168, ellipsis: true, render: (_, row) => targets(row) }),
-          col('channels', { width: 144, render: (_, row) => row.channels.map((channel) => t(`enums.channels.${channel}`)).join(' · ') }),
-          col('state', { width: 104, tones }),
-          col('ratio', { width: 136, align: 'right', render: (_, row) => ratio(row) }),
+          col('title', { width: 240, render: (_, row) => <Title row={row} /> }),
+          col('targets', { width: 144, ellipsis: true, render: (_, row) => targets(row) }),
+          col('channels', {
+            width: 128,
+            render: (_, row) => row.channels.map((one) => t(`enums.channels.${one}`)).join(' · '),
+          }),
+          col('state'),
+          col('ratio', { align: 'right', render: (_, row) => <Ratio row={row} /> }),
           col('publishTime'),
-          col('expireTime'),
-          col('author', { width: 96 }),
-          col('createTime'),
+          col('expireTime', { defaultHidden: true }),
+          col('author'),
+          col('createTime', { defaultHidden: true }),
+          col('img', { defaultHidden: true }),
           col('pinned', { defaultHidden: true }),
-          col('orgName', { width: 160, defaultHidden: true }),
+          col('orgName', { defaultHidden: true }),
         ]}
         actions={(row) => [
-          { key: 'edit', label: t('edit'), can: row.can.update, to: `${form}/${row.id}` },
-          { key: 'publish', label: t('publish'), can: row.can.publish, onClick: () => void acts.publish(row) },
-          { key: 'readers', label: t('readers'), can: row.targetCount > 0, onClick: () => setRead(row.id) },
-          { key: 'copy', label: t('copy'), can: may('notice:create'), to: `${form}?from=${row.id}` },
-          { key: 'pin', label: t(row.pinned ? 'unpin' : 'pin'), can: row.can.pin, onClick: () => acts.pin(row) },
-          { key: 'withdraw', label: t('withdraw'), danger: true, can: row.can.withdraw, onClick: () => void acts.withdraw(row) },
-          { key: 'remove', label: t('remove'), danger: true, can: row.can.delete, onClick: () => void acts.remove(row) },
+          {
+            key: 'edit',
+            label: t('web:action.edit'),
+            can: row.can.update,
+            to: `${form}/${row.id}`,
+          },
+          {
+            key: 'publish',
+            label: t('publish'),
+            can: row.can.publish,
+            onClick: () => void acts.publish(row),
+          },
+          {
+            key: 'readers',
+            label: t('reader.title'),
+            can: row.targetCount > 0,
+            onClick: () => setRead(row.id),
+          },
+          {
+            key: 'copy',
+            label: t('web:action.copy'),
+            can: may('notice:create'),
+            to: `${form}?from=${row.id}`,
+          },
+          {
+            key: 'pin',
+            label: t(row.pinned ? 'unpin' : 'pin'),
+            can: row.can.pin,
+            onClick: () => void acts.pin(row, { pinned: !row.pinned }),
+          },
+          {
+            key: 'withdraw',
+            label: t('withdraw'),
+            danger: true,
+            can: row.can.withdraw,
+            onClick: () => void acts.withdraw(row),
+          },
         ]}
-        card={(row, actions) => (
-          <>
-            <div className={styles.cardHead}>
-              {row.img ? <Picture src={row.img} size={40} /> : null}
-              <strong>{title(row)}</strong>
-              <StatusTag tone={tones[row.state]} chip>
-                {t(`enums.state.${row.state}`)}
-              </StatusTag>
-            </div>
-            <div className={styles.cardFacts}>
-              <span>{targets(row)}</span>
-              <span>
-                {t('fields.ratio')} {ratio(row)}
-              </span>
-            </div>
-            {actions}
-          </>
-        )}
+        card={['targets', 'ratio']}
       />
       {read === null ? null : <Readers id={read} onClose={() => setRead(null)} />}
     </>
   )
 }
+
+const Title = ({ row }: { row: NoticeRow }) => {
+  const { t } = useTranslation('notices')
+  return (
+    <Flex component="span" align="center" gap={6}>
+      <Cut>{row.title}</Cut>
+      {row.pinned ? <Chip>{t('inbox.pinned')}</Chip> : null}
+      {row.mustConfirm ? <Chip warn>{t('inbox.mustConfirm')}</Chip> : null}
+    </Flex>
+  )
+}
+
+const Ratio = ({ row: { readCount, targetCount } }: { row: NoticeRow }) =>
+  targetCount === 0 ? (
+    <span className="hd-none">—</span>
+  ) : (
+    <>
+      {readCount} / {targetCount}{' '}
+      <Muted small>{Math.floor((100 * readCount) / targetCount)}%</Muted>
+    </>
+  )

@@ -16,7 +16,7 @@ export function Popup({ id }: { id: number }) {
   const { t } = useTranslation(['notices', 'web'])
   const read = useRead(message, { id }, { inline: true })
   const mark = useWrite(markRead)
-  const agree = useWrite(confirm, { success: 'notices:success.confirm' })
+  const agree = useWrite(confirm, { success: 'web:success.done' })
   const found = read.data
   // withdrawn in this moment, or the network is gone: nothing to show, and nobody is held up
   if (read.error) return null
@@ -39,7 +39,7 @@ export function Popup({ id }: { id: number }) {
       }
     >
       {found ? (
-        <Letter title={found.title} html={found.html} text={found.content} images={found.images} sender={found.sender} time={found.createTime} />
+        <Letter {...found} text={found.content} time={found.createTime} />
       ) : (
         <Bones rows={4} />
       )}

@@ -7,10 +7,26 @@ import styles from './RichText.module.css'
  * Rich text as elements of ours. The server cleaned it when it was written; here only what is named below is built at all, so that
  * nothing else in a text can become part of the page.
  */
-const kept = new Set(['p', 'br', 'strong', 'em', 'u', 's', 'h2', 'h3', 'ul', 'ol', 'li', 'blockquote'])
+const kept = new Set([
+  'p',
+  'br',
+  'strong',
+  'em',
+  'u',
+  's',
+  'h2',
+  'h3',
+  'ul',
+  'ol',
+  'li',
+  'blockquote',
+])
 
 export function RichText({ html }: { html: string }) {
-  const content = useMemo(() => [...new DOMParser().parseFromString(html, 'text/html').body.childNodes].map(build), [html])
+  const content = useMemo(
+    () => [...new DOMParser().parseFromString(html, 'text/html').body.childNodes].map(build),
+    [html],
+  )
   return <div className={styles.text}>{content}</div>
 }
 
@@ -28,7 +44,9 @@ function build(node: ChildNode, key: number): ReactNode {
 
 function picture(node: HTMLElement, key: number): ReactNode {
   const src = node.getAttribute('src') ?? ''
-  return /^files\/[a-z0-9-]+\.(jpg|png)$/.test(src) ? <img key={key} src={href(src)} alt={node.getAttribute('alt') ?? ''} loading="lazy" /> : null
+  return /^files\/[a-z0-9-]+\.(jpg|png)$/.test(src) ? (
+    <img key={key} src={href(src)} alt={node.getAttribute('alt') ?? ''} loading="lazy" />
+  ) : null
 }
 
 function link(node: HTMLElement, key: number, children: ReactNode[]): ReactNode {

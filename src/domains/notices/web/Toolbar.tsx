@@ -62,19 +62,49 @@ export function Toolbar({ editor }: { editor: Editor }) {
   const groups: Tool[][] = [
     [
       { key: 'bold', icon: <BoldOutlined />, on: on.bold, run: () => act().toggleBold().run() },
-      { key: 'italic', icon: <ItalicOutlined />, on: on.italic, run: () => act().toggleItalic().run() },
-      { key: 'underline', icon: <UnderlineOutlined />, on: on.underline, run: () => act().toggleUnderline().run() },
-      { key: 'strike', icon: <StrikethroughOutlined />, on: on.strike, run: () => act().toggleStrike().run() },
+      {
+        key: 'italic',
+        icon: <ItalicOutlined />,
+        on: on.italic,
+        run: () => act().toggleItalic().run(),
+      },
+      {
+        key: 'underline',
+        icon: <UnderlineOutlined />,
+        on: on.underline,
+        run: () => act().toggleUnderline().run(),
+      },
+      {
+        key: 'strike',
+        icon: <StrikethroughOutlined />,
+        on: on.strike,
+        run: () => act().toggleStrike().run(),
+      },
     ],
     [
       { key: 'h2', icon: 'H2', on: on.h2, run: () => act().toggleHeading({ level: 2 }).run() },
       { key: 'h3', icon: 'H3', on: on.h3, run: () => act().toggleHeading({ level: 3 }).run() },
-      { key: 'bullets', icon: <UnorderedListOutlined />, on: on.bullets, run: () => act().toggleBulletList().run() },
-      { key: 'numbers', icon: <OrderedListOutlined />, on: on.numbers, run: () => act().toggleOrderedList().run() },
+      {
+        key: 'bullets',
+        icon: <UnorderedListOutlined />,
+        on: on.bullets,
+        run: () => act().toggleBulletList().run(),
+      },
+      {
+        key: 'numbers',
+        icon: <OrderedListOutlined />,
+        on: on.numbers,
+        run: () => act().toggleOrderedList().run(),
+      },
       { key: 'quote', icon: '❝', on: on.quote, run: () => act().toggleBlockquote().run() },
     ],
     [
-      { key: 'link', icon: <LinkOutlined />, on: on.link, run: () => setAddress(String(editor.getAttributes('link').href ?? '')) },
+      {
+        key: 'link',
+        icon: <LinkOutlined />,
+        on: on.link,
+        run: () => setAddress(String(editor.getAttributes('link').href ?? '')),
+      },
       { key: 'image', icon: <PictureOutlined />, run: () => field.current?.click() },
     ],
     [
@@ -93,7 +123,13 @@ export function Toolbar({ editor }: { editor: Editor }) {
   }
   return (
     <>
-      <div ref={bar} className={styles.tools} role="toolbar" aria-label={t('editor.tools')} onKeyDown={walk}>
+      <div
+        ref={bar}
+        className={styles.tools}
+        role="toolbar"
+        aria-label={t('editor.tools')}
+        onKeyDown={walk}
+      >
         {groups.map((tools, group) => [
           group > 0 ? <span key={`rule ${tools[0]?.key}`} /> : null,
           ...tools.map((tool) => (
@@ -126,14 +162,24 @@ export function Toolbar({ editor }: { editor: Editor }) {
           event.target.value = ''
         }}
       />
-      {address === null ? null : <Address editor={editor} start={address} onClose={() => setAddress(null)} />}
+      {address === null ? null : (
+        <Address editor={editor} start={address} onClose={() => setAddress(null)} />
+      )}
     </>
   )
 }
 
 const fine = (address: string) => /^(https?:\/\/|mailto:)\S+$|^\/(?![/\\])\S*$/i.test(address)
 
-function Address({ editor, start, onClose }: { editor: Editor; start: string; onClose: () => void }) {
+function Address({
+  editor,
+  start,
+  onClose,
+}: {
+  editor: Editor
+  start: string
+  onClose: () => void
+}) {
   const { t } = useTranslation(['notices', 'web'])
   const [text, setText] = useState(start)
   const chain = () => editor.chain().focus().extendMarkRange('link')
@@ -147,7 +193,11 @@ function Address({ editor, start, onClose }: { editor: Editor; start: string; on
     const bare = editor.state.selection.empty && !editor.isActive('link')
     if (bare)
       chain()
-        .insertContent({ type: 'text', text: address, marks: [{ type: 'link', attrs: { href: address } }] })
+        .insertContent({
+          type: 'text',
+          text: address,
+          marks: [{ type: 'link', attrs: { href: address } }],
+        })
         .run()
     else chain().setLink({ href: address }).run()
     onClose()

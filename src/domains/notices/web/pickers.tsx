@@ -15,7 +15,15 @@ const Editor = lazy(() => import('./Editor.tsx').then((m) => ({ default: m.Edito
 function RichTextInput(props: EditorProps) {
   const { t } = useTranslation('notices')
   return (
-    <Suspense fallback={<Skeleton.Node active style={{ width: '100%', height: 320 }} aria-label={t('editor.loading')} />}>
+    <Suspense
+      fallback={
+        <Skeleton.Node
+          active
+          style={{ width: '100%', height: 320 }}
+          aria-label={t('editor.loading')}
+        />
+      }
+    >
       <Editor {...props} />
     </Suspense>
   )

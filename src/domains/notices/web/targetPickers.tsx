@@ -5,13 +5,14 @@ import { useRead } from '../../../web/api.ts'
 import { useSettled } from '../../../web/useSettled.ts'
 import { accounts, type OrganisationOption } from '../../accounts/contract.ts'
 import { notices } from '../contract.ts'
-import styles from './notices.module.css'
 
 type Props = { id?: string; value?: number[]; onChange?: (ids: number[]) => void }
 type Node = { value: number; title: string; children: Node[] }
 
 function forest(list: readonly OrganisationOption[], parent: number | null): Node[] {
-  return list.filter((o) => o.parentId === parent).map((o) => ({ value: o.id, title: o.name, children: forest(list, o.id) }))
+  return list
+    .filter((o) => o.parentId === parent)
+    .map((o) => ({ value: o.id, title: o.name, children: forest(list, o.id) }))
 }
 
 /** Organisations of the own tree. */
@@ -22,7 +23,7 @@ export function OrganisationsSelect({ id, value = [], onChange }: Props) {
   return (
     <TreeSelect
       {...(id ? { id } : {})}
-      className={styles.full ?? ''}
+      style={{ width: '100%' }}
       multiple
       allowClear
       value={value}
@@ -42,11 +43,15 @@ export function RolesSelect({ id, value = [], onChange }: Props) {
   const [typed, setTyped] = useState('')
   const keyword = useSettled(typed.trim().slice(0, 60))
   const chosen = value.length ? { ids: value } : {}
-  const read = useRead(notices.roles, { ...chosen, ...(keyword ? { keyword } : {}) }, { staleTime: 60_000, keep: true })
+  const read = useRead(
+    notices.roles,
+    { ...chosen, ...(keyword ? { keyword } : {}) },
+    { staleTime: 60_000, keep: true },
+  )
   return (
     <Select
       {...(id ? { id } : {})}
-      className={styles.full ?? ''}
+      style={{ width: '100%' }}
       mode="multiple"
       allowClear
       value={value}
@@ -60,18 +65,32 @@ export function RolesSelect({ id, value = [], onChange }: Props) {
 }
 
 /** People by name; `known` are those already chosen, whom the search may not show. */
-export function PeopleSelect({ id, value = [], onChange, known }: Props & { known: readonly { id: number; name: string }[] }) {
+export function PeopleSelect({
+  id,
+  value = [],
+  onChange,
+  known,
+}: Props & { known: readonly { id: number; name: string }[] }) {
   const { t } = useTranslation('web')
   const [typed, setTyped] = useState('')
   const [met, setMet] = useState(new Map(known.map((person) => [person.id, person.name])))
   const keyword = typed.trim().slice(0, 60)
-  const read = useRead(accounts.userOptions, keyword ? { keyword, pageSize: 50 } : { pageSize: 50 }, { keep: true })
-  const found = (read.data?.list ?? []).map((user) => ({ value: user.id, label: `${user.name || user.userName} (${user.userName})` }))
-  const chosen = value.filter((one) => !found.some((option) => option.value === one)).map((one) => ({ value: one, label: met.get(one) ?? String(one) }))
+  const read = useRead(
+    accounts.userOptions,
+    keyword ? { keyword, pageSize: 50 } : { pageSize: 50 },
+    { keep: true },
+  )
+  const found = (read.data?.list ?? []).map((user) => ({
+    value: user.id,
+    label: `${user.name || user.userName} (${user.userName})`,
+  }))
+  const chosen = value
+    .filter((one) => !found.some((option) => option.value === one))
+    .map((one) => ({ value: one, label: met.get(one) ?? String(one) }))
   return (
     <Select
       {...(id ? { id } : {})}
-      className={styles.full ?? ''}
+      style={{ width: '100%' }}
       mode="multiple"
       allowClear
       value={value}

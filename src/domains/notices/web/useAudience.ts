@@ -7,10 +7,16 @@ export function useAudience(form: FormInstance, orgId: number | undefined): numb
   const toAll = Form.useWatch('toAll', form) !== false
   const withSubtree = Form.useWatch('withSubtree', { form, preserve: true }) !== false
   const ids = (name: string, value: unknown): number[] =>
-    toAll || !Array.isArray(value) ? [] : (value as number[]).slice(0, { orgIds: 200, roleIds: 50 }[name] ?? 500)
+    toAll || !Array.isArray(value)
+      ? []
+      : (value as number[]).slice(0, { orgIds: 200, roleIds: 50 }[name] ?? 500)
   const orgIds = ids('orgIds', Form.useWatch('orgIds', { form, preserve: true }))
   const roleIds = ids('roleIds', Form.useWatch('roleIds', { form, preserve: true }))
   const userIds = ids('userIds', Form.useWatch('userIds', { form, preserve: true }))
-  const read = useRead(notices.audience, { toAll, withSubtree, orgIds, roleIds, userIds, ...(orgId ? { orgId } : {}) }, { inline: true, keep: true })
+  const read = useRead(
+    notices.audience,
+    { toAll, withSubtree, orgIds, roleIds, userIds, ...(orgId ? { orgId } : {}) },
+    { inline: true, keep: true },
+  )
   return read.data?.count
 }
