@@ -2,10 +2,6 @@ import { defineLocale } from '../../shared/locale.ts'
 
 export const locale = defineLocale(
   {
-    title: '操作日志',
-    loginTitle: '登录日志',
-    onlineTitle: '在线用户',
-    search: '内容',
     empty: '没有符合条件的操作记录',
     emptyHint: '默认显示最近 7 天，可以调整时间范围',
     loginEmpty: '没有登录记录',
@@ -15,7 +11,6 @@ export const locale = defineLocale(
     history: '该对象的历史',
     historyOfUser: '该用户的记录',
     failures: '拒绝与失败',
-    debugView: '调试记录',
     ms: '{n} 毫秒',
     someone: { SYSTEM: '系统', ABOVE: '上级' },
     detail: {
@@ -70,12 +65,13 @@ export const locale = defineLocale(
       by: '由 {name} 开启',
     },
     kick: '强制下线',
-    kickAsk: '强制下线所选的 {n} 个会话？',
+    kickAsk: '强制下线 {n} 个会话？',
+    kickAsk_one: '强制下线该会话？',
     kickHint: '对方的下一次操作将被要求重新登录',
     current: '当前会话',
+    toLog: '操作日志',
     toLogins: '登录日志',
     toSecurity: '安全事件',
-    toOnline: '在线用户',
     modules: {
       accounts: '账号与权限',
       audit: '日志',
@@ -99,7 +95,6 @@ export const locale = defineLocale(
       users: '组织用户',
     },
     fields: {
-      username: '用户名',
       level: '级别',
       content: '内容',
       module: '模块',
@@ -119,8 +114,6 @@ export const locale = defineLocale(
       reason: '结果',
       ip: 'IP地址',
       device: '客户端',
-      realName: '姓名',
-      orgName: '机构',
       roleName: '角色',
       signedInAt: '登录时间',
       lastSeenAt: '最近活动',
@@ -153,10 +146,6 @@ export const locale = defineLocale(
     success: { verify: '校验已开始', debug: '已开启调试记录', stopDebug: '已停止调试记录', kick: '操作成功' },
   },
   {
-    title: 'Operation log',
-    loginTitle: 'Sign-in log',
-    onlineTitle: 'Online users',
-    search: 'Content',
     empty: 'No entries match',
     emptyHint: 'The last 7 days are shown unless you choose a range',
     loginEmpty: 'No sign-ins',
@@ -166,7 +155,6 @@ export const locale = defineLocale(
     history: 'History of this object',
     historyOfUser: 'Entries of this user',
     failures: 'Refused and failed',
-    debugView: 'Debug entries',
     ms: '{n} ms',
     someone: { SYSTEM: 'System', ABOVE: 'Above' },
     detail: {
@@ -222,12 +210,13 @@ export const locale = defineLocale(
       by: 'started by {name}',
     },
     kick: 'Sign out',
-    kickAsk: 'Sign out {n} selected sessions?',
+    kickAsk: 'Sign out {n} sessions?',
+    kickAsk_one: 'Sign out this session?',
     kickHint: 'They have to sign in again at their next action',
     current: 'This session',
+    toLog: 'Operation log',
     toLogins: 'Sign-in log',
     toSecurity: 'Security events',
-    toOnline: 'Online users',
     modules: {
       accounts: 'Accounts and rights',
       audit: 'Log',
@@ -251,7 +240,6 @@ export const locale = defineLocale(
       users: 'Organisation users',
     },
     fields: {
-      username: 'User name',
       level: 'Level',
       content: 'Content',
       module: 'Module',
@@ -271,8 +259,6 @@ export const locale = defineLocale(
       reason: 'Result',
       ip: 'IP address',
       device: 'Client',
-      realName: 'Name',
-      orgName: 'Organisation',
       roleName: 'Role',
       signedInAt: 'Signed in',
       lastSeenAt: 'Last seen',

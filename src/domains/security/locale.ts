@@ -2,7 +2,6 @@ import { defineLocale } from '../../shared/locale.ts'
 
 export const locale = defineLocale(
   {
-    title: '安全事件',
     toLog: '操作日志',
     open: '查看',
     close: '处理完毕',
@@ -19,9 +18,6 @@ export const locale = defineLocale(
       subject: '对象',
       state: '状态',
       times: '次数',
-      rtuNumber: '机器编号',
-      orgName: '所属机构',
-      orgId: '所属机构',
       firstTime: '首次发生',
       lastTime: '最近发生',
       range: '最近发生',
@@ -109,7 +105,6 @@ export const locale = defineLocale(
       CLOSED: '订单已关闭，款项原路退回',
     },
     audit: { close: '处理安全事件' },
-    success: { close: '操作成功' },
     told: '安全事件：{what}（{subject}）',
     enums: {
       state: { OPEN: '待处理', CLOSED: '已处理' },
@@ -137,7 +132,6 @@ export const locale = defineLocale(
     },
   },
   {
-    title: 'Security events',
     toLog: 'Operation log',
     open: 'View',
     close: 'Handled',
@@ -154,9 +148,6 @@ export const locale = defineLocale(
       subject: 'About',
       state: 'State',
       times: 'Times',
-      rtuNumber: 'Machine',
-      orgName: 'Organisation',
-      orgId: 'Organisation',
       firstTime: 'First seen',
       lastTime: 'Last seen',
       range: 'Last seen',
@@ -244,7 +235,6 @@ export const locale = defineLocale(
       CLOSED: 'The order was closed: the money goes back',
     },
     audit: { close: 'Handle a security event' },
-    success: { close: 'Done' },
     told: 'Security event: {what} ({subject})',
     enums: {
       state: { OPEN: 'Open', CLOSED: 'Handled' },

@@ -1,18 +1,24 @@
-import { Alert, Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useTranslation } from 'react-i18next'
-import { useRead, useWrite } from '../../../web/api.ts'
-import { useConfirm } from '../../../web/confirm.tsx'
+import { useRead } from '../../../web/api.ts'
 import { FormDialog } from '../../../web/FormDialog.tsx'
-import { Fixed, NumberField, SelectField, TextField } from '../../../web/form/fields.tsx'
+import { Fixed, Note, NumberField, SelectField, TextField } from '../../../web/form/fields.tsx'
 import { shortTime } from '../../../web/time.ts'
+import { Muted } from '../../../web/ui/Text.tsx'
+import { useAct } from '../../../web/useAct.ts'
 import { audit } from '../contract.ts'
 import { debugMinutes } from '../rules.ts'
-import styles from './audit.module.css'
 
 type Word = { value: string; label: string }
 
 /** Records the reads of one user or one module for at most a day; what is on can be stopped here. */
-export function DebugDialog({ modules, onClose }: { modules: readonly Word[]; onClose: () => void }) {
+export function DebugDialog({
+  modules,
+  onClose,
+}: {
+  modules: readonly Word[]
+  onClose: () => void
+}) {
   const { t } = useTranslation('audit')
   return (
     <FormDialog
@@ -24,7 +30,11 @@ export function DebugDialog({ modules, onClose }: { modules: readonly Word[]; on
       save={audit.debug}
       success="audit:success.debug"
       initial={{ username: '', module: undefined, minutes: 60 }}
-      toInput={(values) => ({ ...values, username: values.username ?? '', module: values.module ?? '' })}
+      toInput={(values) => ({
+        ...values,
+        username: values.username ?? '',
+        module: values.module ?? '',
+      })}
     >
       <Fixed label={t('debug.on')} wide>
         <Recordings />
@@ -32,33 +42,34 @@ export function DebugDialog({ modules, onClose }: { modules: readonly Word[]; on
       <TextField name="username" required={false} />
       <SelectField name="module" options={modules} required={false} />
       <NumberField name="minutes" min={1} max={debugMinutes} />
-      <Alert className={styles.wide ?? ''} type="warning" showIcon title={t('debug.confirm')} />
+      <Note type="warning">{t('debug.confirm')}</Note>
     </FormDialog>
   )
 }
 
 function Recordings() {
   const { t } = useTranslation('audit')
-  const confirm = useConfirm()
   const read = useRead(audit.debugSessions, {}, { inline: true, every: 10_000 })
-  const stop = useWrite(audit.stopDebug, { success: 'audit:success.stopDebug' })
+  const stop = useAct(audit.stopDebug, {
+    ask: t('debug.stopAsk'),
+    ok: t('debug.stop'),
+    danger: false,
+    success: 'audit:success.stopDebug',
+  })
   const rows = read.data?.list ?? []
-  if (rows.length === 0) return <span className={styles.quiet}>{t('debug.none')}</span>
-  const ask = async (id: number) => {
-    if (await confirm({ title: t('debug.stopAsk'), ok: t('debug.stop') })) stop.mutate({ id })
-  }
+  if (rows.length === 0) return <Muted>{t('debug.none')}</Muted>
   return (
-    <ul className={styles.sessions}>
+    <Flex vertical gap={8} flex={1}>
       {rows.map((row) => (
-        <li key={row.id}>
-          <strong>{row.username || row.moduleName}</strong>
-          <span>{t('debug.until', { time: shortTime(new Date(row.until), new Date()) })}</span>
-          <span className={styles.quiet}>{t('debug.by', { name: row.startedBy })}</span>
-          <Button size="small" onClick={() => void ask(row.id)}>
+        <Flex key={row.id} wrap align="center" gap="8px 12px">
+          <strong style={{ flex: 1 }}>{row.username || row.moduleName}</strong>
+          {t('debug.until', { time: shortTime(new Date(row.until), new Date()) })}
+          <Muted>{t('debug.by', { name: row.startedBy })}</Muted>
+          <Button size="small" onClick={() => void stop(row)}>
             {t('debug.stop')}
           </Button>
-        </li>
+        </Flex>
       ))}
-    </ul>
+    </Flex>
   )
 }

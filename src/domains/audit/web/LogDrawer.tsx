@@ -1,37 +1,38 @@
-import { Button } from 'antd'
+import { Button, Flex, Table } from 'antd'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLocation, useNavigate } from 'react-router'
+import { Link, useLocation, useNavigate } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { Detail, Rows } from '../../../web/Detail.tsx'
+import type { DetailProps } from '../../../web/list/types.ts'
 import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
 import { Time } from '../../../web/Time.tsx'
+import { Cut, Lead } from '../../../web/ui/Text.tsx'
+import { useDetail } from '../../../web/useDetail.ts'
 import { audit, type LogDetail } from '../contract.ts'
-import styles from './audit.module.css'
 import { Actor, Level, Target } from './cells.tsx'
 
-const tones: Readonly<Record<LogDetail['result'], Tone>> = { SUCCESS: 'success', REFUSED: 'warn', FAILED: 'fault' }
+const tones: Readonly<Record<LogDetail['result'], Tone>> = {
+  SUCCESS: 'success',
+  REFUSED: 'warn',
+  FAILED: 'fault',
+}
 
-/** The row named by `?detail=`: what changed, and what else the same request did. */
-export function LogDrawer() {
+/** One row: what changed, and what else the same request did. */
+export function LogDrawer({ id: named, ...beside }: DetailProps) {
   const { t } = useTranslation('audit')
   const navigate = useNavigate()
-  const { pathname, search } = useLocation()
-  const params = new URLSearchParams(search)
-  const id = Number(params.get('detail') ?? 0)
-  const open = Number.isSafeInteger(id) && id > 0
-  const read = useRead(audit.get, { id }, { inline: true, enabled: open, keep: true })
+  const { pathname } = useLocation()
+  const detail = useDetail()
+  const read = useRead(audit.get, { id: Number(named) }, { inline: true, keep: true })
   const row = read.data
-  const show = (next: number | null) => {
-    if (next === null) params.delete('detail')
-    else params.set('detail', String(next))
-    navigate(params.size ? `${pathname}?${params}` : pathname)
-  }
-  const list = (filter: Record<string, string>) => navigate(`${pathname}?${new URLSearchParams(filter)}`)
+  const list = (filter: Record<string, string>) =>
+    navigate(`${pathname}?${new URLSearchParams(filter)}`)
   return (
     <Detail
-      open={open}
-      onClose={() => show(null)}
+      open
+      {...beside}
       title={row?.actionName ?? ''}
       {...(row ? { status: <Level level={row.level} chip />, id: String(row.id) } : {})}
       loading={read.isPending}
@@ -40,8 +41,14 @@ export function LogDrawer() {
       actions={
         row ? (
           <>
-            {row.targetId ? <Button onClick={() => list({ targetId: row.targetId, module: row.module })}>{t('history')}</Button> : null}
-            {row.username ? <Button onClick={() => list({ username: row.username })}>{t('historyOfUser')}</Button> : null}
+            {row.targetId ? (
+              <Button onClick={() => list({ targetId: row.targetId, module: row.module })}>
+                {t('history')}
+              </Button>
+            ) : null}
+            {row.username ? (
+              <Button onClick={() => list({ username: row.username })}>{t('historyOfUser')}</Button>
+            ) : null}
           </>
         ) : null
       }
@@ -51,26 +58,17 @@ export function LogDrawer() {
           <Basics row={row} />
           <Changes row={row} />
           {row.related.length > 0 ? (
-            <section>
-              <h3 className={styles.part}>{t('detail.related')}</h3>
-              <ul className={styles.related}>
-                {row.related.map((other) => (
-                  <li key={other.id}>
-                    <Level level={other.level} />
-                    <a
-                      href={`?detail=${other.id}`}
-                      onClick={(event) => {
-                        event.preventDefault()
-                        show(other.id)
-                      }}
-                    >
-                      {other.content}
-                    </a>
-                    <Time at={other.createTime} />
-                  </li>
-                ))}
-              </ul>
-            </section>
+            <Part title={t('detail.related')}>
+              {row.related.map((other) => (
+                <Flex key={other.id} gap={12} style={{ paddingBlock: 4 }}>
+                  <Level level={other.level} />
+                  <Cut>
+                    <Link to={detail.to(other.id)}>{other.content}</Link>
+                  </Cut>
+                  <Time at={other.createTime} />
+                </Flex>
+              ))}
+            </Part>
           ) : null}
         </>
       ) : null}
@@ -106,7 +104,8 @@ function Basics({ row }: { row: LogDetail }) {
           t('detail.request'),
           row.requestId ? (
             <span key="request">
-              <span className={styles.mono}>{row.requestId.slice(0, 9)}</span> <CopyButton text={row.requestId} />
+              <span className="hd-mono">{row.requestId.slice(0, 9)}</span>{' '}
+              <CopyButton text={row.requestId} />
             </span>
           ) : null,
         ],
@@ -117,33 +116,39 @@ function Basics({ row }: { row: LogDetail }) {
   )
 }
 
+const Part = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section>
+    <h3>{title}</h3>
+    {children}
+  </section>
+)
+
 function Changes({ row }: { row: LogDetail }) {
   const { t } = useTranslation('audit')
+  const column = (key: 'label' | 'before' | 'after', title: string) => ({
+    key,
+    title,
+    dataIndex: key,
+    render: (value: string | null) => value ?? '—',
+  })
   return (
-    <section>
-      <h3 className={styles.part}>{t('detail.changes')}</h3>
+    <Part title={t('detail.changes')}>
       {row.changes.length === 0 ? (
-        <p className={styles.quiet}>{t('detail.noChanges')}</p>
+        <Lead>{t('detail.noChanges')}</Lead>
       ) : (
-        <table className={styles.changes}>
-          <thead>
-            <tr>
-              <th>{t('detail.field')}</th>
-              <th>{t('detail.before')}</th>
-              <th>{t('detail.after')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {row.changes.map((change) => (
-              <tr key={change.field}>
-                <td>{change.label}</td>
-                <td className={styles.before}>{change.before ?? '—'}</td>
-                <td>{change.after ?? '—'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          size="small"
+          rowKey="field"
+          tableLayout="fixed"
+          pagination={false}
+          dataSource={row.changes}
+          columns={[
+            column('label', t('detail.field')),
+            column('before', t('detail.before')),
+            column('after', t('detail.after')),
+          ]}
+        />
       )}
-    </section>
+    </Part>
   )
 }

@@ -7,8 +7,10 @@ import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useMay } from '../../../web/session.ts'
+import { useDetail } from '../../../web/useDetail.ts'
 import { audit, LogRow } from '../contract.ts'
-import { Actor, LogCard, Target } from './cells.tsx'
+import { Actor, Target } from './cells.tsx'
+import { useLastDays } from './useLastDays.ts'
 
 const LogDrawer = lazyDialog(() => import('./LogDrawer.tsx').then((m) => m.LogDrawer))
 const VerifyDialog = lazyDialog(() => import('./VerifyDialog.tsx').then((m) => m.VerifyDialog))
@@ -20,66 +22,71 @@ export function LogList() {
   const col = useCols(LogRow, 'audit')
   const may = useMay()
   const navigate = useNavigate()
-  const { pathname, search } = useLocation()
+  const detail = useDetail()
+  const { search } = useLocation()
   const [open, setOpen] = useState<'verify' | 'debug' | null>(null)
-  const words = useRead(audit.options, {}, { staleTime: 600_000, inline: true }).data
-  const address = new URLSearchParams(search)
-  const module = address.get('module')
-  const detail = (row: LogRow) => {
-    address.set('detail', String(row.id))
-    navigate(`${pathname}?${address}`)
-  }
-  const views = [
-    { key: 'all', label: t('web:list.all'), query: {} },
-    { key: 'failures', label: t('failures'), query: { level: 'ERROR' } },
-    ...(may('log:debug') ? [{ key: 'debug', label: t('debugView'), query: { level: 'DEBUG' } }] : []),
-  ]
+  useLastDays()
+  const { modules = [], actions = [] } =
+    useRead(audit.options, {}, { staleTime: 600_000, inline: true }).data ?? {}
+  const module = new URLSearchParams(search).get('module')
+  const close = () => setOpen(null)
   return (
     <>
       <ListPage
-        title={t('title')}
         ns="audit"
         endpoint={audit.list}
-        rowKey="id"
-        views={views}
+        detail={LogDrawer}
+        views={[
+          { key: 'all', label: t('web:list.all'), query: {} },
+          { key: 'failures', label: t('failures'), query: { level: 'ERROR' } },
+          ...(may('log:debug')
+            ? [{ key: 'debug', label: t('debug.button'), query: { level: 'DEBUG' } }]
+            : []),
+        ]}
         filters={[
-          { key: 'keyword', label: t('search'), width: 152 },
-          { key: 'username', width: 136 },
-          { key: 'module', width: 148, options: words?.modules ?? [] },
-          { key: 'range', width: 240 },
-          { key: 'level', width: 112 },
-          { key: 'action', more: true, options: (words?.actions ?? []).filter((action) => !module || action.module === module) },
-          { key: 'result', more: true },
-          { key: 'targetId', more: true },
-          { key: 'ipAddress', more: true },
+          { key: 'keyword', label: t('fields.content') },
+          'username',
+          { key: 'module', options: modules },
+          'range',
+          {
+            key: 'action',
+            more: true,
+            options: actions.filter((action) => !module || action.module === module),
+          },
+          ...['level', 'result', 'targetId', 'ipAddress'].map((key) => ({ key, more: true })),
         ]}
         header={
           <>
             <Button onClick={() => navigate('/log/login-log')}>{t('toLogins')}</Button>
-            {may('security:read') ? <Button onClick={() => navigate('/log/security-events')}>{t('toSecurity')}</Button> : null}
-            {may('log:debug') ? <Button onClick={() => setOpen('debug')}>{t('debug.button')}</Button> : null}
-            {may('log:verify') ? <Button onClick={() => setOpen('verify')}>{t('verify.button')}</Button> : null}
+            {may('security:read') ? (
+              <Button onClick={() => navigate('/log/security-events')}>{t('toSecurity')}</Button>
+            ) : null}
+            {may('log:debug') ? (
+              <Button onClick={() => setOpen('debug')}>{t('debug.button')}</Button>
+            ) : null}
+            {may('log:verify') ? (
+              <Button onClick={() => setOpen('verify')}>{t('verify.button')}</Button>
+            ) : null}
           </>
         }
         columns={[
-          col('username', { width: 104, render: (_, row) => <Actor row={row} /> }),
-          col('level', { width: 80 }),
-          col('content', { width: 248 }),
-          col('moduleName', { width: 96 }),
+          col('username', { fit: String, render: (_, row) => <Actor row={row} /> }),
+          col('level'),
+          col('content'),
+          col('moduleName'),
           col('targetName', { width: 152, render: (_, row) => <Target row={row} /> }),
-          col('result', { width: 88 }),
-          col('ipAddress', { width: 120, ellipsis: false }),
-          col('durationMs', { width: 88, render: (ms: number) => t('ms', { n: ms }) }),
-          col('createTime', { width: 124 }),
+          col('result'),
+          col('ipAddress', { ellipsis: false }),
+          col('durationMs', { render: (ms: number) => t('ms', { n: ms }) }),
+          col('createTime'),
         ]}
-        onRow={detail}
-        actions={(row) => [{ key: 'open', label: t('open'), onClick: () => detail(row) }]}
+        onRow={(row) => detail.open(row.id)}
+        actions={(row) => [{ key: 'open', label: t('open'), to: detail.to(row.id) }]}
         empty={{ title: t('empty'), hint: t('emptyHint') }}
-        card={(row, actions) => <LogCard row={row} actions={actions} />}
+        card={['username', 'moduleName', 'createTime']}
       />
-      {address.get('detail') ? <LogDrawer /> : null}
-      {open === 'verify' ? <VerifyDialog onClose={() => setOpen(null)} /> : null}
-      {open === 'debug' ? <DebugDialog modules={words?.modules ?? []} onClose={() => setOpen(null)} /> : null}
+      {open === 'verify' ? <VerifyDialog onClose={close} /> : null}
+      {open === 'debug' ? <DebugDialog modules={modules} onClose={close} /> : null}
     </>
   )
 }

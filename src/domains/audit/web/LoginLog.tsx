@@ -3,44 +3,30 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
-import { Time } from '../../../web/Time.tsx'
 import { audit, LoginRow } from '../contract.ts'
-import styles from './audit.module.css'
+import { useLastDays } from './useLastDays.ts'
 
 /** Tries to sign in, good and bad. */
 export function LoginLog() {
-  const { t } = useTranslation(['audit', 'web'])
+  const { t } = useTranslation('audit')
   const navigate = useNavigate()
   const col = useCols(LoginRow, 'audit')
+  useLastDays()
   return (
     <ListPage
-      title={t('loginTitle')}
       ns="audit"
       endpoint={audit.logins}
-      rowKey="id"
-      filters={[{ key: 'username' }, { key: 'reason' }, { key: 'range' }, { key: 'ip' }]}
-      header={<Button onClick={() => navigate('/log/operate-log')}>{t('title')}</Button>}
+      filters={['username', 'reason', 'range', 'ip']}
+      header={<Button onClick={() => navigate('/log/operate-log')}>{t('toLog')}</Button>}
       columns={[
-        col('username', { width: 160 }),
-        col('reason', { width: 200 }),
-        col('ip', { width: 160, ellipsis: false }),
-        col('device', { width: 240 }),
-        col('createTime', { width: 144 }),
+        col('username'),
+        col('reason'),
+        col('ip', { ellipsis: false }),
+        col('device'),
+        col('createTime'),
       ]}
       empty={{ title: t('loginEmpty'), hint: t('emptyHint') }}
-      card={(row) => (
-        <>
-          <div className={styles.cardHead}>
-            <strong>{row.username}</strong>
-            <span>{t(`enums.reason.${row.reason}`)}</span>
-          </div>
-          <div className={styles.facts}>
-            <span>{row.ip}</span>
-            <span>{row.device}</span>
-            <Time at={row.createTime} />
-          </div>
-        </>
-      )}
+      card={['ip', 'device', 'createTime']}
     />
   )
 }

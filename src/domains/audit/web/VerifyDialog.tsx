@@ -7,10 +7,11 @@ import { Bones, Problem } from '../../../web/Problem.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { Time } from '../../../web/Time.tsx'
+import { Lead } from '../../../web/ui/Text.tsx'
 import { audit, type Check } from '../contract.ts'
-import styles from './audit.module.css'
 
-const running = (check: Check | null | undefined) => check?.state === 'WAITING' || check?.state === 'RUNNING'
+const running = (check: Check | null | undefined) =>
+  check?.state === 'WAITING' || check?.state === 'RUNNING'
 
 /** Walks the chain in the background; the dialog may be closed and opened again meanwhile. */
 export function VerifyDialog({ onClose }: { onClose: () => void }) {
@@ -27,13 +28,18 @@ export function VerifyDialog({ onClose }: { onClose: () => void }) {
       width={560}
       onCancel={onClose}
       footer={
-        <Button type="primary" loading={start.isPending || running(check)} disabled={read.isPending} onClick={() => start.mutate({})}>
+        <Button
+          type="primary"
+          loading={start.isPending || running(check)}
+          disabled={read.isPending}
+          onClick={() => start.mutate({})}
+        >
           {t(check ? 'verify.again' : 'verify.start')}
         </Button>
       }
     >
-      <p className={styles.about}>{t('verify.about')}</p>
-      <div className={styles.verdict} aria-live="polite">
+      <Lead>{t('verify.about')}</Lead>
+      <div style={{ minHeight: 132 }} aria-live="polite">
         {read.error ? (
           <Problem error={read.error} onRetry={() => void read.refetch()} />
         ) : check ? (
@@ -50,10 +56,16 @@ function Verdict({ check }: { check: Check }) {
   const { t } = useTranslation('audit')
   const checked = formatCount(check.checked)
   if (running(check)) {
-    const text = check.state === 'WAITING' ? t('verify.waiting') : t('verify.running', { checked, total: formatCount(check.total) })
+    const text =
+      check.state === 'WAITING'
+        ? t('verify.waiting')
+        : t('verify.running', { checked, total: formatCount(check.total) })
     return (
       <>
-        <Progress percent={check.total ? Math.floor((100 * check.checked) / check.total) : 0} status="active" />
+        <Progress
+          percent={check.total ? Math.floor((100 * check.checked) / check.total) : 0}
+          status="active"
+        />
         <p>{text}</p>
       </>
     )
@@ -74,8 +86,21 @@ function Verdict({ check }: { check: Check }) {
           {broken ? t('verify.broken', { seq: Math.max(0, broken.seq - 1) }) : t('verify.fine')}
         </StatusTag>
       </h3>
-      <p>{broken ? t('verify.brokenHint', { checked }) : t('verify.fineHint', { checked, heads: formatCount(check.heads), seconds: check.seconds })}</p>
-      <Rows items={[...facts, [t('verify.last'), <Time key="last" at={check.createTime} style="full" />]]} />
+      <p>
+        {broken
+          ? t('verify.brokenHint', { checked })
+          : t('verify.fineHint', {
+              checked,
+              heads: formatCount(check.heads),
+              seconds: check.seconds,
+            })}
+      </p>
+      <Rows
+        items={[
+          ...facts,
+          [t('verify.last'), <Time key="last" at={check.createTime} style="full" />],
+        ]}
+      />
       {check.heads === 0 ? <Alert type="warning" showIcon title={t('verify.noHeads')} /> : null}
     </>
   )

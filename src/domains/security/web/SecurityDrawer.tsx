@@ -1,38 +1,26 @@
 import { Button } from 'antd'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, useLocation, useNavigate } from 'react-router'
+import { Link } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { Detail, Rows } from '../../../web/Detail.tsx'
-import { useNeighbours } from '../../../web/list/useNeighbours.ts'
+import type { DetailProps } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
 import { Money } from '../../../web/Money.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
-import { type SecurityDetail, type SecurityRow, security } from '../contract.ts'
+import { type SecurityDetail, security } from '../contract.ts'
 import { useSubject } from './subject.ts'
+import { useClosing } from './useClosing.tsx'
 
-/** The event named by `?detail=`, in words. */
-export function SecurityDrawer({ onClosing }: { onClosing: (row: SecurityRow) => void }) {
+/** The event in words, beside its list. */
+export function SecurityDrawer({ id, ...beside }: DetailProps) {
   const { t } = useTranslation('security')
-  const navigate = useNavigate()
-  const { pathname, search } = useLocation()
-  const params = new URLSearchParams(search)
-  const id = Number(params.get('detail') ?? 0)
-  const open = Number.isSafeInteger(id) && id > 0
-  const read = useRead(security.get, { id }, { inline: true, enabled: open })
+  const read = useRead(security.get, { id: Number(id) }, { inline: true })
   useLive('security', [security.get.path])
-  const go = (next: number) => {
-    params.set('detail', String(next))
-    navigate(`${pathname}?${params}`)
-  }
-  const steps = useNeighbours(security.list, 'id', id, (next) => go(Number(next)), open && pathname === '/log/security-events')
-  const event = open ? read.data : undefined
-  const close = () => {
-    params.delete('detail')
-    navigate(params.size ? `${pathname}?${params}` : pathname)
-  }
+  const closing = useClosing()
+  const event = read.data
   const tag = event ? (
     <StatusTag chip tone={event.state === 'OPEN' ? 'fault' : 'closed'}>
       {t(`enums.state.${event.state}`)}
@@ -40,23 +28,23 @@ export function SecurityDrawer({ onClosing }: { onClosing: (row: SecurityRow) =>
   ) : null
   return (
     <Detail
-      open={open}
-      onClose={close}
+      open
+      {...beside}
       title={event ? t(`enums.kind.${event.kind}`) : ''}
       {...(tag ? { status: tag } : {})}
       loading={read.isPending}
       error={read.error}
       onRetry={() => void read.refetch()}
-      {...steps}
       actions={
         event?.can.close ? (
-          <Button type="primary" onClick={() => onClosing(event)}>
+          <Button type="primary" onClick={() => closing.ask(event)}>
             {t('close')}
           </Button>
         ) : null
       }
     >
       {event ? <Body event={event} /> : null}
+      {closing.dialog}
     </Detail>
   )
 }
@@ -67,11 +55,20 @@ function Body({ event }: { event: SecurityDetail }) {
   const subject = useSubject()
   const link = (to: string, text: string): ReactNode => <Link to={to}>{text}</Link>
   const shown = ({ key, value }: SecurityDetail['facts'][number]): ReactNode => {
-    if ((key === 'amount' || key === 'expected') && typeof value === 'number') return <Money fen={value} />
+    if ((key === 'amount' || key === 'expected') && typeof value === 'number')
+      return <Money fen={value} />
     if (key === 'clock') return <Time at={String(value)} style="full" />
-    if (key === 'why' || key === 'what' || key === 'message' || key === 'change' || key === 'provider')
+    if (
+      key === 'why' ||
+      key === 'what' ||
+      key === 'message' ||
+      key === 'change' ||
+      key === 'provider'
+    )
       return t(`${key}.${value}`, { defaultValue: String(value) })
-    return key === 'orderNum' && may('order:read') ? link(`/order/order-details/${value}`, String(value)) : String(value)
+    return key === 'orderNum' && may('order:read')
+      ? link(`/order/order-details/${value}`, String(value))
+      : String(value)
   }
   return (
     <>
@@ -84,7 +81,9 @@ function Body({ event }: { event: SecurityDetail }) {
           [t('fields.lastTime'), <Time key="last" at={event.lastTime} style="full" />],
           [
             t('fields.rtuNumber'),
-            event.deviceId !== null && may('device:read') ? link(`/device/device-list?detail=${event.deviceId}`, event.rtuNumber) : event.rtuNumber,
+            event.deviceId !== null && may('device:read')
+              ? link(`/device/device-list?detail=${event.deviceId}`, event.rtuNumber)
+              : event.rtuNumber,
           ],
           [t('fields.orgName'), event.orgName],
           ...(event.closeTime
@@ -96,7 +95,13 @@ function Body({ event }: { event: SecurityDetail }) {
             : []),
         ]}
       />
-      <Rows title={t('last')} items={event.facts.map((fact) => [t(`facts.${fact.key}`, { defaultValue: fact.key }), shown(fact)])} />
+      <Rows
+        title={t('last')}
+        items={event.facts.map((fact) => [
+          t(`facts.${fact.key}`, { defaultValue: fact.key }),
+          shown(fact),
+        ])}
+      />
     </>
   )
 }

@@ -1,79 +1,66 @@
 import { Button } from 'antd'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLocation, useNavigate } from 'react-router'
+import { useNavigate } from 'react-router'
 import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
-import { StatusTag } from '../../../web/StatusTag.tsx'
-import { Time } from '../../../web/Time.tsx'
+import { useDetail } from '../../../web/useDetail.ts'
 import { OwnerSelect } from '../../devices/web/pickers.tsx'
 import { SecurityRow, security } from '../contract.ts'
 import { useSubject } from './subject.ts'
+import { useClosing } from './useClosing.tsx'
 
-const SecurityDrawer = lazyDialog(() => import('./SecurityDrawer.tsx').then((m) => m.SecurityDrawer))
-const CloseDialog = lazyDialog(() => import('./CloseDialog.tsx').then((m) => m.CloseDialog))
+const SecurityDrawer = lazyDialog(() =>
+  import('./SecurityDrawer.tsx').then((m) => m.SecurityDrawer),
+)
 
 /** What should not happen and did; one row for each thing, however often. */
 export function SecurityList() {
-  const { t } = useTranslation(['security', 'web'])
+  const { t } = useTranslation('security')
   const col = useCols(SecurityRow, 'security')
   const subject = useSubject()
   const navigate = useNavigate()
-  const { pathname, search } = useLocation()
-  const [closing, setClosing] = useState<SecurityRow | null>(null)
-  const address = new URLSearchParams(search)
-  const detail = (row: SecurityRow) => {
-    address.set('detail', String(row.id))
-    navigate(`${pathname}?${address}`)
-  }
+  const detail = useDetail()
+  const closing = useClosing()
   return (
     <>
       <ListPage
-        title={t('title')}
         ns="security"
         endpoint={security.list}
-        rowKey="id"
         live="security"
+        detail={SecurityDrawer}
         header={<Button onClick={() => navigate('/log/operate-log')}>{t('toLog')}</Button>}
         filters={[
           { key: 'keyword', label: t('fields.subject') },
-          { key: 'kind' },
-          { key: 'state' },
-          { key: 'range' },
-          { key: 'orgId', more: true, picker: ({ onChange, ...rest }) => <OwnerSelect {...rest} onChange={onChange} /> },
+          'kind',
+          'state',
+          'range',
+          { key: 'orgId', more: true, picker: OwnerSelect },
         ]}
         columns={[
-          col('kind', { width: 336 }),
-          // an order number must fit
-          col('subject', { width: 196, render: (_, row) => subject(row) }),
-          col('state', { width: 92 }),
-          col('times', { width: 84 }),
-          col('rtuNumber', { width: 104 }),
-          col('orgName', { width: 128 }),
-          col('firstTime', { width: 124, defaultHidden: true }),
-          col('lastTime', { width: 120 }),
+          col('kind', { width: 272 }),
+          col('subject', { fit: String, render: (_, row) => subject(row) }),
+          col('state'),
+          col('times'),
+          col('rtuNumber'),
+          col('orgName'),
+          col('firstTime', { defaultHidden: true }),
+          col('lastTime'),
         ]}
-        onRow={detail}
+        onRow={(row) => detail.open(row.id)}
         actions={(row) => [
-          { key: 'open', label: t('open'), onClick: () => detail(row) },
-          { key: 'close', label: t('close'), can: row.can.close, onClick: () => setClosing(row) },
+          { key: 'open', label: t('open'), to: detail.to(row.id) },
+          {
+            key: 'close',
+            label: t('close'),
+            can: row.can.close,
+            onClick: () => closing.ask(row),
+          },
         ]}
         empty={{ title: t('empty'), hint: t('emptyHint') }}
-        card={(row, actions) => (
-          <>
-            <strong>{t(`enums.kind.${row.kind}`)}</strong>
-            <p>{[subject(row), row.orgName].join(' · ')}</p>
-            <p>
-              <StatusTag tone={row.state === 'OPEN' ? 'fault' : 'closed'}>{t(`enums.state.${row.state}`)}</StatusTag> ·{' '}
-              {t('timesOf', { n: row.times, count: row.times })} · <Time at={row.lastTime} />
-            </p>
-            {actions}
-          </>
-        )}
+        card={['subject', 'orgName', 'times', 'lastTime']}
       />
-      {address.get('detail') ? <SecurityDrawer onClosing={setClosing} /> : null}
-      {closing ? <CloseDialog row={closing} onClose={() => setClosing(null)} /> : null}
+      {closing.dialog}
     </>
   )
 }

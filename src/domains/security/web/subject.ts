@@ -5,5 +5,9 @@ import type { SecurityRow } from '../contract.ts'
 export function useSubject() {
   const { t } = useTranslation('security')
   return ({ kind, subject }: Pick<SecurityRow, 'kind' | 'subject'>): string =>
-    subject === '*' ? t('others') : kind === 'PAYMENT_FORGED' ? t(`provider.${subject}`, { defaultValue: subject }) : subject
+    subject === '*'
+      ? t('others')
+      : kind === 'PAYMENT_FORGED'
+        ? t(`provider.${subject}`, { defaultValue: subject })
+        : subject
 }
