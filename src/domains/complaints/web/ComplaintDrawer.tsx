@@ -1,9 +1,10 @@
 import { Alert, Button, Dropdown, Tabs } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, useLocation, useNavigate } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { Detail, Rows } from '../../../web/Detail.tsx'
+import type { DetailProps } from '../../../web/list/types.ts'
 import { useLive } from '../../../web/live.ts'
 import { Picture } from '../../../web/Picture.tsx'
 import { Empty } from '../../../web/Problem.tsx'
@@ -12,46 +13,57 @@ import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
 import { type Complaint, complaints } from '../contract.ts'
 import styles from './complaints.module.css'
-import { AssignDialog, MergeDialog, NoteDialog, ReasonDialog, RemoveDialog, ReplyDialog, ResolveDialog } from './dialogs.tsx'
+import {
+  AssignDialog,
+  MergeDialog,
+  NoteDialog,
+  ReasonDialog,
+  RemoveDialog,
+  ReplyDialog,
+  ResolveDialog,
+} from './dialogs.tsx'
 import { OrderPieces } from './OrderPieces.tsx'
 import { laneNo } from './pieces.ts'
 import { RefundDialog } from './RefundDialog.tsx'
 import { stateTones } from './tones.ts'
 
-type Verb = 'reply' | 'assign' | 'note' | 'resolve' | 'invalidate' | 'reopen' | 'merge' | 'refund' | 'remove'
+type Verb =
+  | 'reply'
+  | 'assign'
+  | 'note'
+  | 'resolve'
+  | 'invalidate'
+  | 'reopen'
+  | 'merge'
+  | 'refund'
+  | 'remove'
 
-/** The complaint named by `?detail=`. */
-export function ComplaintDrawer() {
+/** A complaint beside its list. */
+export function ComplaintDrawer({ id: named, ...beside }: DetailProps) {
   const { t } = useTranslation(['complaints', 'web'])
   const may = useMay()
-  const navigate = useNavigate()
-  const { pathname, search } = useLocation()
-  const id = Number(new URLSearchParams(search).get('detail') ?? 0)
-  const open = Number.isSafeInteger(id) && id > 0
-  const read = useRead(complaints.get, { id }, { inline: true, enabled: open })
+  const id = Number(named)
+  const read = useRead(complaints.get, { id }, { inline: true })
   useLive('complaints', [complaints.get.path])
   const claim = useWrite(complaints.claim, { success: 'complaints:success.claim' })
   const [verb, setVerb] = useState<Verb | null>(null)
-  const complaint = open ? read.data : undefined
-  const close = () => {
-    const params = new URLSearchParams(search)
-    params.delete('detail')
-    navigate(params.size ? `${pathname}?${params}` : pathname)
-  }
+  const complaint = read.data
   const can = complaint?.can
-  const more = (['assign', 'note', 'merge', 'invalidate', 'reopen', 'remove'] as const).filter((key) => {
-    if (!complaint || !can) return false
-    if (key === 'reopen') return can.reopen
-    if (key === 'remove') return can.remove
-    if (key === 'assign') return can.handle && may('user:lookup')
-    if (key === 'invalidate') return can.handle && complaint.state === 'OPEN'
-    return can.handle
-  })
+  const more = (['assign', 'note', 'merge', 'invalidate', 'reopen', 'remove'] as const).filter(
+    (key) => {
+      if (!complaint || !can) return false
+      if (key === 'reopen') return can.reopen
+      if (key === 'remove') return can.remove
+      if (key === 'assign') return can.handle && may('user:lookup')
+      if (key === 'invalidate') return can.handle && complaint.state === 'OPEN'
+      return can.handle
+    },
+  )
   return (
     <>
       <Detail
-        open={open}
-        onClose={close}
+        open
+        {...beside}
         title={complaint ? t(`enums.type.${complaint.type}`) : ''}
         {...(complaint
           ? {
@@ -70,7 +82,10 @@ export function ComplaintDrawer() {
           complaint && can ? (
             <>
               {can.handle && complaint.state === 'OPEN' ? (
-                <Button loading={claim.isPending} onClick={() => claim.mutate({ id: complaint.id, version: complaint.version })}>
+                <Button
+                  loading={claim.isPending}
+                  onClick={() => claim.mutate({ id: complaint.id, version: complaint.version })}
+                >
                   {t('claim')}
                 </Button>
               ) : null}
@@ -84,7 +99,10 @@ export function ComplaintDrawer() {
               {more.length ? (
                 <Dropdown
                   trigger={['click']}
-                  menu={{ items: more.map((key) => ({ key, label: t(key), danger: key === 'remove' })), onClick: ({ key }) => setVerb(key as Verb) }}
+                  menu={{
+                    items: more.map((key) => ({ key, label: t(key), danger: key === 'remove' })),
+                    onClick: ({ key }) => setVerb(key as Verb),
+                  }}
                 >
                   <Button>{t('web:action.more')}</Button>
                 </Dropdown>
@@ -95,12 +113,29 @@ export function ComplaintDrawer() {
       >
         {complaint ? <Body complaint={complaint} /> : null}
       </Detail>
-      {complaint ? <Dialogs verb={verb} complaint={complaint} onClose={() => setVerb(null)} onGone={close} /> : null}
+      {complaint ? (
+        <Dialogs
+          verb={verb}
+          complaint={complaint}
+          onClose={() => setVerb(null)}
+          onGone={beside.onClose}
+        />
+      ) : null}
     </>
   )
 }
 
-function Dialogs({ verb, complaint, onClose, onGone }: { verb: Verb | null; complaint: Complaint; onClose: () => void; onGone: () => void }) {
+function Dialogs({
+  verb,
+  complaint,
+  onClose,
+  onGone,
+}: {
+  verb: Verb | null
+  complaint: Complaint
+  onClose: () => void
+  onGone: () => void
+}) {
   const props = { complaint, onClose }
   if (verb === 'reply') return <ReplyDialog {...props} />
   if (verb === 'assign') return <AssignDialog ids={[complaint.id]} onClose={onClose} />
@@ -116,7 +151,10 @@ function Body({ complaint: c }: { complaint: Complaint }) {
   const { t } = useTranslation('complaints')
   const may = useMay()
   const { search } = useLocation()
-  const history = [...(c.sameLane ? [t('sameLane', { n: c.sameLane })] : []), ...(c.sameUser ? [t('sameUser', { n: c.sameUser })] : [])].join(' · ')
+  const history = [
+    ...(c.sameLane ? [t('sameLane', { n: c.sameLane })] : []),
+    ...(c.sameUser ? [t('sameUser', { n: c.sameUser })] : []),
+  ].join(' · ')
   const late = (at: string) => c.overdue && Date.parse(at) <= Date.now()
   const due = (at: string, over: boolean) => (
     <span className={styles.due}>
@@ -133,7 +171,11 @@ function Body({ complaint: c }: { complaint: Complaint }) {
           type="error"
           showIcon
           title={t('laneAlarm')}
-          action={may('lane:read') && c.deviceId !== null ? <Link to={`/device/device-list/cargo-road/${c.deviceId}`}>{t('toLanes')}</Link> : null}
+          action={
+            may('lane:read') && c.deviceId !== null ? (
+              <Link to={`/device/device-list/cargo-road/${c.deviceId}`}>{t('toLanes')}</Link>
+            ) : null
+          }
         />
       ) : null}
       {c.mergedInto === null ? null : (
@@ -155,7 +197,10 @@ function Body({ complaint: c }: { complaint: Complaint }) {
           [t('fields.contactPhone'), c.contactPhone],
           [t('fields.source'), t(`enums.source.${c.source}`)],
           [t('fields.createTime'), <Time key="at" at={c.createTime} />],
-          [t('fields.rtuNumber'), c.rtuNumber === null ? null : <Machine key="machine" complaint={c} />],
+          [
+            t('fields.rtuNumber'),
+            c.rtuNumber === null ? null : <Machine key="machine" complaint={c} />,
+          ],
           [t('fields.road'), c.road === null ? null : laneNo(c.road)],
           [
             t('fields.orderNum'),
@@ -183,7 +228,15 @@ function Body({ complaint: c }: { complaint: Complaint }) {
       <Tabs
         items={[
           { key: 'talk', label: t('detail.talk'), children: <Talk complaint={c} /> },
-          ...(c.orderNum !== null && may('order:read') ? [{ key: 'order', label: t('detail.order'), children: <OrderPieces orderNum={c.orderNum} /> }] : []),
+          ...(c.orderNum !== null && may('order:read')
+            ? [
+                {
+                  key: 'order',
+                  label: t('detail.order'),
+                  children: <OrderPieces orderNum={c.orderNum} />,
+                },
+              ]
+            : []),
           { key: 'around', label: t('detail.around'), children: <Around complaint={c} /> },
         ]}
       />
@@ -195,7 +248,12 @@ function Machine({ complaint: c }: { complaint: Complaint }) {
   const may = useMay()
   return (
     <span>
-      {c.deviceId !== null && may('device:read') ? <Link to={`/device/device-list?detail=${c.deviceId}`}>{c.rtuNumber}</Link> : c.rtuNumber} {c.nickname}
+      {c.deviceId !== null && may('device:read') ? (
+        <Link to={`/device/device-list?detail=${c.deviceId}`}>{c.rtuNumber}</Link>
+      ) : (
+        c.rtuNumber
+      )}{' '}
+      {c.nickname}
     </span>
   )
 }
@@ -208,7 +266,8 @@ function Talk({ complaint }: { complaint: Complaint }) {
       {complaint.entries.map((entry) => (
         <li key={entry.id} data-kind={entry.kind}>
           <small>
-            {entry.username === 'system' ? t('system') : entry.username} · <Time at={entry.createTime} />
+            {entry.username === 'system' ? t('system') : entry.username} ·{' '}
+            <Time at={entry.createTime} />
           </small>
           <p>
             <b>{t(`enums.kind.${entry.kind}`)}</b> {entry.content}
@@ -230,7 +289,8 @@ function Around({ complaint }: { complaint: Complaint }) {
             <Time at={message.createTime} />
           </small>
           <p>
-            <b>{t(`enums.message.${message.kind}`)}</b> <span className="hd-mono">{message.note}</span>
+            <b>{t(`enums.message.${message.kind}`)}</b>{' '}
+            <span className="hd-mono">{message.note}</span>
           </p>
         </li>
       ))}

@@ -30,7 +30,8 @@ export function OrderPieces({ orderNum }: { orderNum: string }) {
   const { t } = useTranslation(['complaints', 'orders'])
   const read = useRead(orders.get, { orderNum }, { inline: true })
   useLive('orders', [orders.get.path])
-  if (read.error && !read.data) return <Problem error={read.error} onRetry={() => void read.refetch()} />
+  if (read.error && !read.data)
+    return <Problem error={read.error} onRetry={() => void read.refetch()} />
   if (!read.data) return <Skeleton active paragraph={{ rows: 3 }} />
   return (
     <>
@@ -45,8 +46,12 @@ export function OrderPieces({ orderNum }: { orderNum: string }) {
             </span>
             <Money fen={unit.paid} />
             <span className={styles.verdict}>
-              <StatusTag tone={tones[unit.vendState]}>{t(`orders:enums.vendState.${unit.vendState}`)}</StatusTag>
-              {unit.refund ? <small>{t(`orders:enums.refundState.${unit.refund.state}`)}</small> : null}
+              <StatusTag tone={tones[unit.vendState]}>
+                {t(`orders:enums.vendState.${unit.vendState}`)}
+              </StatusTag>
+              {unit.refund ? (
+                <small>{t(`orders:enums.refundState.${unit.refund.state}`)}</small>
+              ) : null}
             </span>
           </li>
         ))}
@@ -58,8 +63,12 @@ export function OrderPieces({ orderNum }: { orderNum: string }) {
   function facts(unit: Piece): string[] {
     return [
       ...(unit.road === null ? [] : [t('onLane', { n: laneNo(unit.road) })]),
-      ...(unit.failReason ? [t(`orders:enums.failReason.${unit.failReason}`, { defaultValue: unit.failReason })] : []),
-      ...(unit.vendState === 'SUCCESS' ? [t(unit.dropConfirmed ? 'detail.dropped' : 'detail.notDropped')] : []),
+      ...(unit.failReason
+        ? [t(`orders:enums.failReason.${unit.failReason}`, { defaultValue: unit.failReason })]
+        : []),
+      ...(unit.vendState === 'SUCCESS'
+        ? [t(unit.dropConfirmed ? 'detail.dropped' : 'detail.notDropped')]
+        : []),
     ]
   }
 }

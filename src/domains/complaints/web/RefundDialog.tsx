@@ -18,7 +18,8 @@ export function RefundDialog({ complaint, onClose }: Props) {
   const { t } = useTranslation('complaints')
   const read = useRead(orders.get, { orderNum: complaint.orderNum ?? '' }, { inline: true })
   const pieces = read.data?.units.filter((unit) => unit.canRefund) ?? []
-  if (pieces.length > 0) return <RefundForm complaint={complaint} pieces={pieces} onClose={onClose} />
+  if (pieces.length > 0)
+    return <RefundForm complaint={complaint} pieces={pieces} onClose={onClose} />
   return (
     <Modal open title={t('refund')} footer={null} onCancel={onClose}>
       {read.data ? (
@@ -34,7 +35,12 @@ export function RefundDialog({ complaint, onClose }: Props) {
 
 function RefundForm({ complaint, pieces, onClose }: Props & { pieces: OrderDetail['units'] }) {
   const { t } = useTranslation('complaints')
-  const initial = { id: complaint.id, version: complaint.version, unitIds: preselected(pieces, complaint.road), remark: '' }
+  const initial = {
+    id: complaint.id,
+    version: complaint.version,
+    unitIds: preselected(pieces, complaint.road),
+    remark: '',
+  }
   return (
     <FormDialog
       title={t('refund')}
@@ -47,7 +53,10 @@ function RefundForm({ complaint, pieces, onClose }: Props & { pieces: OrderDetai
       onClose={onClose}
     >
       <Field name="unitIds" label={t('pieces')} required wide plain>
-        <Checkbox.Group className={styles.pieces ?? ''} options={pieces.map((unit) => ({ value: unit.id, label: <PieceLine piece={unit} /> }))} />
+        <Checkbox.Group
+          className={styles.pieces ?? ''}
+          options={pieces.map((unit) => ({ value: unit.id, label: <PieceLine piece={unit} /> }))}
+        />
       </Field>
       <SelectField name="reason" wide />
       <TextAreaField name="remark" rows={2} />
@@ -62,7 +71,12 @@ function PieceLine({ piece }: { piece: Piece }) {
     <span className={styles.piece}>
       <span>
         {piece.productName} {piece.model}
-        <small>{[...(piece.road === null ? [] : [t('onLane', { n: laneNo(piece.road) })]), t(`orders:enums.vendState.${piece.vendState}`)].join(' · ')}</small>
+        <small>
+          {[
+            ...(piece.road === null ? [] : [t('onLane', { n: laneNo(piece.road) })]),
+            t(`orders:enums.vendState.${piece.vendState}`),
+          ].join(' · ')}
+        </small>
       </span>
       <Money fen={piece.paid} />
     </span>
@@ -75,9 +89,13 @@ function Sum({ pieces }: { pieces: OrderDetail['units'] }) {
   const chosen = pieces.filter((unit) => ids.includes(unit.id))
   return (
     <div className={styles.wide} role="status">
-      {chosen.some((unit) => unit.drugClass !== 'NONE') ? <Alert type="warning" showIcon title={t('refunding.drug')} /> : null}
+      {chosen.some((unit) => unit.drugClass !== 'NONE') ? (
+        <Alert type="warning" showIcon title={t('refunding.drug')} />
+      ) : null}
       <p className={styles.quiet}>
-        {chosen.length ? t('refunding.sum', { amount: yuan(chosen.reduce((sum, unit) => sum + unit.paid, 0)) }) : t('refunding.choose')}
+        {chosen.length
+          ? t('refunding.sum', { amount: yuan(chosen.reduce((sum, unit) => sum + unit.paid, 0)) })
+          : t('refunding.choose')}
       </p>
     </div>
   )

@@ -3,7 +3,15 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { FormDialog } from '../../../web/FormDialog.tsx'
-import { Field, ImageField, NumberField, SelectField, SwitchField, TextAreaField, TextField } from '../../../web/form/fields.tsx'
+import {
+  Field,
+  ImageField,
+  NumberField,
+  SelectField,
+  SwitchField,
+  TextAreaField,
+  TextField,
+} from '../../../web/form/fields.tsx'
 import { useMay } from '../../../web/session.ts'
 import { DeviceSelect } from '../../devices/web/pickers.tsx'
 import { type Complaint, complaints } from '../contract.ts'
@@ -41,7 +49,17 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** `skipped`: chosen ones that are finished already. */
-export function AssignDialog({ ids, skipped = 0, onClose, onSaved }: { ids: readonly number[]; skipped?: number; onClose: () => void; onSaved?: () => void }) {
+export function AssignDialog({
+  ids,
+  skipped = 0,
+  onClose,
+  onSaved,
+}: {
+  ids: readonly number[]
+  skipped?: number
+  onClose: () => void
+  onSaved?: () => void
+}) {
   const { t } = useTranslation('complaints')
   return (
     <FormDialog
@@ -54,7 +72,14 @@ export function AssignDialog({ ids, skipped = 0, onClose, onSaved }: { ids: read
       onClose={onClose}
       onSaved={() => onSaved?.()}
     >
-      {skipped ? <Alert type="info" showIcon title={t('assignSkipped', { n: skipped })} className={styles.note ?? ''} /> : null}
+      {skipped ? (
+        <Alert
+          type="info"
+          showIcon
+          title={t('assignSkipped', { n: skipped })}
+          className={styles.note ?? ''}
+        />
+      ) : null}
       <Field name="assigneeId" wide>
         <PersonSelect />
       </Field>
@@ -86,7 +111,14 @@ export function ReplyDialog({ complaint, onClose }: Props) {
 export function NoteDialog({ complaint, onClose }: Props) {
   const { t } = useTranslation('complaints')
   return (
-    <FormDialog title={t('note')} ns="complaints" save={complaints.note} initial={same(complaint)} success="complaints:success.note" onClose={onClose}>
+    <FormDialog
+      title={t('note')}
+      ns="complaints"
+      save={complaints.note}
+      initial={same(complaint)}
+      success="complaints:success.note"
+      onClose={onClose}
+    >
       <TextAreaField name="content" rows={4} />
     </FormDialog>
   )
@@ -112,7 +144,11 @@ export function ResolveDialog({ complaint, onClose }: Props) {
 }
 
 /** One dialog for what only wants a reason. */
-export function ReasonDialog({ complaint, verb, onClose }: Props & { verb: 'invalidate' | 'reopen' }) {
+export function ReasonDialog({
+  complaint,
+  verb,
+  onClose,
+}: Props & { verb: 'invalidate' | 'reopen' }) {
   const { t } = useTranslation('complaints')
   return (
     <FormDialog
@@ -150,12 +186,28 @@ export function MergeDialog({ complaint, onClose }: Props) {
 }
 
 /** Complaints about the same machine, newest first; typed words look through all of them. */
-function MainSelect({ complaint, id, value, onChange }: { complaint: Complaint; id?: string; value?: number; onChange?: (id: number) => void }) {
+function MainSelect({
+  complaint,
+  id,
+  value,
+  onChange,
+}: {
+  complaint: Complaint
+  id?: string
+  value?: number
+  onChange?: (id: number) => void
+}) {
   const { t } = useTranslation('complaints')
   const [keyword, setKeyword] = useState('')
   const near = complaint.rtuNumber ? { rtuNumber: complaint.rtuNumber } : {}
-  const read = useRead(complaints.list, { ...(keyword ? { keyword } : near), pageSize: 50 }, { keep: true })
-  const others = (read.data?.list ?? []).filter((row) => row.id !== complaint.id && row.state !== 'INVALID')
+  const read = useRead(
+    complaints.list,
+    { ...(keyword ? { keyword } : near), pageSize: 50 },
+    { keep: true },
+  )
+  const others = (read.data?.list ?? []).filter(
+    (row) => row.id !== complaint.id && row.state !== 'INVALID',
+  )
   return (
     <Select
       {...(id ? { id } : {})}
@@ -164,7 +216,10 @@ function MainSelect({ complaint, id, value, onChange }: { complaint: Complaint; 
       placeholder={t('mainChoose')}
       notFoundContent={read.isPending ? null : t('mainNone')}
       showSearch={{ filterOption: false, onSearch: setKeyword }}
-      options={others.map((row) => ({ value: row.id, label: `#${row.id} ${t(`enums.type.${row.type}`)} · ${row.username} · ${row.content}` }))}
+      options={others.map((row) => ({
+        value: row.id,
+        label: `#${row.id} ${t(`enums.type.${row.type}`)} · ${row.username} · ${row.content}`,
+      }))}
       onChange={(next: number | null) => (next === null ? undefined : onChange?.(next))}
     />
   )
