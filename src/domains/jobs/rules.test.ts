@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cancellable, doubled, downloadable, headerKey, jobFrom, neutralised, retryable, shanghaiText } from './rules.ts'
+import { cancellable, doubled, downloadable, headerKey, jobFrom, neutralised, retryable, shanghaiText, timeOfCron } from './rules.ts'
 
 test.each([
   ['=1+1', "'=1+1"],
@@ -50,4 +50,18 @@ describe('states', () => {
     expect(downloadable({ ...job('EXPORT', 'DONE'), fileExpires: now }, now)).toBe(false)
     expect(downloadable(job('EXPORT', 'DONE'), now)).toBe(false)
   })
+})
+
+test.each([
+  ['20 4 * * *', 'day 04:20 * *'],
+  ['30 4 * * 0', 'week 04:30 0 *'],
+  ['0 1 15 * *', 'month 01:00 15 *'],
+  ['0 0 1 1 *', 'year 00:00 1 1'],
+  ['20 9 * 12 *', 'daysOfMonth 09:20 * 12'],
+  ['*/5 * * * *', null],
+  ['0 1 * * 1-5', null],
+  ['0 1 1 * 1', null],
+])('the plan %s is %s', (cron, wanted) => {
+  const found = timeOfCron(cron)
+  expect(found && `${found.each} ${found.time} ${found.n} ${found.m}`).toBe(wanted)
 })

@@ -65,3 +65,14 @@ export function doubled<T>(rows: readonly { line: number; value: T }[], keyOf: (
     .filter((group) => group.length > 1)
     .flatMap((group) => group.map(({ line }) => ({ line, others: group.map((row) => row.line).filter((other) => other !== line) })))
 }
+
+/** A plan that runs once a day or rarer, in parts that words are made of; null for others. */
+export function timeOfCron(cron: string): { each: 'day' | 'week' | 'month' | 'year' | 'daysOfMonth'; time: string; n: string; m: string } | null {
+  const [minute = '', hour = '', n = '', m = '', weekday = ''] = cron.split(' ')
+  const one = (part: string) => /^\d+$/.test(part)
+  if (!one(minute) || !one(hour) || ![n, m, weekday].every((part) => part === '*' || one(part))) return null
+  const at = { time: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`, n, m }
+  if (weekday !== '*') return n === '*' && m === '*' ? { ...at, each: 'week', n: weekday } : null
+  if (n === '*') return { ...at, each: m === '*' ? 'day' : 'daysOfMonth' }
+  return { ...at, each: m === '*' ? 'month' : 'year' }
+}

@@ -4,9 +4,9 @@ import { useRead } from '../../../web/api.ts'
 import { download } from '../../../web/download.ts'
 import { Problem } from '../../../web/Problem.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { Lead } from '../../../web/ui/Text.tsx'
 import { type JobRow, jobs } from '../contract.ts'
 import { FaultsTable } from './FaultsTable.tsx'
-import styles from './jobs.module.css'
 
 /** Render it only while it is open. */
 export function FaultsDialog({ job, onClose }: { job: JobRow; onClose: () => void }) {
@@ -20,7 +20,13 @@ export function FaultsDialog({ job, onClose }: { job: JobRow; onClose: () => voi
     </Button>
   ) : null
   return (
-    <Modal open title={`${t('faultsTitle')} · ${job.title}`} footer={footer} onCancel={onClose} width={640}>
+    <Modal
+      open
+      title={`${t('faultsTitle')} · ${job.title}`}
+      footer={footer}
+      onCancel={onClose}
+      width={640}
+    >
       {read.data ? (
         <FaultsTable faults={read.data.list} />
       ) : read.error ? (
@@ -28,7 +34,7 @@ export function FaultsDialog({ job, onClose }: { job: JobRow; onClose: () => voi
       ) : (
         <Skeleton active />
       )}
-      {(read.data?.list.length ?? 0) >= 200 ? <p className={styles.note}>{t('faultsMore')}</p> : null}
+      {(read.data?.list.length ?? 0) >= 200 ? <Lead>{t('faultsMore')}</Lead> : null}
     </Modal>
   )
 }

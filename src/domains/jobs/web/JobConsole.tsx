@@ -1,50 +1,55 @@
-import { Button, Skeleton, Table } from 'antd'
+import { Button, Flex, Table } from 'antd'
 import type { ColumnsType } from 'antd/es/table'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
-import { useConfirm } from '../../../web/confirm.tsx'
 import { hasText } from '../../../web/i18n.ts'
 import { useLive } from '../../../web/live.ts'
 import { formatCount } from '../../../web/Money.tsx'
-import { Problem } from '../../../web/Problem.tsx'
+import { Bones, Problem } from '../../../web/Problem.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { Time } from '../../../web/Time.tsx'
+import { Page } from '../../../web/ui/Page.tsx'
+import { Cut, Lead, Muted } from '../../../web/ui/Text.tsx'
+import { useAct } from '../../../web/useAct.ts'
 import { type ConsoleLoop, type ConsoleSchedule, jobs } from '../contract.ts'
-import styles from './jobs.module.css'
+import { timeOfCron } from '../rules.ts'
 
 /** A process tells its loops every ten seconds; silent for longer, it is gone or stuck. */
 const silentMs = 45_000
-const tones = { WAITING: 'offline', RUNNING: 'shipped', DONE: 'success', FAILED: 'fault', CANCELLED: 'closed' } as const
+const tones = {
+  WAITING: 'offline',
+  RUNNING: 'shipped',
+  DONE: 'success',
+  FAILED: 'fault',
+  CANCELLED: 'closed',
+} as const
 
 /** Clockwork of all processes, for super administrators. */
 export function JobConsole() {
   const { t } = useTranslation('jobs')
-  const active = useActiveTab()
-  const read = useRead(jobs.console, {}, { inline: true, keep: true, every: active ? 5000 : false })
+  const every = useActiveTab() ? 5000 : false
+  const read = useRead(jobs.console, {}, { inline: true, keep: true, every })
   useLive('job-console', [jobs.console.path])
-  const data = read.data
   return (
-    <section className={`hd-sheet ${styles.console}`} aria-label={t('console.title')}>
-      <h1>{t('console.title')}</h1>
-      {read.error && !data ? <Problem error={read.error} title={t('console.title')} onRetry={() => void read.refetch()} /> : null}
-      {!data && !read.error ? <Skeleton active paragraph={{ rows: 8 }} /> : null}
-      {data ? (
+    <Page>
+      {read.error && !read.data ? (
+        <Problem error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
+      {read.isPending ? <Bones rows={8} /> : null}
+      {read.data ? (
         <>
-          <header>
-            <h2>{t('console.schedules')}</h2>
-            <p>{t('console.schedulesHint')}</p>
-          </header>
-          <Schedules rows={data.schedules} />
-          <header>
-            <h2>{t('console.loops')}</h2>
-            <p>{t('console.loopsHint')}</p>
-          </header>
-          <Loops rows={data.loops} />
+          <h2>{t('console.schedules')}</h2>
+          <Lead>{t('console.schedulesHint')}</Lead>
+          <Schedules rows={read.data.schedules} />
+          <h2 style={{ marginTop: 24 }}>{t('console.loops')}</h2>
+          <Lead>{t('console.loopsHint')}</Lead>
+          <Loops rows={read.data.loops} />
         </>
       ) : null}
-    </section>
+    </Page>
   )
 }
 
@@ -53,56 +58,95 @@ function useName(): (name: string) => string {
   return (name) => (hasText(`jobs:what.${name}`) ? t(`what.${name}`) : name)
 }
 
+/** Two lines of one cell. */
+const Two = ({ first, second }: { first: ReactNode; second: ReactNode }) => (
+  <Flex vertical align="start">
+    {first}
+    {second ? <Muted small>{second}</Muted> : null}
+  </Flex>
+)
+
 function Name({ name }: { name: string }) {
   const title = useName()(name)
-  return (
-    <span className={styles.name}>
-      <span>{title}</span>
-      {title === name ? null : <code>{name}</code>}
-    </span>
-  )
+  return <Two first={title} second={title === name ? null : name} />
+}
+
+/** What a plan says in words; a rarer one stands as it was written. */
+function Plan({ cron }: { cron: string }) {
+  const { t } = useTranslation('jobs')
+  const found = timeOfCron(cron)
+  if (!found) return <code>{cron}</code>
+  const weekday = t('console.weekdays').split(',')[Number(found.n)]
+  return <span title={cron}>{t(`console.plan.${found.each}`, { ...found, weekday })}</span>
 }
 
 function Schedules({ rows }: { rows: readonly ConsoleSchedule[] }) {
   const { t } = useTranslation('jobs')
   const columns: ColumnsType<ConsoleSchedule> = [
-    { key: 'name', title: t('console.name'), width: 180, render: (_, row) => <Name name={row.name} /> },
-    { key: 'cron', title: t('console.cron'), width: 112, render: (_, row) => <code>{row.cron}</code> },
-    { key: 'last', title: t('console.last'), width: 116, render: (_, row) => (row.lastRun ? <Time at={row.lastRun} /> : '—') },
+    { key: 'name', title: t('console.name'), width: 180, render: (_, row) => <Name {...row} /> },
+    { key: 'cron', title: t('console.cron'), width: 152, render: (_, row) => <Plan {...row} /> },
+    {
+      key: 'last',
+      title: t('console.last'),
+      width: 116,
+      render: (_, row) => (row.lastRun ? <Time at={row.lastRun} /> : '—'),
+    },
     {
       key: 'result',
       title: t('console.result'),
       width: 200,
-      render: (_, row) => (
-        <span className={styles.result}>
-          {row.lastState ? <StatusTag tone={tones[row.lastState]}>{t(`console.states.${row.lastState}`)}</StatusTag> : '—'}
-          {row.lastError ? (
-            <small title={row.lastError}>{row.lastError}</small>
-          ) : row.lastSeconds === null ? null : (
-            <small>{t('console.seconds', { seconds: row.lastSeconds })}</small>
-          )}
-        </span>
-      ),
+      render: (_, row) => <Result row={row} />,
     },
     {
       key: 'next',
       title: t('console.next'),
       width: 150,
       render: (_, row) =>
-        row.paused ? <StatusTag tone="locked">{t('console.pausedBy', { name: row.pausedBy ?? '' })}</StatusTag> : row.nextRun ? <Time at={row.nextRun} /> : '—',
+        row.paused ? (
+          <StatusTag tone="locked">{t('console.pausedBy', { name: row.pausedBy ?? '' })}</StatusTag>
+        ) : row.nextRun ? (
+          <Time at={row.nextRun} />
+        ) : (
+          '—'
+        ),
     },
-    { key: 'counts', title: t('console.counts'), width: 132, render: (_, row) => `${row.waiting} / ${row.running} / ${row.failed}` },
-    { key: 'actions', title: '', width: 210, render: (_, row) => <Actions row={row} /> },
+    {
+      key: 'counts',
+      title: t('console.counts'),
+      width: 132,
+      render: (_, row) => `${row.waiting} / ${row.running} / ${row.failed}`,
+    },
+    {
+      key: 'actions',
+      title: t('web:list.actions'),
+      width: 210,
+      render: (_, row) => <Actions row={row} />,
+    },
   ]
   return (
     <Table
       size="small"
       rowKey="name"
       columns={columns}
-      dataSource={[...rows]}
+      dataSource={rows}
       pagination={false}
-      scroll={{ x: 1080 }}
+      scroll={{ x: 1120 }}
       locale={{ emptyText: t('console.emptySchedules') }}
+    />
+  )
+}
+
+function Result({ row }: { row: ConsoleSchedule }) {
+  const { t } = useTranslation('jobs')
+  if (!row.lastState) return '—'
+  const seconds =
+    row.lastSeconds === null ? null : t('console.seconds', { seconds: row.lastSeconds })
+  return (
+    <Two
+      first={
+        <StatusTag tone={tones[row.lastState]}>{t(`console.states.${row.lastState}`)}</StatusTag>
+      }
+      second={row.lastError ? <span title={row.lastError}>{row.lastError}</span> : seconds}
     />
   )
 }
@@ -110,62 +154,74 @@ function Schedules({ rows }: { rows: readonly ConsoleSchedule[] }) {
 function Actions({ row }: { row: ConsoleSchedule }) {
   const { t } = useTranslation('jobs')
   const may = useMay()
-  const confirm = useConfirm()
-  const title = useName()(row.name)
-  const runNow = useWrite(jobs.runNow, { success: 'jobs:success.runNow' })
-  const pause = useWrite(jobs.pause, { success: 'jobs:success.pause' })
+  const name = useName()(row.name)
+  const asks = (key: string, act: string) => ({
+    ask: t(`console.${key}`, { name, count: row.failed }),
+    danger: false,
+    success: `jobs:success.${act}`,
+  })
+  const runNow = useAct(jobs.runNow, asks('runAsk', 'runNow'))
+  const pause = useAct(jobs.pause, asks('pauseAsk', 'pause'))
+  const again = useAct(jobs.retryFailed, asks('retryAsk', 'retryFailed'))
   const resume = useWrite(jobs.resume, { success: 'jobs:success.resume' })
-  const again = useWrite(jobs.retryFailed, { success: 'jobs:success.retryFailed' })
   if (!may('job-console:update')) return null
-  const { name } = row
-  const press = (label: string, question: string | null, run: () => void) => (
-    <Button type="link" size="small" onClick={async () => (question === null || (await confirm({ title: question }))) && run()}>
-      {label}
+  const press = (label: string, run: () => void) => (
+    <Button type="link" size="small" onClick={run}>
+      {t(label)}
     </Button>
   )
   return (
-    <span className={styles.actions}>
-      {press(t('console.runNow'), t('console.runAsk', { name: title }), () => runNow.mutate({ name }))}
+    <Flex wrap gap="2px 8px">
+      {press('console.runNow', () => void runNow(row))}
       {row.paused
-        ? press(t('console.resume'), null, () => resume.mutate({ name }))
-        : press(t('console.pause'), t('console.pauseAsk', { name: title }), () => pause.mutate({ name }))}
-      {row.failed > 0 ? press(t('console.retryFailed'), t('console.retryAsk', { name: title, count: row.failed }), () => again.mutate({ name })) : null}
-    </span>
+        ? press('console.resume', () => resume.mutate({ name: row.name }))
+        : press('console.pause', () => void pause(row))}
+      {row.failed > 0 ? press('console.retryFailed', () => void again(row)) : null}
+    </Flex>
   )
 }
 
 function Loops({ rows }: { rows: readonly ConsoleLoop[] }) {
   const { t } = useTranslation('jobs')
   const silent = (row: ConsoleLoop) => Date.now() - Date.parse(row.told) > silentMs
-  const right = { align: 'right' as const }
+  const number = (key: string, width: number, text: (row: ConsoleLoop) => string) => ({
+    key,
+    title: t(`console.${key}`),
+    width,
+    align: 'right' as const,
+    render: (_: unknown, row: ConsoleLoop) => text(row),
+  })
   const columns: ColumnsType<ConsoleLoop> = [
-    { key: 'name', title: t('console.name'), width: 190, render: (_, row) => <Name name={row.name} /> },
+    { key: 'name', title: t('console.name'), width: 190, render: (_, row) => <Name {...row} /> },
     {
       key: 'process',
       title: t('console.process'),
       width: 190,
       render: (_, row) => (
-        <span className={styles.name}>
-          <span className={styles.muted}>{row.process}</span>
-          {silent(row) ? <StatusTag tone="warn">{t('console.gone')}</StatusTag> : null}
-        </span>
+        <Two
+          first={row.process}
+          second={silent(row) ? <StatusTag tone="warn">{t('console.gone')}</StatusTag> : null}
+        />
       ),
     },
-    { key: 'every', title: t('console.every'), width: 90, ...right, render: (_, row) => t('console.seconds', { seconds: row.everyMs / 1000 }) },
-    { key: 'runs', title: t('console.runs'), width: 100, ...right, render: (_, row) => formatCount(row.runs) },
-    { key: 'failures', title: t('console.failures'), width: 80, ...right, render: (_, row) => formatCount(row.failures) },
-    { key: 'last', title: t('console.last'), width: 110, render: (_, row) => (row.lastRun ? <Time at={row.lastRun} /> : '—') },
-    { key: 'ms', title: t('console.duration'), width: 90, ...right, render: (_, row) => (row.lastMs === null ? '—' : `${formatCount(row.lastMs)} ms`) },
+    number('every', 90, (row) => t('console.seconds', { seconds: row.everyMs / 1000 })),
+    number('runs', 100, (row) => formatCount(row.runs)),
+    number('failures', 80, (row) => formatCount(row.failures)),
+    {
+      key: 'last',
+      title: t('console.last'),
+      width: 110,
+      render: (_, row) => (row.lastRun ? <Time at={row.lastRun} /> : '—'),
+    },
+    number('duration', 90, (row) => (row.lastMs === null ? '—' : `${formatCount(row.lastMs)} ms`)),
     {
       key: 'error',
       title: t('console.lastError'),
       width: 260,
+      ellipsis: true,
       render: (_, row) =>
         row.lastErrorTime ? (
-          <span className={styles.result}>
-            <Time at={row.lastErrorTime} />
-            <small title={row.lastError}>{row.lastError}</small>
-          </span>
+          <Two first={<Time at={row.lastErrorTime} />} second={<Cut>{row.lastError}</Cut>} />
         ) : (
           '—'
         ),
@@ -176,7 +232,7 @@ function Loops({ rows }: { rows: readonly ConsoleLoop[] }) {
       size="small"
       rowKey={(row) => `${row.name} ${row.process}`}
       columns={columns}
-      dataSource={[...rows]}
+      dataSource={rows}
       pagination={false}
       scroll={{ x: 1110 }}
       locale={{ emptyText: t('console.emptyLoops') }}
