@@ -250,7 +250,7 @@ export const locale = defineLocale(
       roleCount: 'Roles',
       userCount: 'Users',
       channels: 'Channels',
-      state: 'State',
+      state: 'Status',
       ratio: 'Read / sent',
       readCount: 'Read',
       targetCount: 'Sent',

@@ -146,7 +146,7 @@ export const locale = defineLocale(
     fields: {
       kind: 'Event',
       subject: 'About',
-      state: 'State',
+      state: 'Status',
       times: 'Times',
       firstTime: 'First seen',
       lastTime: 'Last seen',

@@ -1,8 +1,6 @@
 /** Texts of the calendar and of the server page; locale.ts puts them together with the rest. */
 export const zh = {
   calendar: {
-    title: '节假日日历',
-    year: '年份',
     previous: '上一年',
     next: '下一年',
     import: '导入节假日',
@@ -25,7 +23,6 @@ export const zh = {
     day: '日期',
   },
   server: {
-    title: '服务器状态',
     processes: '进程',
     stopped: '已停止',
     running: '运行中',
@@ -66,8 +63,6 @@ export const zh = {
 
 export const en = {
   calendar: {
-    title: 'Calendar',
-    year: 'Year',
     previous: 'Year before',
     next: 'Year after',
     import: 'Import holidays',
@@ -90,7 +85,6 @@ export const en = {
     day: 'Day',
   },
   server: {
-    title: 'Server',
     processes: 'Processes',
     stopped: 'Stopped',
     running: 'Running',

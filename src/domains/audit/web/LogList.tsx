@@ -77,13 +77,13 @@ export function LogList() {
           col('targetName', { width: 152, render: (_, row) => <Target row={row} /> }),
           col('result'),
           col('ipAddress', { ellipsis: false }),
-          col('durationMs', { render: (ms: number) => t('ms', { n: ms }) }),
+          col('durationMs', { defaultHidden: true, render: (ms: number) => t('ms', { n: ms }) }),
           col('createTime'),
         ]}
         onRow={(row) => detail.open(row.id)}
         actions={(row) => [{ key: 'open', label: t('open'), to: detail.to(row.id) }]}
         empty={{ title: t('empty'), hint: t('emptyHint') }}
-        card={['username', 'moduleName', 'createTime']}
+        card={['content', 'moduleName', 'createTime']}
       />
       {open === 'verify' ? <VerifyDialog onClose={close} /> : null}
       {open === 'debug' ? <DebugDialog modules={modules} onClose={close} /> : null}

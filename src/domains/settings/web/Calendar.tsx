@@ -8,10 +8,14 @@ import { useRead } from '../../../web/api.ts'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Page } from '../../../web/ui/Page.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
 import { type DayType, settings } from '../contract.ts'
 import styles from './calendar.module.css'
 
-const ImportCalendar = lazyDialog(() => import('./ImportCalendar.tsx').then((m) => m.ImportCalendar))
+const ImportCalendar = lazyDialog(() =>
+  import('./ImportCalendar.tsx').then((m) => m.ImportCalendar),
+)
 type Day = { day: string; type: DayType; name: string }
 
 /** A year at a glance: which days are holidays, which weekends are worked. */
@@ -25,34 +29,59 @@ export function Calendar() {
   const answer = read.data
   const count = (type: DayType) => answer?.days.filter((day) => day.type === type).length ?? 0
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
-        <h1>{t('calendar.title')}</h1>
-        <Button icon={<LeftOutlined />} aria-label={t('calendar.previous')} disabled={year <= 2000} onClick={() => setYear(year - 1)} />
-        <strong className={styles.year}>{year}</strong>
-        <Button icon={<RightOutlined />} aria-label={t('calendar.next')} disabled={year >= 2100} onClick={() => setYear(year + 1)} />
-        <span className={styles.counts}>{answer?.known ? t('calendar.counts', { holiday: count('HOLIDAY'), makeup: count('MAKEUP') }) : null}</span>
-        {answer?.can.import ? (
-          <Button type="primary" onClick={() => setImporting(true)}>
-            {t('calendar.import')}
-          </Button>
-        ) : null}
-      </header>
-      {answer && !answer.known && !read.isPlaceholderData ? <Alert type="warning" showIcon title={t('calendar.unknown', { year })} /> : null}
+    <Page
+      tools={
+        <>
+          <Muted>
+            {answer?.known
+              ? t('calendar.counts', { holiday: count('HOLIDAY'), makeup: count('MAKEUP') })
+              : null}
+          </Muted>
+          <Button
+            icon={<LeftOutlined />}
+            aria-label={t('calendar.previous')}
+            disabled={year <= 2000}
+            onClick={() => setYear(year - 1)}
+          />
+          <strong>{year}</strong>
+          <Button
+            icon={<RightOutlined />}
+            aria-label={t('calendar.next')}
+            disabled={year >= 2100}
+            onClick={() => setYear(year + 1)}
+          />
+          {answer?.can.import ? (
+            <Button type="primary" onClick={() => setImporting(true)}>
+              {t('calendar.import')}
+            </Button>
+          ) : null}
+        </>
+      }
+    >
+      {answer && !answer.known && !read.isPlaceholderData ? (
+        <Alert type="warning" showIcon title={t('calendar.unknown', { year })} />
+      ) : null}
       {read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
       {read.isPending ? <Bones rows={10} /> : null}
       {answer ? (
         <>
           <Legend />
-          <div className={`hd-sheet ${styles.months}`}>
+          <div className={styles.months}>
             {[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map((month) => (
-              <Month key={`${answer.year} ${month}`} month={month} days={answer.days.filter((day) => Number(day.day.slice(5, 7)) === month)} today={today} />
+              <Month
+                key={`${answer.year} ${month}`}
+                month={month}
+                days={answer.days.filter((day) => Number(day.day.slice(5, 7)) === month)}
+                today={today}
+              />
             ))}
           </div>
         </>
       ) : null}
-      {importing && answer ? <ImportCalendar year={year} days={answer.days} onClose={() => setImporting(false)} /> : null}
-    </div>
+      {importing && answer ? (
+        <ImportCalendar year={year} days={answer.days} onClose={() => setImporting(false)} />
+      ) : null}
+    </Page>
   )
 }
 

@@ -9,42 +9,31 @@ import { DictionaryRow, settings } from '../contract.ts'
 export function Dictionary() {
   const { t } = useTranslation('settings')
   const col = useCols(DictionaryRow, 'settings')
-  const english = usePrefs().lang === 'en'
+  const name = usePrefs().lang === 'en' ? 'fieldNameEn' : 'fieldName'
   return (
     <ListPage
-      title={t('dictionary.title')}
       ns="settings"
       endpoint={settings.dictionary}
       rowKey="key"
       empty={{ title: t('dictionary.empty') }}
-      filters={[{ key: 'keyword', label: t('dictionary.keyword'), width: 184 }, { key: 'kind' }, { key: 'area' }]}
+      filters={[{ key: 'keyword', label: t('dictionary.keyword') }, 'kind', 'area']}
       columns={[
-        col('area', { width: 120 }),
-        col('field', { width: 180 }),
-        col(english ? 'fieldNameEn' : 'fieldName', { width: 160 }),
         col('value', {
-          width: 200,
-          render: (_, row) => (
+          fit: (value) => `${value} ${t('web:action.copy')}`,
+          render: (value: string) => (
             <>
-              <span className="hd-mono">{row.value}</span> <CopyButton text={row.value} />
+              <span className="hd-mono">{value}</span> <CopyButton text={value} />
             </>
           ),
         }),
-        col('zh', { width: 260 }),
-        col('en', { width: 320 }),
-        col('kind', { width: 96 }),
+        col('zh'),
+        col('en'),
+        col(name),
+        col('field'),
+        col('area'),
+        col('kind'),
       ]}
-      card={(row) => (
-        <>
-          <strong className="hd-mono">{row.value}</strong>
-          <p>
-            {row.zh} · {row.en}
-          </p>
-          <small>
-            {row.area} · {english ? row.fieldNameEn : row.fieldName}
-          </small>
-        </>
-      )}
+      card={['zh', 'en', name, 'area']}
     />
   )
 }

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
+import { Rows } from '../../../web/Detail.tsx'
+import { Lead } from '../../../web/ui/Text.tsx'
 import type { Settings } from '../contract.ts'
-import styles from './details.module.css'
 
 /** What the specification fixes: shown, because people ask why a file is refused. */
 export function FixedLimits({ fixed }: { fixed: Settings['fixed'] }) {
@@ -12,21 +13,17 @@ export function FixedLimits({ fixed }: { fixed: Settings['fixed'] }) {
     ['formats', fixed.formats.join(', ')],
     ['importRows', t('fixed.rows', { n: fixed.importRows })],
     ['timeout', `${fixed.timeoutMs} ms`],
-    ['pageSizes', t('fixed.default', { sizes: fixed.pageSizes.join(' / '), n: fixed.defaultPageSize })],
+    [
+      'pageSizes',
+      t('fixed.default', { sizes: fixed.pageSizes.join(' / '), n: fixed.defaultPageSize }),
+    ],
     ['reportDays', t('fixed.days', { n: fixed.reportDays })],
     ['environment', fixed.environment],
   ]
   return (
-    <div>
-      <p className={styles.purpose}>{t('fixed.purpose')}</p>
-      <dl className={styles.facts}>
-        {rows.map(([key, value]) => (
-          <div key={key}>
-            <dt>{t(`fixed.${key}`)}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </div>
+    <>
+      <Lead>{t('fixed.purpose')}</Lead>
+      <Rows items={rows.map(([key, value]) => [t(`fixed.${key}`), value])} />
+    </>
   )
 }

@@ -1,40 +1,55 @@
-import { Drawer } from 'antd'
+import { Drawer, Flex } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { Bones, Empty, Problem } from '../../../web/Problem.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { fullTime } from '../../../web/time.ts'
+import { Muted } from '../../../web/ui/Text.tsx'
 import { settings } from '../contract.ts'
 import { type SettingKey, settingOfKey } from '../registry.ts'
-import styles from './details.module.css'
 import { useWords } from './useWords.ts'
 
 /** Who changed one setting of this organisation, latest first; from the operation log. */
-export function HistoryDrawer({ settingKey, orgId, onClose }: { settingKey: SettingKey; orgId: number; onClose: () => void }) {
+export function HistoryDrawer({
+  settingKey,
+  orgId,
+  onClose,
+}: {
+  settingKey: SettingKey
+  orgId: number
+  onClose: () => void
+}) {
   const { t } = useTranslation('settings')
   const words = useWords()
   const active = useActiveTab()
   const read = useRead(settings.history, { key: settingKey, orgId }, { inline: true })
   const { form } = settingOfKey(settingKey)
   if (!active) return null
-  const told = (value: unknown, locked: boolean) => `${words.valueOf(form, value)}${locked ? ` · ${t('locks')}` : ''}`
+  const told = (value: unknown, locked: boolean) =>
+    `${words.valueOf(form, value)}${locked ? ` · ${t('locks')}` : ''}`
   return (
-    <Drawer open title={t('historyOf', { name: words.nameOf(settingKey) })} size={Math.min(480, innerWidth)} onClose={onClose}>
+    <Drawer
+      open
+      title={t('historyOf', { name: words.nameOf(settingKey) })}
+      size={Math.min(480, innerWidth)}
+      onClose={onClose}
+    >
       {read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
       {read.isPending ? <Bones rows={6} /> : null}
       {read.data?.list.length === 0 ? <Empty title={t('noHistory')} /> : null}
-      <ol className={styles.history}>
+      <Flex vertical gap={12}>
         {read.data?.list.map((entry) => (
-          <li key={entry.at}>
-            <small>
-              {fullTime(new Date(entry.at))} · {entry.username || t('system')}
-            </small>
-            <span>
-              <span className={styles.old}>{told(entry.before, entry.lockedBefore)}</span> → <strong>{told(entry.after, entry.lockedAfter)}</strong>
-            </span>
-          </li>
+          <div key={entry.at}>
+            <div>
+              <Muted small>
+                {fullTime(new Date(entry.at))} · {entry.username || t('system')}
+              </Muted>
+            </div>
+            <Muted>{told(entry.before, entry.lockedBefore)}</Muted> →{' '}
+            <strong>{told(entry.after, entry.lockedAfter)}</strong>
+          </div>
         ))}
-      </ol>
+      </Flex>
     </Drawer>
   )
 }

@@ -22,13 +22,18 @@ export function ImportCalendar({ year, days, onClose }: Props) {
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
   const [tooLarge, setTooLarge] = useState(false)
-  const save = useWrite(settings.importCalendar, { success: 'settings:success.importCalendar', onSuccess: onClose })
+  const save = useWrite(settings.importCalendar, {
+    success: 'settings:success.importCalendar',
+    onSuccess: onClose,
+  })
   if (!active) return null
   const { rows, problem } = read()
   const after = rows ? yearOf(year, new Map(rows.map((row) => [row.day, row]))) : []
   const changes = after.flatMap((day, index) => {
     const before = days[index]
-    return before && (before.type !== day.type || before.name !== day.name) ? [{ day: day.day, before, after: day }] : []
+    return before && (before.type !== day.type || before.name !== day.name)
+      ? [{ day: day.day, before, after: day }]
+      : []
   })
   return (
     <Modal
@@ -67,7 +72,9 @@ export function ImportCalendar({ year, days, onClose }: Props) {
         placeholder={`[{"day": "${year}-10-01", "type": "HOLIDAY", "name": "${t('enums.type.HOLIDAY')}"}]`}
         onChange={(event) => take(event.target.value)}
       />
-      {problem || tooLarge ? <Alert type="error" showIcon title={tooLarge ? t('calendar.tooLarge') : problem} /> : null}
+      {problem || tooLarge ? (
+        <Alert type="error" showIcon title={tooLarge ? t('calendar.tooLarge') : problem} />
+      ) : null}
       {rows ? (
         <Alert
           type="info"

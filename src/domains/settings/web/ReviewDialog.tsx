@@ -1,13 +1,18 @@
-import { Modal } from 'antd'
+import { Modal, Table } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useWrite } from '../../../web/api.ts'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { type SettingChange, type SettingRow, settings } from '../contract.ts'
 import { settingOfKey } from '../registry.ts'
-import styles from './details.module.css'
 import { useWords } from './useWords.ts'
 
-type Props = { orgId: number; changes: readonly SettingChange[]; rows: readonly SettingRow[]; onClose: () => void; onSaved: () => void }
+type Props = {
+  orgId: number
+  changes: readonly SettingChange[]
+  rows: readonly SettingRow[]
+  onClose: () => void
+  onSaved: () => void
+}
 
 /** What will change, side by side, before all of it is saved at once. */
 export function ReviewDialog({ orgId, changes, rows, onClose, onSaved }: Props) {
@@ -39,27 +44,30 @@ export function ReviewDialog({ orgId, changes, rows, onClose, onSaved }: Props) 
       onOk={() => save.mutate({ orgId, changes: [...changes] })}
       onCancel={onClose}
     >
-      <table className={styles.diff}>
-        <thead>
-          <tr>
-            <th scope="col">{t('fields.name')}</th>
-            <th scope="col">{t('before')}</th>
-            <th scope="col">{t('after')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {changes.map((change) => {
-            const row = rows.find((other) => other.key === change.key)
-            return (
-              <tr key={change.key}>
-                <th scope="row">{words.nameOf(change.key)}</th>
-                <td>{told(change, row, false)}</td>
-                <td className={styles.after}>{told(change, row, true)}</td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <Table
+        size="small"
+        rowKey="key"
+        pagination={false}
+        dataSource={changes.map((change) => {
+          const row = rows.find((other) => other.key === change.key)
+          return {
+            key: change.key,
+            name: words.nameOf(change.key),
+            before: told(change, row, false),
+            after: told(change, row, true),
+          }
+        })}
+        columns={[
+          { key: 'name', title: t('fields.name'), dataIndex: 'name' },
+          { key: 'before', title: t('before'), dataIndex: 'before' },
+          {
+            key: 'after',
+            title: t('after'),
+            dataIndex: 'after',
+            render: (text: string) => <strong>{text}</strong>,
+          },
+        ]}
+      />
     </Modal>
   )
 }

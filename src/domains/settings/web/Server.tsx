@@ -1,18 +1,21 @@
-import type { ReactNode } from 'react'
+import { Flex, Table } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { Sparkline } from '../../../web/charts.tsx'
+import { Rows } from '../../../web/Detail.tsx'
 import { Figure, FigureRow } from '../../../web/Figure.tsx'
 import { Count, formatCount } from '../../../web/Money.tsx'
 import { Bones, Empty, Problem } from '../../../web/Problem.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { fullTime } from '../../../web/time.ts'
+import { Page } from '../../../web/ui/Page.tsx'
+import { Bad, Muted } from '../../../web/ui/Text.tsx'
 import { type ServerState, settings } from '../contract.ts'
-import styles from './server.module.css'
 
 type Process = ServerState['processes'][number]
-const bytes = (n: number): string => (n >= 1_073_741_824 ? `${(n / 1_073_741_824).toFixed(1)} GB` : `${Math.round(n / 1_048_576)} MB`)
+const bytes = (n: number): string =>
+  n >= 1_073_741_824 ? `${(n / 1_073_741_824).toFixed(1)} GB` : `${Math.round(n / 1_048_576)} MB`
 
 /** How the processes are, as each wrote it down; read again every ten seconds while the page is in front. */
 export function Server() {
@@ -21,11 +24,7 @@ export function Server() {
   const read = useRead(settings.server, {}, { inline: true, every: active ? 10_000 : false })
   const state = read.data
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
-        <h1>{t('server.title')}</h1>
-        <small>{state ? fullTime(new Date(state.asOf)) : null}</small>
-      </header>
+    <Page lead={state ? fullTime(new Date(state.asOf)) : null}>
       {read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
       {read.isPending ? <Bones rows={10} /> : null}
       {state?.processes.length === 0 ? <Empty title={t('server.none')} /> : null}
@@ -34,7 +33,7 @@ export function Server() {
       ))}
       {state ? <Shared state={state} /> : null}
       {state ? <Queues queues={state.queues} /> : null}
-    </div>
+    </Page>
   )
 }
 
@@ -44,32 +43,48 @@ function ProcessSheet({ process, asOf }: { process: Process; asOf: string }) {
   const line = (label: string, of: (point: Process['points'][number]) => number) => (
     <Sparkline label={`${label} ${t('server.last30')}`} values={points.map(of)} />
   )
-  const peak = (of: (point: Process['points'][number]) => number) => t('server.peak', { n: formatCount(Math.round(Math.max(0, ...points.map(of)) * 10) / 10) })
+  const peak = (of: (point: Process['points'][number]) => number) =>
+    t('server.peak', { n: formatCount(Math.round(Math.max(0, ...points.map(of)) * 10) / 10) })
   const { reads, writes } = figures
   return (
-    <section className={styles.process} data-stopped={!process.alive}>
-      <h2>
+    <section style={{ marginBottom: 20, opacity: process.alive ? 1 : 0.7 }}>
+      <Flex component="h2" wrap align="center" gap="4px 10px">
         <StatusTag tone={process.alive ? 'online' : 'offline'} chip>
           {process.alive ? t('server.running') : t('server.stopped')}
         </StatusTag>
         {process.parts.map((part) => t(`server.part.${part}`)).join(' + ')}
-        <small>
-          {figures.host} · {figures.pid} · Node {figures.node} · {t('server.version')} {process.version}
-        </small>
-      </h2>
+        <Muted small>
+          {figures.host} · {figures.pid} · Node {figures.node} · {t('server.version')}{' '}
+          {process.version}
+        </Muted>
+      </Flex>
       <FigureRow>
-        <Figure label={t('server.cpu')} value={`${figures.cpu}%`} note={`${peak((p) => p.cpu)}%`} chart={line(t('server.cpu'), (p) => p.cpu)} />
+        <Figure
+          label={t('server.cpu')}
+          value={`${figures.cpu}%`}
+          note={`${peak((p) => p.cpu)}%`}
+          chart={line(t('server.cpu'), (p) => p.cpu)}
+        />
         <Figure
           label={t('server.memory')}
           value={bytes(figures.memory)}
           note={`heap ${bytes(figures.heap)}`}
           chart={line(t('server.memory'), (p) => p.memory)}
         />
-        <Figure label={t('server.loop')} value={`${figures.loopMs} ms`} note={`${peak((p) => p.loopMs)} ms`} chart={line(t('server.loop'), (p) => p.loopMs)} />
+        <Figure
+          label={t('server.loop')}
+          value={`${figures.loopMs} ms`}
+          note={`${peak((p) => p.loopMs)} ms`}
+          chart={line(t('server.loop'), (p) => p.loopMs)}
+        />
         <Figure
           label={t('server.pool')}
           value={`${reads.total + writes.total}`}
-          note={t('server.poolNote', { reads: reads.total, writes: writes.total, waiting: reads.waiting + writes.waiting })}
+          note={t('server.poolNote', {
+            reads: reads.total,
+            writes: writes.total,
+            waiting: reads.waiting + writes.waiting,
+          })}
           chart={line(t('server.waiting'), (p) => p.waiting)}
         />
       </FigureRow>
@@ -86,7 +101,9 @@ function ProcessSheet({ process, asOf }: { process: Process; asOf: string }) {
             note={t('server.requestNote', { slow: figures.slow, failed: figures.failed })}
           />
         ) : null}
-        {figures.machines === null ? null : <Figure label={t('server.machines')} value={formatCount(figures.machines)} />}
+        {figures.machines === null ? null : (
+          <Figure label={t('server.machines')} value={formatCount(figures.machines)} />
+        )}
       </FigureRow>
     </section>
   )
@@ -95,14 +112,17 @@ function ProcessSheet({ process, asOf }: { process: Process; asOf: string }) {
 function Since({ from, to }: { from: string; to: string }) {
   const { t } = useTranslation('settings')
   const minutes = Math.max(0, Math.floor((Date.parse(to) - Date.parse(from)) / 60_000))
-  if (minutes >= 1440) return t('server.days', { n: Math.floor(minutes / 1440), h: Math.floor((minutes % 1440) / 60) })
-  return minutes >= 60 ? t('server.hours', { h: Math.floor(minutes / 60), m: minutes % 60 }) : t('server.minutes', { m: minutes })
+  if (minutes >= 1440)
+    return t('server.days', { n: Math.floor(minutes / 1440), h: Math.floor((minutes % 1440) / 60) })
+  return minutes >= 60
+    ? t('server.hours', { h: Math.floor(minutes / 60), m: minutes % 60 })
+    : t('server.minutes', { m: minutes })
 }
 
 function Shared({ state }: { state: ServerState }) {
   const { t } = useTranslation('settings')
   const { database, migrations, disk } = state
-  const rows: [string, ReactNode][] = [
+  const rows: [string, string][] = [
     [t('server.database'), `PostgreSQL ${database.version}`],
     [t('server.size'), bytes(database.bytes)],
     [t('server.connections'), `${database.connections} / ${database.most}`],
@@ -110,56 +130,45 @@ function Shared({ state }: { state: ServerState }) {
     [t('server.disk'), t('server.free', { free: bytes(disk.free), total: bytes(disk.total) })],
     [t('server.environment'), state.environment],
   ]
-  return (
-    <section className={`hd-sheet ${styles.sheet}`}>
-      <h2>{t('server.shared')}</h2>
-      <dl className={styles.facts}>
-        {rows.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  )
+  return <Rows title={t('server.shared')} items={rows} />
 }
 
 function Queues({ queues }: { queues: ServerState['queues'] }) {
   const { t } = useTranslation('settings')
   return (
-    <section className={`hd-sheet ${styles.sheet}`}>
+    <section>
       <h2>{t('server.queues')}</h2>
-      <div className={styles.scroll}>
-        <table className={styles.queues}>
-          <thead>
-            <tr>
-              <th scope="col">{t('server.queue')}</th>
-              {(['waiting', 'active', 'failed'] as const).map((key) => (
-                <th key={key} scope="col" className={styles.number}>
-                  {t(`server.${key}`)}
-                </th>
-              ))}
-              <th scope="col">{t('server.lastAt')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {queues.map((queue) => (
-              <tr key={queue.name}>
-                <th scope="row" className="hd-mono">
-                  {queue.name}
-                </th>
-                {(['waiting', 'active', 'failed'] as const).map((key) => (
-                  <td key={key} className={styles.number} data-bad={key === 'failed' && queue.failed > 0}>
-                    <Count value={queue[key]} />
-                  </td>
-                ))}
-                <td>{queue.lastAt ? fullTime(new Date(queue.lastAt)) : '—'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        size="small"
+        rowKey="name"
+        dataSource={queues}
+        pagination={false}
+        scroll={{ x: 640 }}
+        columns={[
+          {
+            key: 'name',
+            title: t('server.queue'),
+            render: (_, { name }) => <span className="hd-mono">{name}</span>,
+          },
+          ...(['waiting', 'active', 'failed'] as const).map((key) => ({
+            key,
+            title: t(`server.${key}`),
+            width: 104,
+            align: 'right' as const,
+            render: (_: unknown, queue: ServerState['queues'][number]) => (
+              <Bad when={key === 'failed' && queue.failed > 0}>
+                <Count value={queue[key]} />
+              </Bad>
+            ),
+          })),
+          {
+            key: 'lastAt',
+            title: t('server.lastAt'),
+            width: 184,
+            render: (_, { lastAt }) => (lastAt ? fullTime(new Date(lastAt)) : '—'),
+          },
+        ]}
+      />
     </section>
   )
 }

@@ -1,4 +1,5 @@
-import { Checkbox, Input, InputNumber, Select, Switch } from 'antd'
+import { Checkbox, Input, InputNumber, Select, Switch, TimePicker } from 'antd'
+import dayjs from 'dayjs'
 import { useTranslation } from 'react-i18next'
 import { MoneyInput } from '../../../web/form/MoneyInput.tsx'
 import { Upload } from '../../../web/Upload.tsx'
@@ -6,7 +7,13 @@ import type { Channels, Form, Window } from '../kinds.ts'
 import styles from './settings.module.css'
 import { useWords } from './useWords.ts'
 
-type Props = { label: string; form: Form; value: unknown; wrong: boolean; onChange: (value: unknown) => void }
+type Props = {
+  label: string
+  form: Form
+  value: unknown
+  wrong: boolean
+  onChange: (value: unknown) => void
+}
 
 /** The control of a setting by its kind; the registry's shape judges what comes out. */
 export function SettingField({ label, form, value, wrong, onChange }: Props) {
@@ -22,7 +29,10 @@ export function SettingField({ label, form, value, wrong, onChange }: Props) {
           aria-label={label}
           className={styles.control ?? ''}
           value={value as string}
-          options={form.options.map((option) => ({ value: option.value, label: text(option.text) }))}
+          options={form.options.map((option) => ({
+            value: option.value,
+            label: text(option.text),
+          }))}
           onChange={onChange}
         />
       )
@@ -60,14 +70,24 @@ export function SettingField({ label, form, value, wrong, onChange }: Props) {
   }
 }
 
-function WindowField({ label, value, onChange }: { label: string; value: Window; onChange: (value: unknown) => void }) {
+function WindowField({
+  label,
+  value,
+  onChange,
+}: {
+  label: string
+  value: Window
+  onChange: (value: unknown) => void
+}) {
   const part = (key: 'from' | 'to') => (
-    <Input
-      type="time"
+    <TimePicker
       aria-label={label}
       className={styles.clock ?? ''}
-      value={value[key]}
-      onChange={(event) => onChange({ ...value, [key]: event.target.value })}
+      format="HH:mm"
+      allowClear={false}
+      needConfirm={false}
+      value={dayjs(`2000-01-01T${value[key]}`)}
+      onChange={(time) => time && onChange({ ...value, [key]: time.format('HH:mm') })}
     />
   )
   return (
@@ -77,12 +97,22 @@ function WindowField({ label, value, onChange }: { label: string; value: Window;
   )
 }
 
-function ChannelsField({ value, onChange }: { value: Channels; onChange: (value: unknown) => void }) {
+function ChannelsField({
+  value,
+  onChange,
+}: {
+  value: Channels
+  onChange: (value: unknown) => void
+}) {
   const { t } = useTranslation('settings')
   return (
     <span className={styles.channels}>
       {(['message', 'wechat'] as const).map((key) => (
-        <Checkbox key={key} checked={value[key]} onChange={(event) => onChange({ ...value, [key]: event.target.checked })}>
+        <Checkbox
+          key={key}
+          checked={value[key]}
+          onChange={(event) => onChange({ ...value, [key]: event.target.checked })}
+        >
           {t(`channel.${key}`)}
         </Checkbox>
       ))}

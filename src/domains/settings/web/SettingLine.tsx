@@ -35,7 +35,8 @@ export function SettingLine({ row, draft, ofPlatform, onEdit, onReset, onHistory
   const locked = draft?.locked ?? row.locked
   const problem = problemOf(row.key, draft)
   const toggleLock = async () => {
-    if (locked || (await confirm({ title: t('lockAsk', { n: row.below }) }))) onEdit({ locked: !locked })
+    if (locked || (await confirm({ title: t('lockAsk', { n: row.below }) })))
+      onEdit({ locked: !locked })
   }
   return (
     <li className={styles.line} data-changed={draft !== undefined}>
@@ -45,12 +46,25 @@ export function SettingLine({ row, draft, ofPlatform, onEdit, onReset, onHistory
       </div>
       <div className={styles.value}>
         {row.can.update ? (
-          <SettingField label={name} form={setting.form} value={value} wrong={problem !== null} onChange={(next) => onEdit({ value: next })} />
+          <SettingField
+            label={name}
+            form={setting.form}
+            value={value}
+            wrong={problem !== null}
+            onChange={(next) => onEdit({ value: next })}
+          />
         ) : (
           <span className={styles.plain}>{words.valueOf(setting.form, value)}</span>
         )}
-        <small className={problem === null ? undefined : styles.wrong} role={problem === null ? undefined : 'alert'}>
-          {problem === null ? (row.can.update ? words.rangeOf(setting.form) : null) : words.text(problem)}
+        <small
+          className={problem === null ? undefined : styles.wrong}
+          role={problem === null ? undefined : 'alert'}
+        >
+          {problem === null
+            ? row.can.update
+              ? words.rangeOf(setting.form)
+              : null
+            : words.text(problem)}
         </small>
       </div>
       <div className={styles.source}>
@@ -59,9 +73,15 @@ export function SettingLine({ row, draft, ofPlatform, onEdit, onReset, onHistory
       </div>
       <div className={styles.acts}>
         {row.can.lock ? (
-          <Act label={locked ? t('unlock') : t('lock')} icon={locked ? <LockOutlined /> : <UnlockOutlined />} onClick={() => void toggleLock()} />
+          <Act
+            label={locked ? t('unlock') : t('lock')}
+            icon={locked ? <LockOutlined /> : <UnlockOutlined />}
+            onClick={() => void toggleLock()}
+          />
         ) : null}
-        {row.can.reset ? <Act label={t('inherit')} icon={<UndoOutlined />} onClick={onReset} /> : null}
+        {row.can.reset ? (
+          <Act label={t('inherit')} icon={<UndoOutlined />} onClick={onReset} />
+        ) : null}
         <Act label={t('history')} icon={<HistoryOutlined />} onClick={onHistory} />
       </div>
     </li>
@@ -74,16 +94,31 @@ export function SettingLine({ row, draft, ofPlatform, onEdit, onReset, onHistory
   }
 }
 
-function Source({ row, level, ofPlatform, locked }: { row: SettingRow; level: 'platform' | 'org'; ofPlatform: boolean; locked: boolean }) {
+function Source({
+  row,
+  level,
+  ofPlatform,
+  locked,
+}: {
+  row: SettingRow
+  level: 'platform' | 'org'
+  ofPlatform: boolean
+  locked: boolean
+}) {
   const { t } = useTranslation('settings')
   const from = row.from ? t('source.INHERITED', { org: row.from.name }) : t(`source.${row.source}`)
   if (row.lockedBy || locked)
     return (
       <span className={styles.mark}>
-        <Mark tone="locked" /> {row.lockedBy ? t('lockedBy', { org: row.lockedBy.name }) : t('lockedHere')}
+        <Mark tone="locked" />{' '}
+        {row.lockedBy ? t('lockedBy', { org: row.lockedBy.name }) : t('lockedHere')}
       </span>
     )
-  return <span className={row.source === 'OWN' ? styles.own : styles.mark}>{level === 'platform' && !ofPlatform ? t('platformOnly') : from}</span>
+  return (
+    <span className={row.source === 'OWN' ? styles.own : styles.mark}>
+      {level === 'platform' && !ofPlatform ? t('platformOnly') : from}
+    </span>
+  )
 }
 
 function Act({ label, icon, onClick }: { label: string; icon: ReactNode; onClick: () => void }) {

@@ -36,12 +36,21 @@ export function SystemSettings() {
   const reset = useWrite(settings.reset, { success: 'settings:success.reset' })
   const rows = read.data?.list ?? []
   const choose = async (next: number) => {
-    if (drafts.size > 0 && !(await confirm({ title: t('web:form.leave'), ok: t('web:shell.leave'), cancel: t('web:shell.stay') }))) return
+    if (
+      drafts.size > 0 &&
+      !(await confirm({
+        title: t('web:form.leave'),
+        ok: t('web:shell.leave'),
+        cancel: t('web:shell.stay'),
+      }))
+    )
+      return
     clear()
     setOrgId(next)
   }
   const askReset = async (row: SettingRow) => {
-    if (await confirm({ title: t('inheritAsk') })) reset.mutate({ key: row.key, orgId, version: row.version })
+    if (await confirm({ title: t('inheritAsk') }))
+      reset.mutate({ key: row.key, orgId, version: row.version })
   }
   const wrong = [...drafts].some(([key, draft]) => problemOf(key, draft) !== null)
   return (
@@ -73,8 +82,18 @@ export function SystemSettings() {
           </Button>
         </footer>
       ) : null}
-      {review ? <ReviewDialog orgId={orgId} changes={changesOf(drafts, rows)} rows={rows} onClose={() => setReview(false)} onSaved={clear} /> : null}
-      {history ? <HistoryDrawer settingKey={history} orgId={orgId} onClose={() => setHistory(null)} /> : null}
+      {review ? (
+        <ReviewDialog
+          orgId={orgId}
+          changes={changesOf(drafts, rows)}
+          rows={rows}
+          onClose={() => setReview(false)}
+          onSaved={clear}
+        />
+      ) : null}
+      {history ? (
+        <HistoryDrawer settingKey={history} orgId={orgId} onClose={() => setHistory(null)} />
+      ) : null}
     </div>
   )
 }
@@ -82,7 +101,10 @@ export function SystemSettings() {
 function Head({ orgId, onOrg }: { orgId: number; onOrg: (orgId: number) => void }) {
   const { t } = useTranslation('settings')
   const may = useMay()
-  const test = useWrite(settings.notifyTest, { success: 'settings:success.notifyTest', invalidates: ['/api/messages'] })
+  const test = useWrite(settings.notifyTest, {
+    success: 'settings:success.notifyTest',
+    invalidates: ['/api/messages'],
+  })
   const orgs = useRead(accounts.organisationOptions, {}, { staleTime: 60_000 }).data?.list ?? []
   return (
     <header className={styles.head}>
@@ -115,10 +137,18 @@ function Head({ orgId, onOrg }: { orgId: number; onOrg: (orgId: number) => void 
 }
 
 /** All groups stand below each other; the names on the left lead to them. */
-function Body({ answer, children }: { answer: Settings; children: (row: SettingRow) => React.ReactNode }) {
+function Body({
+  answer,
+  children,
+}: {
+  answer: Settings
+  children: (row: SettingRow) => React.ReactNode
+}) {
   const { t } = useTranslation('settings')
   const parts = useRef(new Map<string, HTMLElement>())
-  const groups = sections.filter((section) => answer.list.some((row) => settingOfKey(row.key).section === section))
+  const groups = sections.filter((section) =>
+    answer.list.some((row) => settingOfKey(row.key).section === section),
+  )
   const [chosen, setChosen] = useState<string>(groups[0] ?? 'fixed')
   const go = (section: string) => {
     setChosen(section)
@@ -141,14 +171,25 @@ function Body({ answer, children }: { answer: Settings; children: (row: SettingR
     <div className={`hd-sheet ${styles.body}`}>
       <nav className={styles.groups} aria-label={t('sections')}>
         {[...groups, 'fixed' as const].map((section) => (
-          <button key={section} type="button" className={styles.group} aria-current={section === chosen ? 'true' : undefined} onClick={() => go(section)}>
+          <button
+            key={section}
+            type="button"
+            className={styles.group}
+            aria-current={section === chosen ? 'true' : undefined}
+            onClick={() => go(section)}
+          >
             {t(`section.${section}`)}
           </button>
         ))}
       </nav>
       <div className={styles.parts}>
         {groups.map((section) =>
-          part(section, <ul className={styles.lines}>{answer.list.filter((row) => settingOfKey(row.key).section === section).map(children)}</ul>),
+          part(
+            section,
+            <ul className={styles.lines}>
+              {answer.list.filter((row) => settingOfKey(row.key).section === section).map(children)}
+            </ul>,
+          ),
         )}
         {part('fixed', <FixedLimits fixed={answer.fixed} />)}
       </div>

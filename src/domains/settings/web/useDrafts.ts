@@ -13,7 +13,9 @@ export function useDrafts() {
       const draft = { ...held.get(row.key), ...change }
       const kept: Draft = {
         ...('value' in draft && !same(draft.value, row.value) ? { value: draft.value } : {}),
-        ...(draft.locked !== undefined && draft.locked !== row.locked ? { locked: draft.locked } : {}),
+        ...(draft.locked !== undefined && draft.locked !== row.locked
+          ? { locked: draft.locked }
+          : {}),
       }
       const next = new Map(held)
       if (Object.keys(kept).length) next.set(row.key, kept)
@@ -30,7 +32,10 @@ export const problemOf = (key: SettingKey, draft: Draft | undefined): string | n
   return result.success ? null : (result.error.issues[0]?.message ?? '')
 }
 
-export const changesOf = (drafts: ReadonlyMap<SettingKey, Draft>, rows: readonly SettingRow[]): SettingChange[] =>
+export const changesOf = (
+  drafts: ReadonlyMap<SettingKey, Draft>,
+  rows: readonly SettingRow[],
+): SettingChange[] =>
   rows.flatMap((row) => {
     const draft = drafts.get(row.key)
     return draft ? [{ key: row.key, version: row.version, ...draft }] : []

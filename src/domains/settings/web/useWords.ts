@@ -36,7 +36,11 @@ export function useWords() {
     rangeOf(form: Form): string | null {
       if (form.kind !== 'int') return null
       const shown = (n: number) => (form.unit === 'fen' ? yuan(n) : n)
-      const range = t('range', { min: shown(form.min), max: shown(form.max), unit: form.unit === 'fen' ? '' : t(`unit.${form.unit}`) }).trim()
+      const range = t('range', {
+        min: shown(form.min),
+        max: shown(form.max),
+        unit: form.unit === 'fen' ? '' : t(`unit.${form.unit}`),
+      }).trim()
       return form.zero ? `${range} ${t('orZero', { meaning: text(form.zero) })}` : range
     },
   }
