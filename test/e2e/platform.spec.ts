@@ -284,4 +284,33 @@ export const flows: Flow[] = [
       await page.close()
     },
   },
+  {
+    name: 'lists of people, of the log and of the system show all their columns at 1440, in both languages',
+    async run(env) {
+      const lists = [
+        '/organ/organ-user',
+        '/organ/organ-manage',
+        '/system/organ-role',
+        '/system/forgetpwd',
+        '/log/operate-log',
+        '/log/security-events',
+        '/log/issue-notice',
+        '/complaint/feedback',
+        '/system/dictionary',
+      ]
+      for (const lang of ['zh-CN', 'en'] as const) {
+        const { page } = await env.open({ username: 'super', lang, path: '/404', shared: true })
+        for (const path of lists) {
+          await page.goto(env.base + path)
+          await page.locator('tr.ant-table-row[data-row-key]:not([data-row-key^="-"])').first().waitFor()
+          const over = await page.evaluate(() => {
+            const body = document.querySelector('.ant-table-body')
+            return body ? body.scrollWidth - body.clientWidth : -1
+          })
+          assert.ok(over >= 0 && over <= 1, `${path} ${lang} is ${over} px too wide`)
+        }
+        await page.close()
+      }
+    },
+  },
 ]
