@@ -96,13 +96,9 @@ export const locale = defineLocale(
       none: '链接不完整，请重新打开短信中的链接',
     },
     success: {
-      editProfile: '保存成功',
       changePassword: '密码已修改,请重新登录',
       reset: '密码重置成功,请重新登录',
-      changePhone: '操作成功',
-      endSession: '操作成功',
       factorOff: '两步验证已关闭',
-      unbind: '操作成功',
     },
     ways: {
       account: '账号登录',
@@ -114,12 +110,12 @@ export const locale = defineLocale(
     },
     scan: {
       WAITING: '请使用微信扫码登录',
-      SCANNED: '已扫码,请在手机上确认',
+      SCANNED: '已扫码，请在手机上确认',
       CONFIRMED: '已确认',
       REFUSED: '已取消',
-      expired: '二维码已过期,点击刷新',
+      expired: '二维码已过期，点击刷新',
       again: '点击刷新二维码',
-      notBound: '该微信未绑定账号,请先用账号登录后在扫码绑定中绑定',
+      notBound: '该微信未绑定账号，请先用账号登录后在扫码绑定中绑定',
       boundElsewhere: '该微信已绑定其他账号',
       unavailable: '扫码登录未开通，请使用账号登录',
       picture: '登录二维码',
@@ -290,13 +286,9 @@ export const locale = defineLocale(
       none: 'The link is incomplete: open it from the message again',
     },
     success: {
-      editProfile: 'Saved',
       changePassword: 'Password changed, please sign in again',
       reset: 'Password reset, please sign in again',
-      changePhone: 'Done',
-      endSession: 'Done',
       factorOff: 'Two-step sign-in is off',
-      unbind: 'Done',
     },
     ways: {
       account: 'Account',

@@ -74,7 +74,11 @@ export function AccountPane({ onForgot, onTyped, onFactor }: Props) {
       />
       <div className={styles.between}>
         <label className={styles.remember}>
-          <input type="checkbox" checked={remember} onChange={(event) => setRemember(event.target.checked)} />
+          <input
+            type="checkbox"
+            checked={remember}
+            onChange={(event) => setRemember(event.target.checked)}
+          />
           {t('login.remember')}
         </label>
         <button type="button" className={styles.link} onClick={onForgot}>

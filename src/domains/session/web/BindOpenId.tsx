@@ -2,13 +2,15 @@ import { Alert, Button } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { queryClient, useRead } from '../../../web/api.ts'
+import { Rows } from '../../../web/Detail.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { TextField } from '../../../web/form/fields.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Bones, Problem } from '../../../web/Problem.tsx'
 import { Time } from '../../../web/Time.tsx'
+import { Page } from '../../../web/ui/Page.tsx'
+import { Lead } from '../../../web/ui/Text.tsx'
 import { session, sessionErrors } from '../contract.ts'
-import styles from './Me.module.css'
 import { ScanCode } from './ScanCode.tsx'
 
 const nothing = {}
@@ -21,21 +23,20 @@ export function BindOpenId() {
   // an administrator may take the binding away meanwhile
   useLive('users', [session.binding.path])
   return (
-    <section className={`hd-sheet ${styles.bind}`} aria-label={t('bind.title')}>
-      <h1>{t('bind.title')}</h1>
-      <p className={styles.lead}>{t('bind.lead')}</p>
-      {error && !data ? <Problem error={error} title={t('bind.title')} onRetry={() => void refetch()} /> : null}
+    <Page>
+      <Lead>{t('bind.lead')}</Lead>
+      {error && !data ? (
+        <Problem error={error} title={t('bind.title')} onRetry={() => void refetch()} />
+      ) : null}
       {!error && !data ? <Bones rows={4} /> : null}
       {data?.bound ? (
         <>
-          <dl className={styles.facts}>
-            <dt>{t('bind.nickname')}</dt>
-            <dd>{data.bound.nickname || t('web:unknown')}</dd>
-            <dt>{t('bind.boundAt')}</dt>
-            <dd>
-              <Time at={data.bound.boundAt} style="full" />
-            </dd>
-          </dl>
+          <Rows
+            items={[
+              [t('bind.nickname'), data.bound.nickname],
+              [t('bind.boundAt'), <Time key="at" at={data.bound.boundAt} style="full" />],
+            ]}
+          />
           <Button danger onClick={() => setAsking(true)}>
             {t('bind.unbind')}
           </Button>
@@ -56,7 +57,7 @@ export function BindOpenId() {
           initial={nothing}
           okText={t('bind.unbind')}
           danger
-          success="session:success.unbind"
+          success="web:success.done"
           claims={{ [sessionErrors.wrongPassword.name]: 'password' }}
           onSaved={again}
           onClose={() => setAsking(false)}
@@ -64,6 +65,6 @@ export function BindOpenId() {
           <TextField name="password" password wide autoComplete="current-password" />
         </FormDialog>
       ) : null}
-    </section>
+    </Page>
   )
 }

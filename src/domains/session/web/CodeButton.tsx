@@ -3,7 +3,13 @@ import { useTranslation } from 'react-i18next'
 import styles from './Login.module.css'
 
 /** Asks for a code, then counts down. `send` answers the seconds to wait, or null when nothing was sent. */
-export function CodeButton({ send, label }: { send: () => Promise<number | null>; label?: string }) {
+export function CodeButton({
+  send,
+  label,
+}: {
+  send: () => Promise<number | null>
+  label?: string
+}) {
   const { t } = useTranslation('session')
   const [left, setLeft] = useState(0)
   const [busy, setBusy] = useState(false)
@@ -18,7 +24,12 @@ export function CodeButton({ send, label }: { send: () => Promise<number | null>
     setBusy(false)
   }
   return (
-    <button type="button" className={styles.code} disabled={busy || left > 0} onClick={() => void ask()}>
+    <button
+      type="button"
+      className={styles.code}
+      disabled={busy || left > 0}
+      onClick={() => void ask()}
+    >
       {left > 0 ? t('code.wait', { seconds: left }) : (label ?? t('code.get'))}
     </button>
   )

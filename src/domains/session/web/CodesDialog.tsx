@@ -19,7 +19,13 @@ export function CodesDialog({ codes, onClose }: { codes: readonly string[]; onCl
       footer={
         <>
           <CopyButton text={text} label={t('web:action.copy')} />
-          <Button onClick={() => save(new Blob([`${text}\n`], { type: 'text/plain' }), 'huodao-recovery-codes.txt')}>{t('factor.download')}</Button>
+          <Button
+            onClick={() =>
+              save(new Blob([`${text}\n`], { type: 'text/plain' }), 'huodao-recovery-codes.txt')
+            }
+          >
+            {t('factor.download')}
+          </Button>
           <Button type="primary" onClick={onClose}>
             {t('factor.kept')}
           </Button>

@@ -1,54 +1,56 @@
-import { Button } from 'antd'
+import { Button, Table } from 'antd'
 import { useTranslation } from 'react-i18next'
-import { useRead, useWrite } from '../../../web/api.ts'
-import { useConfirm } from '../../../web/confirm.tsx'
+import { useRead } from '../../../web/api.ts'
 import { Time } from '../../../web/Time.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
+import { useAct } from '../../../web/useAct.ts'
 import { session } from '../contract.ts'
-import styles from './Me.module.css'
 
-/** Where I am signed in, and my last sign-ins. */
+const wide = { gridColumn: '1 / -1', marginBottom: 16 } as const
+
+/** Where I am signed in. */
 export function Devices() {
   const { t } = useTranslation('session')
-  const confirm = useConfirm()
   const { data } = useRead(session.sessions, {})
-  const stale = { success: 'session:success.endSession', invalidates: [session.sessions.path] }
-  const end = useWrite(session.endSession, stale)
-  const others = useWrite(session.endOthers, stale)
+  const asked = { ok: t('me.end'), invalidates: [session.sessions.path] }
+  const end = useAct(session.endSession, { ...asked, ask: t('me.endAsk') })
+  const others = useAct(session.endOthers, { ...asked, ask: t('me.endOthersAsk') })
   return (
-    <div className={styles.wide}>
-      <ul className={styles.list} aria-label={t('me.devices')}>
-        {data?.sessions.map((row) => (
-          <li key={row.id}>
-            <strong>{row.device || t('me.unknownDevice')}</strong>
-            <span>{row.ip}</span>
-            <span>
-              {t('me.seen')} <Time at={row.lastSeenAt} />
-            </span>
-            {row.current ? (
-              <span>{t('me.current')}</span>
-            ) : (
-              <Button
-                type="link"
-                size="small"
-                danger
-                onClick={async () => {
-                  if (await confirm({ title: t('me.endAsk'), danger: true, ok: t('me.end') })) end.mutate({ id: row.id })
-                }}
-              >
-                {t('me.end')}
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
+    <div style={wide}>
+      <Table
+        size="small"
+        rowKey="id"
+        showHeader={false}
+        aria-label={t('me.devices')}
+        dataSource={data?.sessions ?? []}
+        pagination={false}
+        columns={[
+          { key: 'device', render: (_, row) => row.device || t('me.unknownDevice') },
+          { key: 'ip', dataIndex: 'ip' },
+          {
+            key: 'seen',
+            render: (_, row) => (
+              <Muted>
+                {t('me.seen')} <Time at={row.lastSeenAt} />
+              </Muted>
+            ),
+          },
+          {
+            key: 'end',
+            align: 'right',
+            render: (_, row) =>
+              row.current ? (
+                <Muted>{t('me.current')}</Muted>
+              ) : (
+                <Button type="link" size="small" danger onClick={() => void end(row)}>
+                  {t('me.end')}
+                </Button>
+              ),
+          },
+        ]}
+      />
       {data && data.sessions.length > 1 ? (
-        <Button
-          danger
-          className={styles.last ?? ''}
-          onClick={async () => {
-            if (await confirm({ title: t('me.endOthersAsk'), danger: true, ok: t('me.end') })) others.mutate({})
-          }}
-        >
+        <Button danger style={{ marginTop: 12 }} onClick={() => void others({})}>
           {t('me.endOthers')}
         </Button>
       ) : null}
@@ -56,18 +58,29 @@ export function Devices() {
   )
 }
 
+/** My last sign-ins. */
 export function RecentSignIns() {
   const { t } = useTranslation('session')
   const { data } = useRead(session.sessions, {})
   return (
-    <ul className={`${styles.list} ${styles.wide}`} aria-label={t('me.recent')}>
-      {data?.recent.map((row) => (
-        <li key={row.at}>
-          <strong>{row.device || t('me.unknownDevice')}</strong>
-          <span>{row.ip}</span>
-          <Time at={row.at} style="full" />
-        </li>
-      ))}
-    </ul>
+    <div style={wide}>
+      <Table
+        size="small"
+        rowKey="at"
+        showHeader={false}
+        aria-label={t('me.recent')}
+        dataSource={data?.recent ?? []}
+        pagination={false}
+        columns={[
+          { key: 'device', render: (_, row) => row.device || t('me.unknownDevice') },
+          { key: 'ip', dataIndex: 'ip' },
+          {
+            key: 'at',
+            align: 'right',
+            render: (_, row) => <Time at={row.at} style="full" />,
+          },
+        ]}
+      />
+    </div>
   )
 }

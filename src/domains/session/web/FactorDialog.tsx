@@ -67,7 +67,11 @@ export function FactorDialog({ onClose }: { onClose: (codes: readonly string[] |
         </Button>
       ) : null}
       <Form layout="vertical" component={false}>
-        <Form.Item label={t('factor.enter')} htmlFor="factor-code" {...(wrong ? { validateStatus: 'error' as const, help: wrong } : {})}>
+        <Form.Item
+          label={t('factor.enter')}
+          htmlFor="factor-code"
+          {...(wrong ? { validateStatus: 'error' as const, help: wrong } : {})}
+        >
           <Input
             id="factor-code"
             value={code}

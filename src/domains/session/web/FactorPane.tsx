@@ -7,7 +7,13 @@ import { Submit, TextRow } from './LoginFields.tsx'
 import { type Errors, enter, errorsOf, problemsOf } from './signIn.ts'
 
 /** The second step: a code of the app, or a recovery code. */
-export function FactorPane({ ticket, onOver }: { ticket: string; onOver: (message: string) => void }) {
+export function FactorPane({
+  ticket,
+  onOver,
+}: {
+  ticket: string
+  onOver: (message: string) => void
+}) {
   const { t } = useTranslation('session')
   const [code, setCode] = useState('')
   const [busy, setBusy] = useState(false)
@@ -22,7 +28,8 @@ export function FactorPane({ ticket, onOver }: { ticket: string; onOver: (messag
     try {
       return enter((await call(session.passFactor, parsed.data, { signIn: true })).token)
     } catch (error) {
-      if (isApiError(error) && error.error === factorErrors.ticketOver.name) return onOver(messageOf(error))
+      if (isApiError(error) && error.error === factorErrors.ticketOver.name)
+        return onOver(messageOf(error))
       setErrors(errorsOf(error, { [factorErrors.wrongFactor.name]: 'code' }))
       setCode('')
     }

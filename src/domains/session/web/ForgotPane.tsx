@@ -10,13 +10,22 @@ import { PasswordRow, Submit, TextRow } from './LoginFields.tsx'
 import { type Errors, errorsOf, problemsOf } from './signIn.ts'
 import { useMethods } from './useMethods.ts'
 
-const claims = { [sessionErrors.wrongCode.name]: 'smsCode', ...Object.fromEntries(newPasswordErrors.map((error) => [error.name, 'password'])) }
+const claims = {
+  [sessionErrors.wrongCode.name]: 'smsCode',
+  ...Object.fromEntries(newPasswordErrors.map((error) => [error.name, 'password'])),
+}
 
 /** Username and phone of the account, a code, a new password. Without SMS the administrator is asked. */
 export function ForgotPane({ onDone }: PaneProps) {
   const { t } = useTranslation(['web', 'session'])
   const methods = useMethods()
-  const [values, setValues] = useState({ username: '', phone: '', smsCode: '', password: '', repeat: '' })
+  const [values, setValues] = useState({
+    username: '',
+    phone: '',
+    smsCode: '',
+    password: '',
+    repeat: '',
+  })
   const [busy, setBusy] = useState(false)
   const [note, setNote] = useState('')
   const [errors, setErrors] = useState<Errors>({})
@@ -28,7 +37,12 @@ export function ForgotPane({ onDone }: PaneProps) {
     onChange: (value: string) => setValues((held) => ({ ...held, [name]: value })),
   })
   const send = async () => {
-    const parsed = session.loginsend.input.safeParse({ channel: 'sms', purpose: 'reset', username: values.username, phone: values.phone || undefined })
+    const parsed = session.loginsend.input.safeParse({
+      channel: 'sms',
+      purpose: 'reset',
+      username: values.username,
+      phone: values.phone || undefined,
+    })
     if (!parsed.success) {
       setErrors(problemsOf(parsed.error))
       return null
@@ -47,7 +61,9 @@ export function ForgotPane({ onDone }: PaneProps) {
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     if (busy || bare) return
-    const parsed = session.passwordReset.input.safeParse(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')))
+    const parsed = session.passwordReset.input.safeParse(
+      Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')),
+    )
     if (!parsed.success) return setErrors(problemsOf(parsed.error))
     setErrors({})
     setBusy(true)
@@ -68,7 +84,14 @@ export function ForgotPane({ onDone }: PaneProps) {
       ) : null}
       <p className={styles.note}>{t('session:forgot.lead')}</p>
       <TextRow {...field('username')} label={t('login.username')} autoComplete="username" focus />
-      <TextRow {...field('phone')} icon="phone" label={t('session:fields.mobile')} autoComplete="tel-national" numeric maxLength={20} />
+      <TextRow
+        {...field('phone')}
+        icon="phone"
+        label={t('session:fields.mobile')}
+        autoComplete="tel-national"
+        numeric
+        maxLength={20}
+      />
       {bare ? (
         <CodeButton send={send} label={t('session:forgot.ask')} />
       ) : (
@@ -82,8 +105,16 @@ export function ForgotPane({ onDone }: PaneProps) {
             maxLength={6}
             after={<CodeButton send={send} />}
           />
-          <PasswordRow {...field('password')} label={t('session:fields.newPassword')} autoComplete="new-password" />
-          <PasswordRow {...field('repeat')} label={t('session:fields.repeat')} autoComplete="new-password" />
+          <PasswordRow
+            {...field('password')}
+            label={t('session:fields.newPassword')}
+            autoComplete="new-password"
+          />
+          <PasswordRow
+            {...field('repeat')}
+            label={t('session:fields.repeat')}
+            autoComplete="new-password"
+          />
         </>
       )}
       <p className={styles.note} role="status">

@@ -1,4 +1,4 @@
-import { Button, Select } from 'antd'
+import { Button, Flex, Select } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { placeName } from '../../../shared/regions.ts'
@@ -10,12 +10,12 @@ import { usePreference } from '../../../web/list/usePreference.ts'
 import { setPrefs, usePrefs } from '../../../web/prefs.ts'
 import { session } from '../contract.ts'
 import { Devices, RecentSignIns } from './Devices.tsx'
-import styles from './Me.module.css'
 import { PhoneDialog } from './PhoneDialog.tsx'
 import { Security } from './Security.tsx'
 
 const timings = ['off', 's30', 'm1', 'm30', 'h1'] as const
-const isTiming = (found: unknown): found is (typeof timings)[number] => timings.some((timing) => timing === found)
+const isTiming = (found: unknown): found is (typeof timings)[number] =>
+  timings.some((timing) => timing === found)
 
 export function Info() {
   const { t } = useTranslation(['session', 'web'])
@@ -35,7 +35,6 @@ export function Info() {
         loaded={loaded}
         initial={profile ? pickFor(session.editProfile.input, profile) : {}}
         back="/home"
-        success="session:success.editProfile"
         onSaved={(saved) => {
           queryClient.setQueryData([session.profile.path, {}], saved)
           void queryClient.invalidateQueries({ queryKey: ['session.user'] })
@@ -45,12 +44,12 @@ export function Info() {
           <ImageField name="img" required />
           <TextField name="realName" count />
           <Fixed label={t('fields.phone')}>
-            <span className={styles.phone}>
+            <Flex component="span" align="center" gap={8}>
               {profile?.phone || t('web:info.none')}
               <Button type="link" size="small" onClick={() => setChanging(true)}>
                 {t('me.changePhone')}
               </Button>
-            </span>
+            </Flex>
           </Fixed>
           <TextField name="consumerPhone" required={service} />
           <TextField name="address" wide count required={service} />
@@ -58,7 +57,9 @@ export function Info() {
         <Section title={t('web:info.account')} purpose={t('web:info.accountPurpose')}>
           <Fixed label={t('fields.username')}>{profile?.username}</Fixed>
           <Fixed label={t('fields.orgName')}>{profile?.orgName}</Fixed>
-          <Fixed label={t('fields.roles')}>{profile?.roleNames.map((role) => (lang === 'en' ? role.en : role.zh)).join(' / ')}</Fixed>
+          <Fixed label={t('fields.roles')}>
+            {profile?.roleNames.map((role) => (lang === 'en' ? role.en : role.zh)).join(' / ')}
+          </Fixed>
           <Fixed label={t('fields.region')}>{region || t('web:info.none')}</Fixed>
         </Section>
         <Section title={t('factor.title')} purpose={t('factor.purpose')}>
@@ -83,7 +84,9 @@ export function Info() {
 function Choices() {
   const { t } = useTranslation('session')
   const { lang } = usePrefs()
-  const [refresh, setRefresh] = usePreference('home.refresh', (found) => (isTiming(found) ? found : null))
+  const [refresh, setRefresh] = usePreference('home.refresh', (found) =>
+    isTiming(found) ? found : null,
+  )
   return (
     <>
       <Fixed label={t('me.language')}>

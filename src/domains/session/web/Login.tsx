@@ -8,7 +8,11 @@ import { AccountPane } from './AccountPane.tsx'
 import styles from './Login.module.css'
 import { VendingMachine } from './VendingMachine.tsx'
 
-export type PaneProps = { onDone: (message: string) => void; onForgot: () => void; onFactor: (ticket: string) => void }
+export type PaneProps = {
+  onDone: (message: string) => void
+  onForgot: () => void
+  onFactor: (ticket: string) => void
+}
 const modes = ['account', 'scan', 'sms', 'forgot', 'phone', 'undo'] as const
 type Mode = (typeof modes)[number]
 
@@ -84,7 +88,15 @@ export function Login() {
           lang={lang === 'en' ? 'zh-CN' : 'en'}
           onClick={() => setPrefs({ lang: lang === 'en' ? 'zh-CN' : 'en' })}
         >
-          <svg width="15" height="15" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.2" aria-hidden="true">
+          <svg
+            width="15"
+            height="15"
+            viewBox="0 0 16 16"
+            fill="none"
+            stroke="currentColor"
+            strokeWidth="1.2"
+            aria-hidden="true"
+          >
             <circle cx="8" cy="8" r="6.4" />
             <path d="M1.6 8h12.8M2.6 4.6h10.8M2.6 11.4h10.8M8 1.6c-4.300 4-4.300 8.800 0 12.800M8 1.6c4.300 4 4.300 8.800 0 12.800" />
           </svg>
@@ -95,7 +107,13 @@ export function Login() {
           {first ? (
             <div className={styles.tabs} role="tablist" aria-labelledby="login-title">
               {(['account', 'scan'] as const).map((tab) => (
-                <button key={tab} type="button" role="tab" aria-selected={mode === tab} onClick={() => go(tab)}>
+                <button
+                  key={tab}
+                  type="button"
+                  role="tab"
+                  aria-selected={mode === tab}
+                  onClick={() => go(tab)}
+                >
                   {t(`session:ways.${tab}`)}
                 </button>
               ))}
@@ -107,7 +125,9 @@ export function Login() {
             </p>
           ) : null}
           {ticket || Pane ? (
-            <ErrorBoundary fallback={() => <p className={styles.notice}>{t('session:ways.failed')}</p>}>
+            <ErrorBoundary
+              fallback={() => <p className={styles.notice}>{t('session:ways.failed')}</p>}
+            >
               <Suspense fallback={<div className={styles.waiting} />}>
                 {ticket ? (
                   <FactorPane ticket={ticket} onOver={done} />
@@ -117,11 +137,19 @@ export function Login() {
               </Suspense>
             </ErrorBoundary>
           ) : (
-            <AccountPane onForgot={() => go('forgot')} onTyped={() => setFlash(null)} onFactor={setTicket} />
+            <AccountPane
+              onForgot={() => go('forgot')}
+              onTyped={() => setFlash(null)}
+              onFactor={setTicket}
+            />
           )}
           {mode === 'phone' ? null : (
             <p className={styles.ways}>
-              <button type="button" className={styles.link} onClick={() => go(first ? 'sms' : 'account')}>
+              <button
+                type="button"
+                className={styles.link}
+                onClick={() => go(first ? 'sms' : 'account')}
+              >
                 {t(first ? 'session:ways.sms' : 'session:ways.back')}
               </button>
             </p>

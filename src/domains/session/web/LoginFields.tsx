@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next'
 import styles from './Login.module.css'
 
 const icons = {
-  person: 'M8 8.200a3.300 3.300 0 1 0 0-6.600 3.300 3.300 0 0 0 0 6.600zM2 14.600c.4-3.400 2.600-5.200 6-5.200s5.600 1.800 6 5.200',
+  person:
+    'M8 8.200a3.300 3.300 0 1 0 0-6.600 3.300 3.300 0 0 0 0 6.600zM2 14.600c.4-3.400 2.600-5.200 6-5.200s5.600 1.800 6 5.200',
   lock: 'M2.800 7h10.400v7.200H2.800zM5 7V4.600a3 3 0 0 1 6 0V7M8 9.800v1.800',
   phone: 'M4.500 1.500h7v13h-7zM7.300 12.400h1.400',
   code: 'M1.800 3.500h12.400v9H1.800zM4.500 8h.1M8 8h.1M11.500 8h.1',
@@ -24,7 +25,16 @@ export function Row({ name, icon = 'person', label, error, hint, children }: Row
     <div className={styles.row}>
       <label htmlFor={name}>{label}</label>
       <div className={styles.field} data-error={error !== undefined}>
-        <svg width="15" height="15" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.3" strokeLinecap="round" aria-hidden="true">
+        <svg
+          width="15"
+          height="15"
+          viewBox="0 0 16 16"
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="1.3"
+          strokeLinecap="round"
+          aria-hidden="true"
+        >
           <path d={icons[icon]} />
         </svg>
         {children}
@@ -37,7 +47,15 @@ export function Row({ name, icon = 'person', label, error, hint, children }: Row
 }
 
 const Eye = ({ open }: { open: boolean }) => (
-  <svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.200" aria-hidden="true">
+  <svg
+    width="16"
+    height="16"
+    viewBox="0 0 16 16"
+    fill="none"
+    stroke="currentColor"
+    strokeWidth="1.200"
+    aria-hidden="true"
+  >
     <path d="M1 8c1.800-3 4.100-4.500 7-4.500S13.200 5 15 8c-1.800 3-4.100 4.500-7 4.500S2.800 11 1 8z" />
     <circle cx="8" cy="8" r="2.100" />
     {open ? null : <path d="M2.500 13.500l11-11" />}
@@ -57,12 +75,28 @@ type PasswordProps = {
 }
 
 /** With an eye to see what was typed, and a word when caps lock is on. */
-export function PasswordRow({ name, label, value, onChange, error, autoComplete, placeholder, focus = false, fieldRef }: PasswordProps) {
+export function PasswordRow({
+  name,
+  label,
+  value,
+  onChange,
+  error,
+  autoComplete,
+  placeholder,
+  focus = false,
+  fieldRef,
+}: PasswordProps) {
   const { t } = useTranslation('web')
   const [shown, setShown] = useState(false)
   const [caps, setCaps] = useState(false)
   return (
-    <Row name={name} icon="lock" label={label} error={error} hint={caps ? t('login.capsLock') : undefined}>
+    <Row
+      name={name}
+      icon="lock"
+      label={label}
+      error={error}
+      hint={caps ? t('login.capsLock') : undefined}
+    >
       <input
         id={name}
         name={name}

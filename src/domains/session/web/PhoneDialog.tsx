@@ -21,7 +21,7 @@ export function PhoneDialog({ onClose }: { onClose: () => void }) {
       ns="session"
       save={session.changePhone}
       initial={nothing}
-      success="session:success.changePhone"
+      success="web:success.done"
       claims={{ [sessionErrors.wrongCode.name]: 'smsCode' }}
       onSaved={(saved) => queryClient.setQueryData([session.profile.path, {}], saved)}
       onClose={onClose}
@@ -38,9 +38,15 @@ function Code() {
   const [note, setNote] = useState('')
   const { t } = useTranslation('session')
   const send = async () => {
-    const parsed = session.loginsend.input.safeParse({ channel: 'sms', purpose: 'changePhone', phone: form.getFieldValue('phone') || undefined })
+    const parsed = session.loginsend.input.safeParse({
+      channel: 'sms',
+      purpose: 'changePhone',
+      phone: form.getFieldValue('phone') || undefined,
+    })
     if (!parsed.success) {
-      form.setFields([{ name: 'phone', errors: [say(parsed.error.issues[0]?.message ?? '', lang)] }])
+      form.setFields([
+        { name: 'phone', errors: [say(parsed.error.issues[0]?.message ?? '', lang)] },
+      ])
       return null
     }
     try {
@@ -54,7 +60,12 @@ function Code() {
   }
   return (
     <Field name="smsCode" wide hint={note}>
-      <Input maxLength={6} inputMode="numeric" autoComplete="one-time-code" suffix={<CodeButton send={send} />} />
+      <Input
+        maxLength={6}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        suffix={<CodeButton send={send} />}
+      />
     </Field>
   )
 }

@@ -9,7 +9,12 @@ import { Submit, TextRow } from './LoginFields.tsx'
 /** Who this phone is, as the server signed it; only the made-up identity of the demo is kept. */
 const key = 'scanIdentity'
 type Found = Output<typeof session.scan>
-type Step = { at: 'work' } | { at: 'nickname' } | { at: 'ask'; identity: string; found: Found } | { at: 'done'; text: string } | { at: 'failed'; text: string }
+type Step =
+  | { at: 'work' }
+  | { at: 'nickname' }
+  | { at: 'ask'; identity: string; found: Found }
+  | { at: 'done'; text: string }
+  | { at: 'failed'; text: string }
 
 /** What the phone shows after it read the QR code. */
 export function PhonePane() {
@@ -57,7 +62,11 @@ export function PhonePane() {
   const answer = async (identity: string, yes: boolean) => {
     setStep({ at: 'work' })
     try {
-      await call(yes ? session.confirmScan : session.refuseScan, { id: ticket, identity }, { signIn: true })
+      await call(
+        yes ? session.confirmScan : session.refuseScan,
+        { id: ticket, identity },
+        { signIn: true },
+      )
       setStep({ at: 'done', text: t(yes ? 'phone.confirmed' : 'phone.refused') })
     } catch (error) {
       fail(error)
@@ -80,14 +89,24 @@ export function PhonePane() {
     return (
       <form onSubmit={named} noValidate>
         <p className={styles.note}>{t('phone.nicknameHint')}</p>
-        <TextRow name="nickname" label={t('phone.nickname')} value={nickname} onChange={setNickname} maxLength={30} focus error={undefined} />
+        <TextRow
+          name="nickname"
+          label={t('phone.nickname')}
+          value={nickname}
+          onChange={setNickname}
+          maxLength={30}
+          focus
+          error={undefined}
+        />
         <Submit busy={false}>{t('phone.next')}</Submit>
       </form>
     )
   const { identity, found } = step
   return (
     <>
-      <p className={styles.question}>{t(found.purpose === 'BIND' ? 'phone.bind' : 'phone.login')}</p>
+      <p className={styles.question}>
+        {t(found.purpose === 'BIND' ? 'phone.bind' : 'phone.login')}
+      </p>
       <dl className={styles.facts}>
         <dt>{t('phone.account')}</dt>
         <dd>{found.username}</dd>

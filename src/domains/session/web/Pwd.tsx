@@ -1,8 +1,8 @@
-import { Alert, Input } from 'antd'
+import { Input } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormPage, Section } from '../../../web/FormPage.tsx'
-import { Field, TextField } from '../../../web/form/fields.tsx'
+import { Field, Note, TextField } from '../../../web/form/fields.tsx'
 import { useUser } from '../../../web/session.ts'
 import { endSession } from '../../../web/token.ts'
 import { newPasswordErrors, session, sessionErrors } from '../contract.ts'
@@ -33,10 +33,14 @@ export function Pwd() {
       onSaved={() => endSession(t('success.changePassword'), { back: false })}
     >
       <Section title={t('web:pwd.title')} purpose={t('web:pwd.purpose')}>
-        {user.mustChangePassword ? <Alert className={styles.wide ?? ''} type="warning" showIcon title={t('web:pwd.first')} /> : null}
+        {user.mustChangePassword ? <Note type="warning">{t('web:pwd.first')}</Note> : null}
         <TextField name="oldPassword" password wide autoComplete="current-password" />
         <Field name="password" label={t('fields.newPassword')} hint={t('web:pwd.rule')}>
-          <Input.Password autoComplete="new-password" maxLength={128} onInput={(event) => setTyped(event.currentTarget.value)} />
+          <Input.Password
+            autoComplete="new-password"
+            maxLength={128}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
         </Field>
         <TextField name="repeat" required password autoComplete="new-password" />
         {typed === '' ? null : (

@@ -8,7 +8,10 @@ import styles from './Scan.module.css'
 import { useMethods } from './useMethods.ts'
 
 type Ticket = Extract<Output<typeof session.loginsend>, { ticket: string }>
-type State = { state: NonNullable<Output<typeof session.loginv>['state']>; problem: NonNullable<Output<typeof session.loginv>['problem']> }
+type State = {
+  state: NonNullable<Output<typeof session.loginv>['state']>
+  problem: NonNullable<Output<typeof session.loginv>['problem']>
+}
 const first: State = { state: 'WAITING', problem: '' }
 const pollMs = 2000
 
@@ -54,7 +57,11 @@ export function ScanCode({
     const ask = async () => {
       if (document.visibilityState === 'visible') {
         try {
-          const answer = await call(session.loginv, { channel: 'qr', ticket: ticket.ticket, secret: ticket.secret }, { signIn })
+          const answer = await call(
+            session.loginv,
+            { channel: 'qr', ticket: ticket.ticket, secret: ticket.secret },
+            { signIn },
+          )
           if (stopped) return
           setState({ state: answer.state ?? 'EXPIRED', problem: answer.problem ?? '' })
           if (answer.state === 'CONFIRMED') return confirmed.current(answer)
@@ -85,7 +92,10 @@ export function ScanCode({
             : t(`scan.${state}`))
   return (
     <div className={styles.scan}>
-      <div className={styles.square} data-over={over || state === 'SCANNED' || state === 'CONFIRMED'}>
+      <div
+        className={styles.square}
+        data-over={over || state === 'SCANNED' || state === 'CONFIRMED'}
+      >
         {ticket ? <Qr text={ticket.qrContent} label={t('scan.picture')} /> : null}
         {over ? (
           <button type="button" className={styles.again} onClick={() => void begin()}>

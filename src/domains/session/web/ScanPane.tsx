@@ -10,5 +10,11 @@ export function ScanPane({ onFactor }: PaneProps) {
   const methods = useMethods()
   if (!methods) return <div className={styles.waiting} />
   if (!methods.scan) return <p className={styles.notice}>{t('scan.unavailable')}</p>
-  return <ScanCode purpose="login" hint={t('scan.WAITING')} onConfirmed={(answer) => void admitted(answer, onFactor)} />
+  return (
+    <ScanCode
+      purpose="login"
+      hint={t('scan.WAITING')}
+      onConfirmed={(answer) => void admitted(answer, onFactor)}
+    />
+  )
 }

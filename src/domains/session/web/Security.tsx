@@ -1,14 +1,13 @@
-import { Alert, Button } from 'antd'
+import { Button, Flex } from 'antd'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { queryClient, useRead, useWrite } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
-import { Fixed } from '../../../web/form/fields.tsx'
+import { Fixed, Note } from '../../../web/form/fields.tsx'
 import { Time } from '../../../web/Time.tsx'
 import { session } from '../contract.ts'
 import { CodesDialog } from './CodesDialog.tsx'
 import { FactorDialog } from './FactorDialog.tsx'
-import styles from './Me.module.css'
 
 const stale = () => {
   void queryClient.invalidateQueries({ queryKey: [session.factor.path] })
@@ -23,7 +22,10 @@ export function Security() {
   const [setting, setSetting] = useState(false)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   const { data } = useRead(session.factor, {})
-  const drop = useWrite(session.dropFactor, { success: 'session:success.factorOff', onSuccess: stale })
+  const drop = useWrite(session.dropFactor, {
+    success: 'session:success.factorOff',
+    onSuccess: stale,
+  })
   const more = useWrite(session.newRecoveryCodes, {
     onSuccess: ({ recoveryCodes }) => {
       stale()
@@ -33,9 +35,9 @@ export function Security() {
   if (!data) return null
   return (
     <>
-      {data.required && !data.on ? <Alert className={styles.wide ?? ''} type="warning" showIcon title={t('factor.required')} /> : null}
+      {data.required && !data.on ? <Note type="warning">{t('factor.required')}</Note> : null}
       <Fixed label={t('factor.name')}>
-        <span className={styles.security}>
+        <Flex component="span" wrap align="center" gap="4px 12px">
           <span ref={state} tabIndex={-1}>
             {t(data.on ? 'factor.on' : 'factor.off')}
           </span>
@@ -50,28 +52,36 @@ export function Security() {
               size="small"
               danger
               onClick={async () => {
-                if (await confirm({ title: t('factor.turnOffAsk'), danger: true, ok: t('factor.turnOff') })) drop.mutate({})
+                if (
+                  await confirm({
+                    title: t('factor.turnOffAsk'),
+                    danger: true,
+                    ok: t('factor.turnOff'),
+                  })
+                )
+                  drop.mutate({})
               }}
             >
               {t('factor.turnOff')}
             </Button>
           ) : null}
-        </span>
+        </Flex>
       </Fixed>
       {data.on ? (
         <Fixed label={t('factor.codes')}>
-          <span className={styles.security}>
+          <Flex component="span" wrap align="center" gap="4px 12px">
             <span>{t('factor.left', { n: data.recoveryLeft, count: data.recoveryLeft })}</span>
             <Button
               type="link"
               size="small"
               onClick={async () => {
-                if (await confirm({ title: t('factor.moreAsk'), ok: t('factor.more') })) more.mutate({})
+                if (await confirm({ title: t('factor.moreAsk'), ok: t('factor.more') }))
+                  more.mutate({})
               }}
             >
               {t('factor.more')}
             </Button>
-          </span>
+          </Flex>
         </Fixed>
       ) : null}
       {data.since ? (

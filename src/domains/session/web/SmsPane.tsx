@@ -20,10 +20,15 @@ export function SmsPane({ onFactor }: PaneProps) {
   const [busy, setBusy] = useState(false)
   const [note, setNote] = useState('')
   const [errors, setErrors] = useState<Errors>({})
-  if (methods?.sms === false) return <p className={styles.notice}>{t('session:code.unavailable')}</p>
+  if (methods?.sms === false)
+    return <p className={styles.notice}>{t('session:code.unavailable')}</p>
 
   const send = async () => {
-    const parsed = session.loginsend.input.safeParse({ channel: 'sms', purpose: 'login', phone: phone || undefined })
+    const parsed = session.loginsend.input.safeParse({
+      channel: 'sms',
+      purpose: 'login',
+      phone: phone || undefined,
+    })
     if (!parsed.success) {
       setErrors(problemsOf(parsed.error))
       return null
@@ -53,8 +58,11 @@ export function SmsPane({ onFactor }: PaneProps) {
     try {
       if (admitted(await call(session.loginv, parsed.data, { signIn: true }), onFactor)) return
     } catch (error) {
-      if (isApiError(error) && error.error === 'session.ambiguousPhone') setUsername((held) => held ?? '')
-      setErrors(errorsOf(error, { 'session.wrongCode': 'smsCode', 'session.ambiguousPhone': 'username' }))
+      if (isApiError(error) && error.error === 'session.ambiguousPhone')
+        setUsername((held) => held ?? '')
+      setErrors(
+        errorsOf(error, { 'session.wrongCode': 'smsCode', 'session.ambiguousPhone': 'username' }),
+      )
     }
     setBusy(false)
   }
@@ -90,7 +98,15 @@ export function SmsPane({ onFactor }: PaneProps) {
         after={<CodeButton send={send} />}
       />
       {username === null ? null : (
-        <TextRow name="username" label={t('login.username')} value={username} onChange={setUsername} autoComplete="username" focus error={errors.username} />
+        <TextRow
+          name="username"
+          label={t('login.username')}
+          value={username}
+          onChange={setUsername}
+          autoComplete="username"
+          focus
+          error={errors.username}
+        />
       )}
       <p className={styles.note} role="status">
         {note}

@@ -44,7 +44,12 @@ export function UndoPane({ onForgot }: PaneProps) {
   return (
     <>
       <p className={styles.note}>{t('undo.lead')}</p>
-      <button type="button" className={styles.submit} aria-busy={busy} onClick={() => void submit()}>
+      <button
+        type="button"
+        className={styles.submit}
+        aria-busy={busy}
+        onClick={() => void submit()}
+      >
         {t('undo.submit')}
       </button>
     </>

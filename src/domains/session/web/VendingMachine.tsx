@@ -15,14 +15,21 @@ export function VendingMachine() {
       <rect x=".5" y=".5" width="767" height="513" rx="15" className={styles.case} />
       {shelves.map((shelf, row) =>
         shelf.map((kind, column) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a picture never changes its order
-          <g key={`${row}-${column}`} transform={`translate(${24 + column * 104.3} ${32 + row * 98.3})`}>
+          <g
+            // biome-ignore lint/suspicious/noArrayIndexKey: a picture never changes its order
+            key={`${row}-${column}`}
+            transform={`translate(${24 + column * 104.3} ${32 + row * 98.3})`}
+          >
             {kind ? (
               <g transform="translate(45.5 48)">
                 <Piece kind={kind} />
               </g>
             ) : null}
-            <path d="M1 59.500h90" className={styles.shelf} strokeDasharray={kind ? undefined : '7 5'} />
+            <path
+              d="M1 59.500h90"
+              className={styles.shelf}
+              strokeDasharray={kind ? undefined : '7 5'}
+            />
           </g>
         )),
       )}
@@ -41,7 +48,10 @@ function Piece({ kind, grow = 1 }: { kind: Kind; grow?: number }) {
     bottle: (
       <>
         <rect x="-5.500" y="-48" width="11" height="8" rx="2" className={deep} />
-        <path d="M-4.500-38h9v4c0 4 5.500 6 5.500 12V-3a3 3 0 0 1-3 3H-7a3 3 0 0 1-3-3v-19c0-6 5.500-8 5.500-12z" className={light} />
+        <path
+          d="M-4.500-38h9v4c0 4 5.500 6 5.500 12V-3a3 3 0 0 1-3 3H-7a3 3 0 0 1-3-3v-19c0-6 5.500-8 5.500-12z"
+          className={light}
+        />
         <rect x="-10" y="-21" width="20" height="12" className={deep} />
       </>
     ),
@@ -60,7 +70,10 @@ function Piece({ kind, grow = 1 }: { kind: Kind; grow?: number }) {
     ),
     bag: (
       <>
-        <path d="M-10-46h20c3 0 3 4 1.500 10V-10C13-4 13 0 10 0h-20c-3 0-3-4-1.500-10v-26C-13-42-13-46-10-46z" className={light} />
+        <path
+          d="M-10-46h20c3 0 3 4 1.500 10V-10C13-4 13 0 10 0h-20c-3 0-3-4-1.500-10v-26C-13-42-13-46-10-46z"
+          className={light}
+        />
         <circle cy="-24" r="9" className={deep} />
       </>
     ),

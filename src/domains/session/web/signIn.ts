@@ -11,12 +11,19 @@ export type Errors = Partial<Record<string, string>>
 /** Keeps the token and goes where the person wanted to. */
 export function enter(token: string): void {
   setToken(token)
-  history.replaceState(null, '', href(safeRedirect(new URLSearchParams(location.search).get('redirect'))))
+  history.replaceState(
+    null,
+    '',
+    href(safeRedirect(new URLSearchParams(location.search).get('redirect'))),
+  )
   dispatchEvent(new PopStateEvent('popstate'))
 }
 
 /** What a sign-in answered: inside, or on to the second step. False when it was neither. */
-export function admitted(answer: { token?: string | undefined; factorTicket?: string | undefined }, onFactor: (ticket: string) => void): boolean {
+export function admitted(
+  answer: { token?: string | undefined; factorTicket?: string | undefined },
+  onFactor: (ticket: string) => void,
+): boolean {
   if (answer.token) enter(answer.token)
   else if (answer.factorTicket) onFactor(answer.factorTicket)
   else return false
@@ -26,13 +33,15 @@ export function admitted(answer: { token?: string | undefined; factorTicket?: st
 /** The first message of each field of an input that does not fit. */
 export function problemsOf(error: z.ZodError): Errors {
   const found: Errors = {}
-  for (const issue of error.issues) found[String(issue.path[0] ?? 'form')] ??= say(issue.message, prefs().lang)
+  for (const issue of error.issues)
+    found[String(issue.path[0] ?? 'form')] ??= say(issue.message, prefs().lang)
   return found
 }
 
 /** A refusal at its fields, or by `claims` (error name to field), or above the form. */
 export function errorsOf(error: unknown, claims: Readonly<Record<string, string>> = {}): Errors {
-  if (isApiError(error) && error.errors.length > 0) return Object.fromEntries(error.errors.map((entry) => [entry.field, entry.message]))
+  if (isApiError(error) && error.errors.length > 0)
+    return Object.fromEntries(error.errors.map((entry) => [entry.field, entry.message]))
   const field = isApiError(error) ? claims[error.error] : undefined
   return { [field ?? 'form']: messageOf(error) }
 }
