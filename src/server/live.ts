@@ -59,6 +59,7 @@ export async function openLive(database: Database, onError: (error: unknown) => 
   const streams = new Set<Stream>()
   const pending = new Map<string, Set<number>>()
   let timer: NodeJS.Timeout | undefined
+  let telling: Promise<void> | undefined
   let closed = false
   let client: pg.Client | undefined
 
@@ -83,11 +84,19 @@ export async function openLive(database: Database, onError: (error: unknown) => 
     }
   }
 
+  /** One at a time: the driver will not queue them, and what comes meanwhile leaves together. */
   function flush(): void {
     timer = undefined
+    if (telling) return
     const payloads = payloadsOf(pending)
     pending.clear()
-    client?.query('select pg_notify($1, p) from unnest($2::text[]) as p', [channel, payloads]).catch(onError)
+    telling = client
+      ?.query({ name: 'notify', text: 'select pg_notify($1, p) from unnest($2::text[]) as p', values: [channel, payloads] })
+      .then(() => {}, onError)
+      .finally(() => {
+        telling = undefined
+        if (pending.size && !closed) timer ??= setTimeout(flush, 0)
+      })
   }
 
   const watchOf: WatchOf = (listener, tell) => openWatch(database, listener, tell, onError)
