@@ -12,7 +12,7 @@ const pools: Readonly<Record<string, { reads: number; looks: number; writes: num
   gateway: { reads: 3, looks: 2, writes: 12 },
   worker: { reads: 4, looks: 2, writes: 8 },
 }
-const usual = { reads: 8, looks: 8, writes: 14 }
+const usual = { reads: 8, looks: 5, writes: 14 }
 
 /** Told to the other processes when a loop is wanted that runs in one of them; nobody's screen. */
 const loopTopic = 'loop:'
