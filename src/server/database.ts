@@ -105,8 +105,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     return pool
   }
   // a kept statement is planned once, for any values and for tables that fill: the first order finds an empty one, which is cheaper
-  // to read than its index, and the plan is still used for the thousandth
-  const once = { options: `${single} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off` }
+  // to read than its index, and the plan is still used for the thousandth. Before 18 a scan that is not wanted counts as so dear that
+  // the statement would be compiled, too
+  const once = { options: `${single} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off` }
   const writes = make(options.writes, 'writes', options.statementMs, once)
   const looks = make(options.looks ?? 1, 'looks', options.statementMs, once)
   const reads = make(options.reads, 'reads')
