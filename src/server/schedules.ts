@@ -9,7 +9,7 @@ import { clock, type Kind, type Piece, taking } from './work.ts'
  * `next_at` is the next time. What nobody ran in time, because every worker stood still, runs when one is there again.
  */
 export type Schedules = Map<string, { readonly cron: string; readonly work: () => Promise<void> }>
-type Run = Piece & { readonly name: string; readonly cron: string; readonly byHand: boolean; readonly paused: boolean }
+type Run = Piece & { readonly name: string; readonly cron: string; readonly byHand: boolean; readonly paused: boolean; readonly at: Date }
 export const schedulesName = 'schedules'
 
 const nextTime = (cron: string, from: Date): Date => CronExpressionParser.parse(cron, { currentDate: from, tz: 'Asia/Shanghai' }).next().toDate()
@@ -34,7 +34,9 @@ export function scheduleKind(app: () => App, schedules: Schedules): Kind<Run, { 
         with due as (select name, by_hand from job_schedules where next_at <= ${clock(ctx.app)} and name = any(${[...schedules.keys()]}::text[])
           order by next_at limit ${free} for update skip locked)
         update job_schedules t set ${taking(ctx.app, kind)}, by_hand = false, state = 'RUNNING', started_at = ${clock(ctx.app)}, ended_at = null
-        from due where t.name = due.name returning t.name, t.cron, t.attempts, due.by_hand as "byHand", t.paused_by is not null as paused`.execute(ctx.db)
+        from due where t.name = due.name returning t.name, t.cron, t.attempts, due.by_hand as "byHand", t.paused_by is not null as paused, t.started_at as at`.execute(
+        ctx.db,
+      )
       return rows.map((row) => ({ ...row, ours: sql`name = ${row.name} and attempts = ${row.attempts}` }))
     },
     async do({ name, paused, byHand }) {
@@ -48,11 +50,12 @@ export function scheduleKind(app: () => App, schedules: Schedules): Kind<Run, { 
         return { state: 'RETRY', reason: String(error instanceof Error ? error.message : error).slice(0, 500) }
       }
     },
+    // the next time is one after the database's clock said that this one had come
     mark(ctx, piece, to) {
       const again = to.state === 'RETRY'
       const ended = again
         ? sql`by_hand = by_hand or ${piece.byHand}, state = 'WAITING', next_at = ${to.nextAt}`
-        : sql`attempts = 0, state = ${to.state}, next_at = case when by_hand then ${clock(ctx.app)} else ${nextTime(piece.cron, ctx.now)}::timestamptz end`
+        : sql`attempts = 0, state = ${to.state}, next_at = case when by_hand then ${clock(ctx.app)} else ${nextTime(piece.cron, piece.at)}::timestamptz end`
       return sql`update job_schedules set ${ended}, ended_at = ${clock(ctx.app)}, error = ${to.state === 'DONE' ? '' : to.reason} where ${piece.ours}`.execute(
         ctx.db,
       )

@@ -170,7 +170,8 @@ export function openWorker(app: () => App): Worker {
     const { rows } = await app().database.readSame(systemScope, (db) => sql<{ due: (number | null)[] }>`select array[${sql.join(first)}] as due`.execute(db))
     const seconds = (rows[0]?.due ?? []).map((one) => one ?? Number.POSITIVE_INFINITY)
     for (const [i, one] of kinds.entries()) if ((seconds[i] ?? 1) <= 0) one.run()
-    lookIn(Math.min(slowMs, Math.max(200, Math.min(...seconds.filter((one) => one > 0)) * 1000)))
+    // what is due and was not taken is held by somebody who may be done in a moment
+    lookIn(Math.min(slowMs, Math.max(200, Math.min(...seconds.map((one) => (one > 0 ? one : 1))) * 1000)))
   }
   /** At the latest; whoever wants it later does not put it off. */
   function lookIn(ms: number): void {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lanes } from '../../src/domains/lanes/contract.ts'
 import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
 import { orders } from '../../src/domains/orders/contract.ts'
-import { refundWork } from '../../src/domains/orders/server/refunds.ts'
+import { refundKind } from '../../src/domains/orders/server/refunds.ts'
 import { closeUnpaid, sweepCommands } from '../../src/domains/orders/server/timers.ts'
 import { recordVend, takeCommands, type VendFact, type VendOut } from '../../src/domains/orders/server/vend.ts'
 import { payments } from '../../src/domains/payments/contract.ts'
@@ -101,7 +101,7 @@ async function step(random: Random): Promise<void> {
   if (dice < 0.94) return repair(random, machine)
   if (dice < 0.96) await closeUnpaid(world.app)
   else if (dice < 0.98) await sweepCommands(world.app)
-  else await runDue(world.app, refundWork(world.app, moody(random)))
+  else await runDue(world.app, refundKind(world.app, moody(random)))
 }
 
 const count = (status: number) => driver.statuses.set(status, (driver.statuses.get(status) ?? 0) + 1)
@@ -279,7 +279,7 @@ async function drain(): Promise<void> {
     }
     await closeUnpaid(world.app)
     await sweepCommands(world.app)
-    await runDue(world.app, refundWork(world.app, { SIMULATOR: calm, WECHAT: calm, ALIPAY: calm }))
+    await runDue(world.app, refundKind(world.app, { SIMULATOR: calm, WECHAT: calm, ALIPAY: calm }))
     const [waiting] = await world.sql<{ count: string }>(
       `select (select count(*) from vend_commands where state in ('WAIT','SENT','ACKED','UNKNOWN')) + (select count(*) from refunds where state in ('PENDING','PROCESSING')) as count`,
     )

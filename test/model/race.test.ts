@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
 import { orders } from '../../src/domains/orders/contract.ts'
-import { refundWork } from '../../src/domains/orders/server/refunds.ts'
+import { refundKind } from '../../src/domains/orders/server/refunds.ts'
 import { closeUnpaid } from '../../src/domains/orders/server/timers.ts'
 import { recordVend, takeCommands } from '../../src/domains/orders/server/vend.ts'
 import { payments } from '../../src/domains/payments/contract.ts'
@@ -188,7 +188,7 @@ describe('part by part', () => {
     expect((await ask({ orderNum, unitIds: [second] }, key())).status).toBe(200)
     expect((await crowd(2, (i) => ask({ orderNum, unitIds: [[third, fourth][i]] }, key()))).map((a) => a.status)).toEqual([200, 200])
     expect((await ask({ orderNum, unitIds: [first] }, key())).body.code, 'the same part again').toBe(409001)
-    while (await runDue(world.app, refundWork(world.app, providers)));
+    while (await runDue(world.app, refundKind(world.app, providers)));
     const [row] = await world.sql(
       'select paid_amount - refunded_amount as left, (select count(*)::int from refunds r where r.order_num = o.order_num) as n from orders o where order_num = $1',
       [orderNum],

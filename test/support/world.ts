@@ -5,7 +5,7 @@ import { isPlatformOnly } from '../../src/domains/accounts/rules.ts'
 import { seedAccess } from '../../src/domains/accounts/seed.ts'
 import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
 import { orders } from '../../src/domains/orders/contract.ts'
-import { refundWork } from '../../src/domains/orders/server/refunds.ts'
+import { refundKind } from '../../src/domains/orders/server/refunds.ts'
 import { recordVend, takeCommands } from '../../src/domains/orders/server/vend.ts'
 import { payments } from '../../src/domains/payments/contract.ts'
 import { providers } from '../../src/domains/payments/server/providers.ts'
@@ -88,7 +88,7 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
     await addAlert(world, where)
     await addDepartment(world, where)
   }
-  await runDue(api.app, refundWork(api.app, providers))
+  await runDue(api.app, refundKind(api.app, providers))
   return world
 }
 

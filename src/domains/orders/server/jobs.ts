@@ -1,6 +1,6 @@
 import type { App } from '../../../server/context.ts'
 import { providers } from '../../payments/server/providers.ts'
-import { refundWork } from './refunds.ts'
+import { refundKind } from './refunds.ts'
 import { closeUnpaid, sweepCommands } from './timers.ts'
 import { forgetIdle } from './unpaid.ts'
 
@@ -9,5 +9,5 @@ export async function registerOrderJobs(app: App): Promise<void> {
   app.jobs.every('order-commands', 1000, () => sweepCommands(app))
   app.jobs.every('order-unpaid', 2000, () => closeUnpaid(app))
   app.jobs.every('order-unpaid-counts', 3_600_000, () => forgetIdle(app))
-  app.jobs.work(refundWork(app, providers))
+  app.jobs.work(refundKind(app, providers))
 }

@@ -27,7 +27,7 @@ type Due = Piece & {
 }
 
 /** Sends due refunds to their provider. The same refund number again is answered with what was already done. */
-export const refundWork = (app: App, providers: Providers): Kind<Due, RefundAnswer> => {
+export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnswer> => {
   const kind: Kind<Due, RefundAnswer> = {
     name: refundsName,
     table: 'refunds',

@@ -16,7 +16,7 @@ import { moveStock } from '../../stock/server/move.ts'
 import { MobileOrder, orders, Refund } from '../contract.ts'
 import { createHandlers } from './create.ts'
 import { leaveQueue, tellQueue } from './queue.ts'
-import { refundWork } from './refunds.ts'
+import { refundKind } from './refunds.ts'
 import { closeUnpaid, sweepCommands } from './timers.ts'
 import { recordVend, takeCommands, type VendFact } from './vend.ts'
 import { handlers } from './verbs.ts'
@@ -92,7 +92,7 @@ const provider = (...answers: RefundAnswer[]): Providers => {
   const give = { refund: async () => answers.shift() ?? ({ state: 'SUCCESS', providerRefundNo: 'x' } as const) }
   return { SIMULATOR: give, WECHAT: give, ALIPAY: give }
 }
-const refunds = (...answers: RefundAnswer[]) => runDue(world.app, refundWork(world.app, provider(...answers)))
+const refunds = (...answers: RefundAnswer[]) => runDue(world.app, refundKind(world.app, provider(...answers)))
 
 /** Everything a scenario ends with. */
 async function ends(orderNum: string) {
