@@ -89,6 +89,7 @@ export const locale = defineLocale(
       en: '英文',
       key: '编号',
       type: '类型',
+      dayName: '名称，可不填',
       parts: '组成',
     },
     enums: {
@@ -200,6 +201,7 @@ export const locale = defineLocale(
       en: 'English',
       key: 'Key',
       type: 'Type',
+      dayName: 'Name, if it has one',
       parts: 'Parts',
     },
     enums: {

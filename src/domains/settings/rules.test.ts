@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type CalendarDay, settingErrors } from './contract.ts'
-import { calendarDue, calendarProblem, calendarRows, changeable, effective, type Stored, weekType, yearOf } from './rules.ts'
+import { calendarDue, calendarProblem, calendarRows, changeable, effective, type Stored, weekType, withDay, yearOf } from './rules.ts'
 
 const row = (orgId: number, depth: number, locked = false): Stored => ({ orgId, depth, value: orgId, locked })
 
@@ -71,4 +71,14 @@ describe('calendar', () => {
     ['2026-12-31', 2027],
     ['2027-01-01', null],
   ] as [string, number | null][])('on %s the calendar of %o is due', (today, expected) => expect(calendarDue(today)).toBe(expected))
+})
+
+test('one changed day leaves the other special days of its year as they are', () => {
+  const holiday = { day: '2027-01-01', type: 'HOLIDAY' as const, name: '元旦' }
+  const year = yearOf(2027, new Map([[holiday.day, holiday]]))
+  const worked = { day: '2027-01-03', type: 'MAKEUP' as const, name: '' }
+  expect(withDay(year, worked)).toEqual([holiday, worked])
+  // back to what its weekday says: it stays named, so that a year never loses its last row
+  const plain = { ...holiday, type: 'WORKDAY' as const, name: '' }
+  expect(withDay(year, plain)).toEqual([plain])
 })

@@ -37,6 +37,10 @@ export function yearOf(year: number, stored: ReadonlyMap<string, { type: DayType
   return days
 }
 
+/** The special days of a year with one of them changed: those that say more than their weekday does. */
+export const withDay = (days: readonly CalendarDay[], changed: CalendarDay): CalendarDay[] =>
+  days.map((day) => (day.day === changed.day ? changed : day)).filter((day) => day.day === changed.day || day.type !== weekType(day.day) || day.name !== '')
+
 /** Rows count from 1, as a person counts them. */
 export function calendarProblem(year: number, days: readonly CalendarDay[]): { def: ErrorDef; values: Record<string, string | number>; row: number } | null {
   const seen = new Map<string, number>()

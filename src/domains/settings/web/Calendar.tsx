@@ -16,6 +16,7 @@ import styles from './calendar.module.css'
 const ImportCalendar = lazyDialog(() =>
   import('./ImportCalendar.tsx').then((m) => m.ImportCalendar),
 )
+const DayDialog = lazyDialog(() => import('./DayDialog.tsx').then((m) => m.DayDialog))
 type Day = { day: string; type: DayType; name: string }
 
 /** A year at a glance: which days are holidays, which weekends are worked. */
@@ -24,6 +25,7 @@ export function Calendar() {
   const today = shanghaiDay(new Date())
   const [year, setYear] = useState(Number(today.slice(0, 4)))
   const [importing, setImporting] = useState(false)
+  const [chosen, setChosen] = useState<Day | null>(null)
   useLive('settings', [settings.calendar.path])
   const read = useRead(settings.calendar, { year }, { inline: true, keep: true })
   const answer = read.data
@@ -73,6 +75,7 @@ export function Calendar() {
                 month={month}
                 days={answer.days.filter((day) => Number(day.day.slice(5, 7)) === month)}
                 today={today}
+                {...(answer.can.import && answer.known ? { onChoose: setChosen } : {})}
               />
             ))}
           </div>
@@ -80,6 +83,15 @@ export function Calendar() {
       ) : null}
       {importing && answer ? (
         <ImportCalendar year={year} days={answer.days} onClose={() => setImporting(false)} />
+      ) : null}
+      {chosen && answer ? (
+        <DayDialog
+          key={chosen.day}
+          chosen={chosen}
+          year={year}
+          days={answer.days}
+          onClose={() => setChosen(null)}
+        />
       ) : null}
     </Page>
   )
@@ -102,9 +114,17 @@ function Legend() {
   )
 }
 
-function Month({ month, days, today }: { month: number; days: readonly Day[]; today: string }) {
+type MonthProps = {
+  month: number
+  days: readonly Day[]
+  today: string
+  onChoose?: (day: Day) => void
+}
+
+function Month({ month, days, today, onChoose }: MonthProps) {
   const { t } = useTranslation('settings')
   const name = t('calendar.months').split(',')[month - 1]
+  const Cell = onChoose ? 'button' : 'span'
   const first = new Date(`${days[0]?.day}T00:00:00Z`).getUTCDay()
   return (
     <section className={styles.month} aria-label={name}>
@@ -120,8 +140,9 @@ function Month({ month, days, today }: { month: number; days: readonly Day[]; to
         {days.map((day, index) => {
           const words = `${day.day} ${t(`enums.type.${day.type}`)}${day.name ? ` ${day.name}` : ''}`
           return (
-            <span
+            <Cell
               key={day.day}
+              {...(onChoose ? { type: 'button' as const, onClick: () => onChoose(day) } : {})}
               className={styles.day}
               data-type={day.type}
               data-today={day.day === today}
@@ -130,7 +151,7 @@ function Month({ month, days, today }: { month: number; days: readonly Day[]; to
             >
               <span aria-hidden="true">{Number(day.day.slice(8))}</span>
               <span className="hd-visually-hidden">{words}</span>
-            </span>
+            </Cell>
           )
         })}
       </div>

@@ -1,3 +1,4 @@
+import { Flex } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { useCols } from '../../../web/columns.tsx'
@@ -21,9 +22,10 @@ export function Dictionary() {
         col('value', {
           fit: (value) => `${value} ${t('web:action.copy')}`,
           render: (value: string) => (
-            <>
+            // the button does not make its row higher
+            <Flex component="span" align="center" gap={4} style={{ marginBlock: -4 }}>
               <span className="hd-mono">{value}</span> <CopyButton text={value} />
-            </>
+            </Flex>
           ),
         }),
         col('zh'),
