@@ -135,7 +135,7 @@ export const locale = defineLocale(
   },
   {
     create: 'Enter a complaint',
-    open: 'Open',
+    open: 'View',
     claim: 'Take it',
     assign: 'Assign',
     reply: 'Reply',

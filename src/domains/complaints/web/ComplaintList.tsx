@@ -77,7 +77,7 @@ export function ComplaintList() {
         filters={[
           'keyword',
           'type',
-          'rtuNumber',
+          { key: 'rtuNumber', more: true },
           'orderNum',
           'range',
           { key: 'state', more: true },

@@ -35,8 +35,8 @@ export function ResetList() {
           col('method'),
           col('state'),
           col('handlerName'),
-          col('handledTime'),
-          col('remark'),
+          col('handledTime', { defaultHidden: true }),
+          col('remark', { defaultHidden: true }),
         ]}
         actions={(row) => [
           {
