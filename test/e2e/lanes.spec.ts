@@ -69,14 +69,14 @@ export const flows: Flow[] = [
       assert.equal((await lanes(target.id)).filter((lane) => lane.productId).length, 0)
       await page.getByRole('button', { name: '写入 1 台机器' }).click()
       await page.getByText('将覆盖 1 台机器共 2 个货道的设置。').waitFor()
-      await page.getByRole('button', { name: '确定' }).click()
+      await page.getByRole('button', { name: '写入', exact: true }).click()
       await page.getByText('复制成功，共 1 台').waitFor()
       assert.deepEqual(
         (await lanes(target.id)).slice(0, 2).map((lane) => lane.productId),
         [one.productId, one.productId],
       )
       await page.getByRole('button', { name: /^撤销（/ }).click()
-      await page.getByRole('button', { name: '确定' }).click()
+      await page.getByRole('button', { name: '撤销', exact: true }).click()
       await page.getByText('已撤销 1 台，0 台保持现状').waitFor()
       assert.equal((await lanes(target.id)).filter((lane) => lane.productId).length, 0)
       await context.close()

@@ -10,20 +10,20 @@ import { Empty, Problem } from '../../../web/Problem.tsx'
 import { useDirty, useTabTitle } from '../../../web/shell/tabs.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
 import { lanes, type Planogram } from '../contract.ts'
-import { clipboard } from './clipboard.ts'
-import { LaneFoot, Legend } from './LaneFoot.tsx'
-import { type GridActions, LaneGrid } from './LaneGrid.tsx'
+import { clipboard } from './edit/clipboard.ts'
+import { LanePanel } from './edit/LanePanel.tsx'
+import { LaneTools } from './edit/LaneTools.tsx'
+import { type Clip, useDrafts } from './edit/useDrafts.ts'
+import { LaneFoot, Legend } from './grid/LaneFoot.tsx'
+import { type GridActions, LaneGrid } from './grid/LaneGrid.tsx'
+import { LaneTable } from './grid/LaneTable.tsx'
+import styles from './grid/lanes.module.css'
+import { PrintPlan } from './grid/PrintPlan.tsx'
+import { createSelection, type Selection, useChosen } from './grid/selection.ts'
 import { LaneHead } from './LaneHead.tsx'
-import { LanePanel } from './LanePanel.tsx'
-import { LaneTable } from './LaneTable.tsx'
-import { LaneTools } from './LaneTools.tsx'
-import styles from './lanes.module.css'
-import { PrintPlan } from './PrintPlan.tsx'
-import { createSelection, type Selection, useChosen } from './selection.ts'
 import { type Goods, goodsOf, roadsOf, type ShownRoad } from './shown.ts'
-import { type Clip, useDrafts } from './useDrafts.ts'
 
-const LevelsDialog = lazyDialog(() => import('./LevelsDialog.tsx').then((m) => m.LevelsDialog))
+const LevelsDialog = lazyDialog(() => import('./edit/LevelsDialog.tsx').then((m) => m.LevelsDialog))
 
 export function CargoRoad() {
   const { t } = useTranslation('lanes')
@@ -240,17 +240,19 @@ function useTakeBack(plan: Planogram, saved: (version: number | null) => void): 
     onSuccess: () => saved(null),
   })
   return () => {
-    void confirm({ title: t('undoAsk', { n: plan.version }), content: t('undoHint') }).then(
-      (yes) => {
-        if (yes)
-          restore.mutate({
-            deviceId: plan.device.id,
-            target: plan.version - 1,
-            version: plan.version,
-            undo: true,
-          })
-      },
-    )
+    void confirm({
+      title: t('undoAsk', { n: plan.version }),
+      content: t('undoHint'),
+      ok: t('undo'),
+    }).then((yes) => {
+      if (yes)
+        restore.mutate({
+          deviceId: plan.device.id,
+          target: plan.version - 1,
+          version: plan.version,
+          undo: true,
+        })
+    })
   }
 }
 

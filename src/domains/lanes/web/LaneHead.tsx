@@ -7,12 +7,14 @@ import { useLocation, useNavigate } from 'react-router'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
 import type { Planogram } from '../contract.ts'
-import styles from './lanes.module.css'
+import styles from './grid/lanes.module.css'
 
-const HistoryDrawer = lazyDialog(() => import('./HistoryDrawer.tsx').then((m) => m.HistoryDrawer))
-const CopyDialog = lazyDialog(() => import('./CopyDialog.tsx').then((m) => m.CopyDialog))
+const HistoryDrawer = lazyDialog(() =>
+  import('./dialogs/HistoryDrawer.tsx').then((m) => m.HistoryDrawer),
+)
+const CopyDialog = lazyDialog(() => import('./dialogs/CopyDialog.tsx').then((m) => m.CopyDialog))
 const SchedulesDialog = lazyDialog(() =>
-  import('./SchedulesDialog.tsx').then((m) => m.SchedulesDialog),
+  import('./dialogs/SchedulesDialog.tsx').then((m) => m.SchedulesDialog),
 )
 
 type Open = 'history' | 'copy' | 'schedules' | null

@@ -6,7 +6,7 @@ import { useLive } from '../../../web/live.ts'
 import { Empty, Problem } from '../../../web/Problem.tsx'
 import { lanes } from '../contract.ts'
 import { locale } from '../locale.ts'
-import { PlanView } from './PlanView.tsx'
+import { PlanView } from './grid/PlanView.tsx'
 
 // pages of other domains show a plan without having loaded these texts
 registerLocale('lanes', locale)

@@ -19,7 +19,7 @@ export function useLifecycle(): (id: number, rtuNumber: string) => Promise<void>
       .catch(() => null)
     if (!shown) return
     const title = `${t(shown.lifecycle === 'PAUSED' ? 'resume' : 'operate')} ${rtuNumber}`
-    if (await confirm({ title, content: t('operateAsk') }))
+    if (await confirm({ title, content: t('operateAsk'), ok: title }))
       write.mutate({ id, version: shown.version, to: 'OPERATING' })
   }
 }

@@ -10,14 +10,14 @@ import {
   useRef,
 } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Planogram } from '../contract.ts'
+import type { Planogram } from '../../contract.ts'
+import type { Goods, ShownRoad } from '../shown.ts'
 import { dragged } from './dragged.ts'
 import { LaneCard } from './LaneCard.tsx'
 import { LevelName } from './LevelName.tsx'
 import styles from './lanes.module.css'
 import { neighbour } from './neighbour.ts'
 import { type Selection, useIsChosen } from './selection.ts'
-import type { Goods, ShownRoad } from './shown.ts'
 import { useBoxSelect } from './useBoxSelect.ts'
 
 export type GridActions = {

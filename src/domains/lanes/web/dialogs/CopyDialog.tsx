@@ -2,16 +2,16 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Button, Checkbox, Modal, Radio, Skeleton, Steps } from 'antd'
 import { type ComponentProps, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Output } from '../../../shared/contract.ts'
-import { useRead, useWrite } from '../../../web/api.ts'
-import type { ApiError } from '../../../web/call.ts'
-import { useConfirm } from '../../../web/confirm.tsx'
-import { Problem } from '../../../web/Problem.tsx'
-import { useActiveTab } from '../../../web/shell/tabs.ts'
-import { usePhone } from '../../../web/shell/useWidth.ts'
-import { shortTime } from '../../../web/time.ts'
-import { lanes, type Planogram } from '../contract.ts'
-import { copyParts, copyTargets } from '../copyContract.ts'
+import type { Output } from '../../../../shared/contract.ts'
+import { useRead, useWrite } from '../../../../web/api.ts'
+import type { ApiError } from '../../../../web/call.ts'
+import { useConfirm } from '../../../../web/confirm.tsx'
+import { Problem } from '../../../../web/Problem.tsx'
+import { useActiveTab } from '../../../../web/shell/tabs.ts'
+import { usePhone } from '../../../../web/shell/useWidth.ts'
+import { shortTime } from '../../../../web/time.ts'
+import { lanes, type Planogram } from '../../contract.ts'
+import { copyParts, copyTargets } from '../../copyContract.ts'
 import { CopyPreviewTable } from './CopyPreviewTable.tsx'
 import { CopyProgress } from './CopyProgress.tsx'
 import { CopyTargets } from './CopyTargets.tsx'
@@ -74,7 +74,8 @@ export function CopyDialog({
   }
   const write = async () => {
     const { machines, lanes: count } = preview.data ?? { machines: 0, lanes: 0 }
-    if (await confirm({ title: t('copy.ask', { n: machines, m: count }) })) copy.mutate(input)
+    if (await confirm({ title: t('copy.ask', { n: machines, m: count }), ok: t('copy.writeNow') }))
+      copy.mutate(input)
   }
   const footers = [
     <Button key="next" type="primary" onClick={next}>

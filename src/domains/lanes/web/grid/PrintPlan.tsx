@@ -1,8 +1,8 @@
 import { type CSSProperties, useEffect, useRef } from 'react'
 import { createPortal } from 'react-dom'
 import { useTranslation } from 'react-i18next'
-import { fullTime } from '../../../web/time.ts'
-import type { Planogram } from '../contract.ts'
+import { fullTime } from '../../../../web/time.ts'
+import type { Planogram } from '../../contract.ts'
 import styles from './lanes.module.css'
 import { PlanView } from './PlanView.tsx'
 

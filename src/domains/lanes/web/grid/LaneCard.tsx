@@ -2,12 +2,12 @@ import CheckOutlined from '@ant-design/icons/es/icons/CheckOutlined'
 import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
 import type { TFunction } from 'i18next'
 import { memo } from 'react'
-import { yuan } from '../../../shared/money.ts'
-import { Picture } from '../../../web/Picture.tsx'
-import { Mark, type Tone } from '../../../web/StatusTag.tsx'
-import type { Road } from '../contract.ts'
+import { yuan } from '../../../../shared/money.ts'
+import { Picture } from '../../../../web/Picture.tsx'
+import { Mark, type Tone } from '../../../../web/StatusTag.tsx'
+import type { Road } from '../../contract.ts'
+import { lockText, roadText } from '../shown.ts'
 import styles from './lanes.module.css'
-import { lockText, roadText } from './shown.ts'
 
 const tones: Partial<Record<Road['view'], Tone>> = {
   low: 'warn',

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import { Mark } from '../../../web/StatusTag.tsx'
+import { Mark } from '../../../../web/StatusTag.tsx'
+import type { useDrafts } from '../edit/useDrafts.ts'
+import { roadText } from '../shown.ts'
 import styles from './lanes.module.css'
-import { roadText } from './shown.ts'
-import type { useDrafts } from './useDrafts.ts'
 
 type Props = {
   drafts: ReturnType<typeof useDrafts>

@@ -2,10 +2,10 @@ import DeleteOutlined from '@ant-design/icons/es/icons/DeleteOutlined'
 import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
 import { Alert, Button, Form } from 'antd'
 import { useTranslation } from 'react-i18next'
-import { FormDialog } from '../../../web/FormDialog.tsx'
-import { NumberField, TextField } from '../../../web/form/fields.tsx'
-import { type Level, lanes, type Planogram } from '../contract.ts'
-import styles from './lanes.module.css'
+import { FormDialog } from '../../../../web/FormDialog.tsx'
+import { NumberField, TextField } from '../../../../web/form/fields.tsx'
+import { type Level, lanes, type Planogram } from '../../contract.ts'
+import styles from '../grid/lanes.module.css'
 
 /** Draws the lanes level by level; for a rebuild the machine number has to be typed. */
 export function LevelsDialog({ plan, onClose }: { plan: Planogram; onClose: () => void }) {

@@ -1,9 +1,9 @@
 import { Checkbox, Input, Table } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useRead } from '../../../web/api.ts'
-import { type DeviceRow, devices } from '../../devices/contract.ts'
-import type { Planogram } from '../contract.ts'
+import { useRead } from '../../../../web/api.ts'
+import { type DeviceRow, devices } from '../../../devices/contract.ts'
+import type { Planogram } from '../../contract.ts'
 import styles from './dialogs.module.css'
 
 type Props = { plan: Planogram; value: readonly number[]; onChange: (ids: number[]) => void }

@@ -1,5 +1,5 @@
-import type { LanePatch } from '../contract.ts'
-import type { ShownRoad } from './shown.ts'
+import type { LanePatch } from '../../contract.ts'
+import type { ShownRoad } from '../shown.ts'
 
 /** What was changed in a lane and not saved yet; null is a field a person emptied. */
 export type Draft = Omit<{ [K in keyof LanePatch]?: LanePatch[K] | null }, 'id'>

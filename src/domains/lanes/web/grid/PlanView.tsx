@@ -1,7 +1,7 @@
 import type { CSSProperties } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Planogram } from '../contract.ts'
-import { floorName } from '../rules.ts'
+import type { Planogram } from '../../contract.ts'
+import { floorName } from '../../rules.ts'
 import { LaneCard } from './LaneCard.tsx'
 import styles from './lanes.module.css'
 

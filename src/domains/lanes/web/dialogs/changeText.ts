@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import type { z } from 'zod'
-import { yuan } from '../../../shared/money.ts'
-import type { Change } from '../versionContract.ts'
+import { yuan } from '../../../../shared/money.ts'
+import type { Change } from '../../versionContract.ts'
 
 type T = TFunction<'lanes'> | TFunction<readonly ['lanes', 'web']>
 type Value = z.infer<typeof Change>['from']

@@ -1,13 +1,13 @@
 import { Button, Progress, Skeleton, Table } from 'antd'
 import { useTranslation } from 'react-i18next'
-import { useRead, useWrite } from '../../../web/api.ts'
-import { useConfirm } from '../../../web/confirm.tsx'
-import { useLive } from '../../../web/live.ts'
-import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
-import { usePhone } from '../../../web/shell/useWidth.ts'
-import { shortTime } from '../../../web/time.ts'
-import { lanes } from '../contract.ts'
-import type { CopyRow } from '../copyContract.ts'
+import { useRead, useWrite } from '../../../../web/api.ts'
+import { useConfirm } from '../../../../web/confirm.tsx'
+import { useLive } from '../../../../web/live.ts'
+import { StatusTag, type Tone } from '../../../../web/StatusTag.tsx'
+import { usePhone } from '../../../../web/shell/useWidth.ts'
+import { shortTime } from '../../../../web/time.ts'
+import { lanes } from '../../contract.ts'
+import type { CopyRow } from '../../copyContract.ts'
 import styles from './dialogs.module.css'
 import { Skipped } from './Skipped.tsx'
 
@@ -43,7 +43,11 @@ export function CopyProgress({ id }: { id: number }) {
       .join(' · ')
   const ask = async () => {
     if (
-      await confirm({ title: t('copy.undoAsk', { n: count('DONE') }), content: t('copy.undoHint') })
+      await confirm({
+        title: t('copy.undoAsk', { n: count('DONE') }),
+        content: t('copy.undoHint'),
+        ok: t('copy.undo'),
+      })
     )
       undo.mutate({ id })
   }

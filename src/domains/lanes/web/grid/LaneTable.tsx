@@ -1,15 +1,15 @@
 import { Segmented, Table, type TableProps } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Count, Money } from '../../../web/Money.tsx'
-import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
-import { StockBar } from '../../../web/StockBar.tsx'
-import { usePhone } from '../../../web/shell/useWidth.ts'
-import type { Road } from '../contract.ts'
-import { sellable } from '../rules.ts'
+import { Count, Money } from '../../../../web/Money.tsx'
+import { StatusTag, type Tone } from '../../../../web/StatusTag.tsx'
+import { StockBar } from '../../../../web/StockBar.tsx'
+import { usePhone } from '../../../../web/shell/useWidth.ts'
+import type { Road } from '../../contract.ts'
+import { sellable } from '../../rules.ts'
+import { roadText, type ShownRoad, toLane } from '../shown.ts'
 import styles from './lanes.module.css'
 import { type Selection, useChosen } from './selection.ts'
-import { roadText, type ShownRoad, toLane } from './shown.ts'
 
 const filters = ['all', 'soldOut', 'low', 'fault', 'empty'] as const
 const tones: Record<Road['view'], Tone> = {

@@ -7,24 +7,26 @@ import UndoOutlined from '@ant-design/icons/es/icons/UndoOutlined'
 import { Button, Dropdown, Tooltip } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { say } from '../../../shared/text.ts'
-import { useWrite } from '../../../web/api.ts'
-import { useConfirm } from '../../../web/confirm.tsx'
-import { FormDialog } from '../../../web/FormDialog.tsx'
-import { NumberField, TextField } from '../../../web/form/fields.tsx'
-import { lazyDialog } from '../../../web/lazyDialog.tsx'
-import { usePrefs } from '../../../web/prefs.ts'
-import { useMay } from '../../../web/session.ts'
-import { lanes, type Planogram } from '../contract.ts'
-import { isHandLock, mergeRule } from '../rules.ts'
-import styles from './lanes.module.css'
-import { roadText, type ShownRoad, toLane } from './shown.ts'
+import { say } from '../../../../shared/text.ts'
+import { useWrite } from '../../../../web/api.ts'
+import { useConfirm } from '../../../../web/confirm.tsx'
+import { FormDialog } from '../../../../web/FormDialog.tsx'
+import { NumberField, TextField } from '../../../../web/form/fields.tsx'
+import { lazyDialog } from '../../../../web/lazyDialog.tsx'
+import { usePrefs } from '../../../../web/prefs.ts'
+import { useMay } from '../../../../web/session.ts'
+import { lanes, type Planogram } from '../../contract.ts'
+import { isHandLock, mergeRule } from '../../rules.ts'
+import styles from '../grid/lanes.module.css'
+import { roadText, type ShownRoad, toLane } from '../shown.ts'
 
 const LevelsDialog = lazyDialog(() => import('./LevelsDialog.tsx').then((m) => m.LevelsDialog))
 const TestVendDialog = lazyDialog(() =>
-  import('../../device-commands/web/pickers.tsx').then((m) => m.TestVendDialog),
+  import('../../../device-commands/web/pickers.tsx').then((m) => m.TestVendDialog),
 )
-const PriceDialog = lazyDialog(() => import('./PriceDialog.tsx').then((m) => m.PriceDialog))
+const PriceDialog = lazyDialog(() =>
+  import('../dialogs/PriceDialog.tsx').then((m) => m.PriceDialog),
+)
 
 type Props = {
   plan: Planogram
@@ -65,55 +67,51 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
       (await confirm({
         title: t('mergeAsk', { roads: [main, ...others].map(roadText).join(' + ') }),
         content: t('mergeHint'),
+        ok: t('merge'),
       }))
     )
       merge.mutate({ ...base, mainId: main.id, secondaryIds: others.map((road) => road.id) })
   }
   const faulty = chosen.filter((road) => road.status === 'FAULT')
+  const enabled = chosen.every((road) => road.status !== 'LOCKED')
   const more = [
-    {
-      key: 'copySettings',
-      on: clip !== null,
-      can: chosen.length > 0,
-      run: clip?.copy,
-      keys: 'Ctrl C',
-    },
+    { key: 'copySettings', on: clip !== null, why: none, run: clip?.copy, keys: 'Ctrl C' },
     {
       key: 'pasteSettings',
       on: clip !== null,
-      can: clip?.paste !== undefined && chosen.length > 0,
+      why: none ?? (clip?.paste ? undefined : t('needClip')),
       run: clip?.paste,
       keys: 'Ctrl V',
     },
     {
       key: 'testVend',
       on: may('device:test'),
-      can: !dirty && single?.productId != null,
+      why: unsaved ?? none ?? (single?.productId == null ? t('needProduct') : undefined),
       run: () => setOpen('test'),
     },
     {
       key: 'clearFault',
       on: plan.can.clearFault,
-      can: faulty.length > 0,
+      why: none ?? (faulty.length > 0 ? undefined : t('needFault')),
       run: () => faulty.map((road) => clear.mutate({ deviceId: plan.device.id, laneId: road.id })),
     },
     {
       key: 'lock',
       on: plan.can.lock,
-      can: !dirty && chosen.length > 0 && chosen.every((road) => road.status !== 'LOCKED'),
+      why: unsaved ?? none ?? (enabled ? undefined : t('needUnlocked')),
       run: () => setOpen('lock'),
     },
     {
       key: 'unlock',
       on: plan.can.lock,
-      can: !dirty && chosen.length > 0 && chosen.every(isHandLock),
+      why: unsaved ?? none ?? (chosen.every(isHandLock) ? undefined : t('needLocked')),
       run: () => unlock.mutate({ ...base, laneIds }),
     },
-    { key: 'print', on: true, can: true, run: onPrint },
+    { key: 'print', on: true, why: undefined, run: onPrint },
     {
       key: 'rebuild',
       on: plan.can.rebuild,
-      can: !dirty,
+      why: unsaved,
       run: () => setOpen('levels'),
       danger: true,
     },
@@ -157,11 +155,15 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
       <Dropdown
         trigger={['click']}
         menu={{
-          items: more.map(({ key, can, danger, keys }) => ({
+          items: more.map(({ key, why, danger, keys }) => ({
             key,
-            disabled: !can,
+            disabled: why !== undefined,
             danger: danger ?? false,
-            label: t(key),
+            label: (
+              <Tooltip title={why} placement="left">
+                <span>{t(key)}</span>
+              </Tooltip>
+            ),
             ...(keys ? { extra: <kbd className={styles.kbd}>{keys}</kbd> } : {}),
           })),
           onClick: ({ key }) => void more.find((item) => item.key === key)?.run?.(),

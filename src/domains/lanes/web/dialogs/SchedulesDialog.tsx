@@ -1,14 +1,14 @@
 import { Button, Modal, Skeleton } from 'antd'
 import { useTranslation } from 'react-i18next'
-import { yuan } from '../../../shared/money.ts'
-import { useRead, useWrite } from '../../../web/api.ts'
-import { useConfirm } from '../../../web/confirm.tsx'
-import { Empty } from '../../../web/Problem.tsx'
-import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
-import { useActiveTab } from '../../../web/shell/tabs.ts'
-import { Time } from '../../../web/Time.tsx'
-import { lanes } from '../contract.ts'
-import type { ScheduleRow } from '../priceContract.ts'
+import { yuan } from '../../../../shared/money.ts'
+import { useRead, useWrite } from '../../../../web/api.ts'
+import { useConfirm } from '../../../../web/confirm.tsx'
+import { Empty } from '../../../../web/Problem.tsx'
+import { StatusTag, type Tone } from '../../../../web/StatusTag.tsx'
+import { useActiveTab } from '../../../../web/shell/tabs.ts'
+import { Time } from '../../../../web/Time.tsx'
+import { lanes } from '../../contract.ts'
+import type { ScheduleRow } from '../../priceContract.ts'
 import styles from './dialogs.module.css'
 import { Skipped } from './Skipped.tsx'
 
@@ -31,7 +31,8 @@ export function SchedulesDialog({ deviceId, onClose }: { deviceId: number; onClo
   })
   if (!active) return null
   const ask = async (id: number) => {
-    if (await confirm({ title: t('schedules.cancelAsk'), danger: true })) cancel.mutate({ id })
+    if (await confirm({ title: t('schedules.cancelAsk'), ok: t('schedules.cancel'), danger: true }))
+      cancel.mutate({ id })
   }
   return (
     <Modal open title={t('schedules.title')} width={640} footer={null} onCancel={onClose}>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { ShownRoad } from '../shown.ts'
 import { back, blank, conflicts, type Drafts, edited, forth, type History, step } from './drafts.ts'
-import type { ShownRoad } from './shown.ts'
 
 const road = (id: number, more: Partial<ShownRoad> = {}) =>
   ({ id, price: 300, retailPrice: 300, roadCapacity: 8, productId: 1, ...more }) as ShownRoad

@@ -1,9 +1,9 @@
 import { Input } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useWrite } from '../../../web/api.ts'
-import { lanes, type Planogram } from '../contract.ts'
-import { floorName } from '../rules.ts'
+import { useWrite } from '../../../../web/api.ts'
+import { lanes, type Planogram } from '../../contract.ts'
+import { floorName } from '../../rules.ts'
 import styles from './lanes.module.css'
 
 /** Number and name of a level; whoever may edit renames it in place. */
