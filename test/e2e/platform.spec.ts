@@ -196,7 +196,7 @@ export const flows: Flow[] = [
       // a live update may have been faster than the hand
       await refresh(page).catch(() => undefined)
       await page.waitForURL((url) => url.pathname === '/login')
-      const message = page.getByText('登录已过期,请重新登录')
+      const message = page.getByText('登录已过期，请重新登录')
       await message.first().waitFor()
       assert.equal(await message.count(), 1)
       assert.ok(reloads <= 2, `${reloads} navigations`)
@@ -254,7 +254,7 @@ export const flows: Flow[] = [
       await page.locator('.ant-popover').getByRole('checkbox').first().waitFor()
       await page.getByRole('button', { name: '用户菜单' }).click()
       await page.getByRole('menuitem', { name: '退出登录' }).click()
-      await page.getByRole('dialog').getByText('确定退出登录?').waitFor()
+      await page.getByRole('dialog').getByText('确定退出登录？').waitFor()
       await page.getByRole('dialog').getByRole('button', { name: '取消' }).click()
       await page.close()
     },

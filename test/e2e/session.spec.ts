@@ -79,7 +79,7 @@ export const flows: Flow[] = [
       await fetch(`${env.base}/auth/logout`, { method: 'POST', headers: { authorization: token, 'content-type': 'application/json' }, body: '{}' })
       await page.reload()
       await page.waitForURL((url) => url.pathname === '/login')
-      const message = page.getByText('登录已过期,请重新登录')
+      const message = page.getByText('登录已过期，请重新登录')
       await message.first().waitFor()
       assert.equal(await message.count(), 1)
       await context.close()

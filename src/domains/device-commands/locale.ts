@@ -2,13 +2,13 @@ import { defineLocale } from '../../shared/locale.ts'
 
 export const locale = defineLocale(
   {
-    rebootAsk: '设备将重启约2分钟,期间无法销售。确定重启?',
-    lockAsk: '锁机后设备立即停止销售,进行中的订单会完成。',
+    rebootAsk: '设备将重启约2分钟，期间无法销售。确定重启？',
+    lockAsk: '锁机后设备立即停止销售，进行中的订单会完成。',
     unlockAsk: '解锁后设备恢复销售。',
     doorAsk: '设备门将打开，请确认有人在现场。',
     noAnswer: '设备未响应',
     chooseDevice: '请至少选择一台设备',
-    offlineHint: '设备离线,无法执行',
+    offlineHint: '设备离线，无法执行',
     refresh: '刷新',
     refreshed: '已刷新',
     refreshHint: '向设备查询当前状态',

@@ -8,7 +8,7 @@ export const locale = defineLocale(
     check: '预检',
     unchanged: '无变化',
     onlyTicked: '只写入勾选的项目',
-    sensorOffAsk: '关闭后无法确认是否出货,异常订单需人工处理',
+    sensorOffAsk: '关闭后无法确认是否出货，异常订单需人工处理',
     chooseDevice: '请至少选择一台设备',
     never: '从不',
     seconds: '{n}秒',

@@ -62,7 +62,7 @@ export const locale = defineLocale(
       typeId: '类型',
       typeName: '类型',
       region: '地区',
-      address: '地址',
+      address: '详细地址',
       status: '在线状态',
       orgId: '所属用户',
       userId: '人员',
