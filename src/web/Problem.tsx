@@ -13,7 +13,7 @@ export function Problem({ error, title, onRetry }: { error: ApiError; title?: st
   return (
     <div className={styles.block} role="alert">
       <EmptyArt kind="error" />
-      <h2>{title ?? t('error.page')}</h2>
+      <h2>{Math.floor(error.code / 1000) === 404 ? t('error.missing') : (title ?? t('error.page'))}</h2>
       <p>
         {error.message}
         {error.requestId ? (

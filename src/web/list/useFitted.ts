@@ -2,8 +2,9 @@ import { useRef } from 'react'
 import type { Column } from '../columns.tsx'
 import { textWidth } from './textWidth.ts'
 
-/** Padding of a cell and a little air; the mark of a head that sorts. Heads are written smaller than cells. */
-const cellRoom = 21
+/** Padding and a little air: letters are wider than counted. Heads are written smaller, and say by a mark that they sort. */
+const cellRoom = 28
+const headRoom = 21
 const sortRoom = 13
 const headSize = 12 / 13
 /** Where a text is cut. */
@@ -48,7 +49,9 @@ export function useFitted<R>(
     if (!textOf || !rows || rows.length === 0) return column
     const head = textWidth(column.title) * headSize + (sortable.includes(key) ? sortRoom : 0)
     const cells = rows.map((row) => textWidth(textOf((row as Record<string, unknown>)[key], row)))
-    const wanted = Math.ceil(Math.max(head, Math.min(most, Math.max(...cells)))) + cellRoom
+    const wanted = Math.ceil(
+      Math.max(head + headRoom, Math.min(most, Math.max(...cells)) + cellRoom),
+    )
     const width = Math.max(widths.get(key) ?? 0, wanted)
     widths.set(key, width)
     return { ...column, width }

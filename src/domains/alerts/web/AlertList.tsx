@@ -115,7 +115,9 @@ export function AlertList() {
         card={(row, actions) => (
           <>
             <CardHead
-              title={<StatusTag tone={levelTones[row.level]}>{row.content}</StatusTag>}
+              title={
+                <StatusTag tone={levelTones[row.level]}>{t(`enums.kind.${row.kind}`)}</StatusTag>
+              }
               lines={[machine(row), <Time key="at" at={row.openTime} />]}
               end={
                 <StatusTag tone={stateTones[row.state]} chip>
@@ -123,6 +125,7 @@ export function AlertList() {
                 </StatusTag>
               }
             />
+            <div>{row.content}</div>
             {actions}
           </>
         )}

@@ -131,7 +131,10 @@ export function DistributionList() {
               : []),
           ]}
           columns={[
-            col('rtuNumber', { link: single }),
+            col('rtuNumber', {
+              link: single,
+              card: { as: 'line', draw: (row) => `${row.rtuNumber} ${row.nickname}` },
+            }),
             col('nickname'),
             col('ownedUserName'),
             col('replenishers', { width: 128, render: people }),
@@ -166,7 +169,7 @@ export function DistributionList() {
                 setOpen({ kinds: removable, remove: true, ids: idsOf(rows), clear }),
             },
           ]}
-          card={['nickname', 'ownedUserName', 'storeName', 'replenishers', 'repairers']}
+          card={['ownedUserName', 'storeName', 'replenishers', 'repairers']}
         />
       </div>
       {open ? (

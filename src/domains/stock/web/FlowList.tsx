@@ -25,8 +25,8 @@ export function FlowList() {
       filters={[
         { key: 'rtuNumber', label: t('list.device') },
         'keyword',
-        'type',
-        'reason',
+        { key: 'type', width: 140 },
+        { key: 'reason', width: 140 },
         'range',
         { key: 'cargoRoad', more: true },
         { key: 'orderNum', more: true },
