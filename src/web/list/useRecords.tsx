@@ -69,7 +69,9 @@ export function useRecords<R extends object>(
 
   const edit = async (of: R) => setEdited(records.get ? await wholeOf(records.get, of) : of)
   const askRemove = async (of: R) => {
-    if (remove && (await confirm({ title: say('removeAsk'), content: nameOf(of), danger: true })))
+    const ok = t('action.delete')
+    const question = { title: say('removeAsk'), content: nameOf(of), danger: true, ok }
+    if (remove && (await confirm(question)))
       gone.mutate(pickFor(remove.input, of as Values) as CallInput<Endpoint>)
   }
   return {
