@@ -202,7 +202,6 @@ export const en = {
     price: 'Price',
     restriction: 'Purchase limit',
     motorNo: 'Motor',
-    status: 'Status',
     view: 'Status',
     enabled: 'Enabled',
     confirmNumber: 'Machine number',

@@ -195,7 +195,6 @@ export const zh = {
     price: '售价',
     restriction: '限购数量',
     motorNo: '电机号',
-    status: '状态',
     view: '状态',
     enabled: '启用',
     confirmNumber: '机器编号',
