@@ -185,8 +185,8 @@ describe('summary', () => {
     await owner.query(
       `insert into payments (id, org_id, device_id, out_trade_no, provider, amount) values (1, 2, 11, 'o', 'SIMULATOR', 300) on conflict do nothing`,
     )
-    await owner.query(`insert into refunds (org_id, device_id, refund_no, payment_id, order_id, kind, amount, reason, automatic, state, unit_id) values
-      (2, 11, 'r1', 1, 5, 'UNIT', 100, 'NOT_DISPENSED', true, 'PENDING', 1), (2, 11, 'r2', 1, 5, 'UNIT', 100, 'NOT_DISPENSED', true, 'PROCESSING', 2)`)
+    await owner.query(`insert into refunds (org_id, device_id, refund_no, payment_id, order_id, kind, amount, reason, automatic, state, unit_id, next_at) values
+      (2, 11, 'r1', 1, 5, 'UNIT', 100, 'NOT_DISPENSED', true, 'PENDING', 1, now()), (2, 11, 'r2', 1, 5, 'UNIT', 100, 'NOT_DISPENSED', true, 'PROCESSING', 2, now())`)
     expect((await ask('summary', operator)).todos).toEqual({
       devices: { total: 5, online: 3, offline: 1, idle: 1, longestOfflineSince: '2026-11-20T21:05:00.000Z' },
       abnormal: { orders: 2, refunding: 1 },
