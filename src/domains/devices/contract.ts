@@ -91,7 +91,7 @@ export const DeviceRow = z.strictObject({
   tempAlarm: z.boolean(),
   faultCount: count,
   /** The worst of them; null without fault:read. */
-  fault: z.strictObject({ code: z.string(), road: count.nullable() }).nullable(),
+  fault: z.strictObject({ faultCode: z.string(), road: count.nullable() }).nullable(),
   fw: z.string(),
   apk: z.string(),
   stock: count,

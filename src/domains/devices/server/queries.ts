@@ -41,7 +41,7 @@ export type Row = {
   humidity: number | null
   temp_alarm: boolean
   fault_count: number
-  fault: { code: string; road: number | null } | null
+  fault: { faultCode: string; road: number | null } | null
   fw: string | null
   apk: string | null
   stock: number
@@ -55,7 +55,7 @@ export type Row = {
 }
 
 /** The open fault a person should hear of first. */
-const fault = sql`case when s.fault_count > 0 then (select jsonb_build_object('code', f.code, 'road', coalesce(l.road_index, f.road))
+const fault = sql`case when s.fault_count > 0 then (select jsonb_build_object('faultCode', f.code, 'road', coalesce(l.road_index, f.road))
   from device_faults f left join lanes l on l.id = f.lane_id where f.device_id = d.id and f.org_id = d.org_id and f.closed_at is null
   order by f.level, f.opened_at limit 1) end as fault`
 const columns = sql`d.id, d.org_id, d.rtu_number, d.nickname, d.type_id, t.name as type_name, d.kind, o.name as org_name, d.county, d.address, d.lng, d.lat, d.board_no, d.card, d.lifecycle, d.locked, d.store_id, st.store_name, d.created_at, d.version,

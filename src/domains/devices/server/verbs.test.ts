@@ -392,7 +392,7 @@ describe('faults and timeline', () => {
     )
     await world.rows(`update device_states set fault_count = 1 where device_id = 1`)
     const worst = async (who: typeof people.operator) => (await world.send(who, 'GET', '/devices/1')).body.fault
-    expect([await worst(people.operator), await worst(people.reader)]).toEqual([{ code: 'MOTOR_NOT_MOVE', road: 1 }, null])
+    expect([await worst(people.operator), await worst(people.reader)]).toEqual([{ faultCode: 'MOTOR_NOT_MOVE', road: 1 }, null])
     const url = `/device-faults/${fault.id}/handle`
     expect((await world.send(people.operator, 'POST', url, { remark: ' ' })).body.errors[0].message).toBe('请填写处理说明')
     expect((await world.send(people.sibling, 'POST', url, { remark: '换电机' })).status).toBe(404)

@@ -15,7 +15,7 @@ export function DeviceCard({ row, to, actions }: Props) {
   const { fault } = row
   const trouble = fault
     ? [
-        t(`enums.faultCode.${fault.code}`, { defaultValue: fault.code }),
+        t(`enums.faultCode.${fault.faultCode}`, { defaultValue: fault.faultCode }),
         ...(fault.road === null ? [] : [t('faultTab.road', { n: fault.road })]),
       ]
     : []
