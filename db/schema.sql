@@ -2814,6 +2814,13 @@ AS $function$
   limit 1
 $function$
 
+CREATE OR REPLACE FUNCTION public.app_sim_elsewhere(sim text, board text, org bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select exists (select from main_boards where iccid = sim and board_no is distinct from board and org_id <> org) $function$
+
 CREATE OR REPLACE PROCEDURE public.app_watch(IN tbl regclass, IN device_column text DEFAULT 'device_id'::text)
  LANGUAGE plpgsql
 AS $procedure$
@@ -3010,6 +3017,9 @@ declare
   b main_boards;
   fresh boolean := tg_op = 'INSERT' or old.board_no is distinct from new.board_no;
 begin
+  if new.card is not null and (tg_op = 'INSERT' or old.card is distinct from new.card) and app_sim_elsewhere(new.card, new.board_no, new.org_id) then
+    raise exception 'SIM % is not free', new.card using errcode = 'unique_violation', constraint = 'devices_card';
+  end if;
   if new.board_no is null then return new; end if;
   insert into main_boards (org_id, board_no, created_at) values (new.org_id, new.board_no, new.created_at) on conflict (board_no) do nothing;
   select * into b from main_boards where board_no = new.board_no for no key update;
@@ -3019,7 +3029,7 @@ begin
   end if;
   if fresh and b.iccid is not null and (tg_op = 'UPDATE' and new.card is not distinct from old.card or new.card is null) then new.card := b.iccid; end if;
   if (b.org_id, b.iccid) is distinct from (new.org_id, new.card) then
-    update main_boards set iccid = null where iccid = new.card and board_no <> new.board_no;
+    update main_boards set iccid = null where iccid = new.card and board_no <> new.board_no and org_id = new.org_id;
     update main_boards set org_id = new.org_id, iccid = new.card where id = b.id;
   end if;
   return new;

@@ -43,6 +43,7 @@ export async function unique<T>(work: Promise<T>): Promise<T> {
       devices_rtu_number_key: [deviceErrors.numberTaken, 'rtuNumber'],
       devices_board: [deviceErrors.boardTaken, 'boardNo'],
       devices_card: [deviceErrors.cardTaken, 'card'],
+      main_boards_iccid: [deviceErrors.cardTaken, 'card'],
     } as const
     const hit = taken[(error as { constraint?: keyof typeof taken }).constraint as keyof typeof taken]
     if (hit) throw fieldRefusal(...(hit as [ErrorDef, string]))

@@ -10,6 +10,8 @@ import { newSecret } from './secret.ts'
 type Contract = typeof devices
 
 export async function addAll(ctx: Ctx, orgId: number, entries: readonly Omit<c.NewDevice, 'secret' | 'orgId'>[]) {
+  const boards = entries.flatMap((entry) => entry.boardNo ?? [])
+  if (boards.length && (await c.isForeignBoard(ctx, boards))) throw fieldRefusal(deviceErrors.boardTaken, 'boardNo')
   const secrets = new Map(entries.map((entry) => [entry.rtuNumber, newSecret()]))
   const added = await unique(
     c.addDevices(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Ctx } from '../../../server/context.ts'
+import { type Ctx, visible } from '../../../server/context.ts'
 import type { kinds } from '../contract.ts'
 import type { BusinessWindow } from '../hours.ts'
 import { secretColumns } from './secret.ts'
@@ -8,6 +8,14 @@ import { secretColumns } from './secret.ts'
 export async function takenNumbers(ctx: Ctx, numbers: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ rtu_number: string }>`select rtu_number from devices where rtu_number = any(${numbers})`.execute(ctx.db)
   return new Set(rows.map((row) => row.rtu_number))
+}
+
+/** Whether one of the boards is somebody's whom the actor does not see; needs the system scope. Those above hand theirs down by binding or a code. */
+export async function isForeignBoard(ctx: Ctx, numbers: readonly string[]): Promise<boolean> {
+  const { rows } = await sql`select 1 from main_boards b where b.board_no = any(${[...numbers]}::text[]) and not ${visible(ctx, 'b.org_id')} limit 1`.execute(
+    ctx.db,
+  )
+  return rows.length > 0
 }
 
 /** Batches of one prefix take turns, so that a preview and its insert see the same numbers. */

@@ -443,3 +443,55 @@ test('a page among 2,000 machines touches fewer pages of the database than there
     expect(touched).toBeLessThan(2000)
   }
 })
+
+describe('boards and SIM cards of others stay theirs', () => {
+  const cupboard = (org: number, boardNo: string, iccid: string | null) =>
+    world.rows('insert into main_boards (org_id, board_no, iccid) values ($1, $2, $3)', [org, boardNo, iccid])
+  const held = (boardNo: string) => world.one(`select org_id, iccid from main_boards where board_no = $1`, [boardNo])
+  test.each([
+    [people.operator, 5, 1],
+    [people.repairer, 5, 2],
+    [people.operator, 2, 3],
+    [people.operator, 4, 4],
+    [people.agent, 3, 5],
+  ])('user %i does not get the SIM of a board of organisation %i, with a new board or without one', async (user, org, n) => {
+    const [boardNo, iccid] = [`KEPT-SIM-${n}`, `898604220100000010${n}`]
+    await cupboard(org, boardNo, iccid)
+    for (const board of [{ boardNo: `OTHER-BOARD-${n}` }, {}]) {
+      const { status, body } = await create(user, `SIM000${n}`, { ...board, card: iccid })
+      expect([status, body.message, body.errors?.[0].field]).toEqual([409, '该物联卡已绑定其他设备', 'card'])
+    }
+    expect(await held(boardNo)).toEqual({ org_id: org, iccid })
+  })
+  test.each([
+    [people.operator, 5, 1],
+    [people.repairer, 2, 2],
+    [people.operator, 1, 3],
+  ])('user %i does not get a board of organisation %i by its number', async (user, org, n) => {
+    await cupboard(org, `KEPT-BOARD-${n}`, null)
+    const { status, body } = await create(user, `BRD000${n}`, { boardNo: `KEPT-BOARD-${n}` })
+    expect([status, body.message, body.errors?.[0].field]).toEqual([409, '该主板已绑定其他设备', 'boardNo'])
+    expect(await held(`KEPT-BOARD-${n}`)).toEqual({ org_id: org, iccid: null })
+  })
+  test('a board of the own cupboard goes in with its SIM, and a SIM goes over to another board', async () => {
+    await cupboard(3, 'OWN-BOARD-1', '8986042201000000201')
+    expect((await create(people.repairer, 'OWN0001', { boardNo: 'OWN-BOARD-1' })).status).toBe(200)
+    await cupboard(3, 'OWN-BOARD-2', '8986042201000000202')
+    expect((await create(people.operator, 'OWN0002', { boardNo: 'OWN-BOARD-3', card: '8986042201000000202' })).status).toBe(200)
+    expect([(await held('OWN-BOARD-2')).iccid, (await held('OWN-BOARD-3')).iccid]).toEqual([null, '8986042201000000202'])
+    await cupboard(2, 'OWN-BOARD-4', '8986042201000000203')
+    expect((await create(people.agent, 'OWN0003', { orgId: 3, boardNo: 'OWN-BOARD-4' })).status).toBe(200)
+    expect(await held('OWN-BOARD-4')).toEqual({ org_id: 3, iccid: '8986042201000000203' })
+  })
+  test('an edit writes down no SIM of others either', async () => {
+    await cupboard(5, 'KEPT-SIM-9', '8986042201000000209')
+    const { body: made } = await create(people.operator, 'SIM0009')
+    const edit = { ...place, nickname: '新机', boardNo: null, storeId: null, lng: null, lat: null, dispensingMode: null, licenceNo: '', licenceAddress: '' }
+    const flags = { autoRefund: true, businessHours: [], onlineMall: false, remark: '' }
+    for (const boardNo of [null, 'OTHER-BOARD-9']) {
+      const change = { ...edit, ...flags, version: 1, boardNo, card: '8986042201000000209' }
+      const { status, body } = await world.send(people.operator, 'PUT', `/devices/${made.id}`, change)
+      expect([status, body.message, body.errors?.[0].field]).toEqual([409, '该物联卡已绑定其他设备', 'card'])
+    }
+  })
+})
