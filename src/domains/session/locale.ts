@@ -52,6 +52,8 @@ export const locale = defineLocale(
       own: '如非本人操作，请立即修改密码并下线其他登录设备；原联系电话收到的短信中有撤销链接，72 小时内有效。',
       later: '如非本人操作，请立即修改密码并下线其他登录设备；更换联系电话时原号码收到的撤销链接会一并撤销本次变更。',
       byOther: '由管理员操作。如有疑问，请联系管理员。',
+      takenBack: '近期变更的登录方式已撤销',
+      takenBackBody: '管理员操作您的账号时，最近 72 小时内新增的联系电话、微信和两步验证一并撤销。如仍需要，请重新设置或联系管理员。',
       sms: '您的账号{username}于{at}有变更：{what}。如非本人操作，请在{hours}小时内打开 {link} 撤销',
       smsLater: '您的账号{username}于{at}有变更：{what}。如非本人操作，请立即联系管理员',
       smsByOther: '您的账号{username}于{at}由管理员变更：{what}。如有疑问，请联系管理员',
@@ -88,7 +90,7 @@ export const locale = defineLocale(
     },
     undo: {
       title: '撤销变更',
-      lead: '变更将被撤销，所有设备退出登录，原密码失效；联系电话有变更时须由管理员重新设置',
+      lead: '本次及之后新增的登录方式将被移除，所有设备退出登录，原密码失效；已解绑的微信不会恢复，联系电话有变更时须由管理员重新设置',
       submit: '撤销变更',
       sms: '账号 {username} 的变更已撤销，请用手机号重置密码',
       asked: '账号 {username} 已保护，请联系管理员设置联系电话和密码',
@@ -242,6 +244,9 @@ export const locale = defineLocale(
       later:
         'If this was not you, change your password at once and sign the other devices out. The link that the former phone got with the change of the phone takes this back, too.',
       byOther: 'An administrator did this. If you have a question, ask your administrator.',
+      takenBack: 'Recent changes of how you sign in were taken back',
+      takenBackBody:
+        'An administrator saw to your account; the phone, WeChat and second step of the last 72 hours went with it. If you still need them, set them up again or ask your administrator.',
       sms: 'Your account {username} was changed at {at}: {what}. If this was not you, open {link} within {hours} hours to take it back',
       smsLater: 'Your account {username} was changed at {at}: {what}. If this was not you, ask your administrator at once',
       smsByOther: 'An administrator changed your account {username} at {at}: {what}. If you have a question, ask your administrator',
@@ -278,7 +283,7 @@ export const locale = defineLocale(
     },
     undo: {
       title: 'Take a change back',
-      lead: 'The change is taken back, every device is signed out and the password ends; a phone that changed is set anew by your administrator',
+      lead: 'What this change and later ones added is removed, every device is signed out and the password ends; a WeChat that was unbound stays so, and a phone that changed is set anew by your administrator',
       submit: 'Take it back',
       sms: 'The change of {username} is taken back. Reset the password with your phone',
       asked: '{username} is safe now. Ask your administrator for the phone and a new password',

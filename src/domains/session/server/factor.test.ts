@@ -132,38 +132,6 @@ describe('a changed way to sign in', () => {
     expect((await api.call(session.passwordReset, reset)).status).toBe(200)
     expect((await login('Another 2 horse')).status).toBe(200)
   })
-  test('one link takes back what came after it, and ends the links of that', async () => {
-    const token = await enter()
-    const wechat = await bound(token)
-    const first = linkOf(await message())
-    await api.call(session.unbind, { password }, { token })
-    const second = linkOf(await message())
-    expect((await undo(first)).status).toBe(200)
-    expect(codeOf(await undo(second))).toBe(422008)
-    expect(
-      codeOf(await api.call(session.scan, { id: (await api.call(session.loginsend, { channel: 'qr', purpose: 'login' })).body.ticket, identity: wechat })),
-    ).toBe(422006)
-  })
-  test.each(['sets a password', 'disables and enables', 'deletes'])('links are over once an administrator %s', async (what) => {
-    const token = await enter()
-    await bound(token)
-    await api.call(session.changePassword, { oldPassword: password, password: 'Another 1 horse', repeat: 'Another 1 horse' }, { token })
-    const link = linkOf(await message())
-    const boss = `boss${ways.n}`
-    await ways.addAdmin(boss)
-    const admin = await api.login(boss)
-    const [row] = await api.sql<{ id: string }>('select id from users where username = $1', [name])
-    const id = Number(row?.id)
-    const { version } = (await api.call(users.get, { id }, { token: admin })).body
-    if (what === 'deletes') expect((await api.call(users.remove, { id, version }, { token: admin })).status).toBe(200)
-    else if (what.startsWith('disables'))
-      for (const status of ['DISABLED', 'ENABLED']) expect((await api.call(users.setStatus, { id, status }, { token: admin })).status).toBe(200)
-    else expect((await api.call(users.resetPassword, { id }, { token: admin })).status).toBe(200)
-    const before = await api.sql('select phone, password_hash from users where id = $1', [id])
-    expect(codeOf(await undo(link))).toBe(422008)
-    expect(await api.sql('select phone, password_hash from users where id = $1', [id])).toEqual(before)
-    if (what === 'deletes') expect(await api.sql('select 1 from wechat_bindings where user_id = $1', [id])).toEqual([])
-  })
   test('links end after three days', async () => {
     await newPhone(await enter(), another())
     const link = linkOf(await message())
@@ -182,11 +150,6 @@ describe('a changed way to sign in', () => {
     if (what === 'wechat') {
       await bound(token)
       expect(linkOf(await message())).not.toBe('')
-      await api.call(session.unbind, { password }, { token })
-      expect((await undo(linkOf(await message()))).status).toBe(200)
-      expect(await api.sql('select nickname from wechat_bindings w join users u on u.id = w.user_id where u.username = $1', [name])).toEqual([
-        { nickname: '微信用户' },
-      ])
     } else expect(linkOf(await message())).not.toBe('')
   })
   test('what an administrator changed is told without a link', async () => {

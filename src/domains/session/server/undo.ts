@@ -8,7 +8,7 @@ import { type factorEndpoints, factorErrors } from '../factorContract.ts'
 import * as q from './queries.ts'
 import { setPassword } from './reset.ts'
 import { hasSms } from './smsProvider.ts'
-import { restoreWays, takeUndo } from './ways.ts'
+import { closeSince, takeUndo } from './ways.ts'
 
 /**
  * The link in the message about a changed way to sign in. Whoever changed it may know the password, so that ends too: a new one comes
@@ -19,10 +19,10 @@ export const undo = prepared<(typeof factorEndpoints)['undo'], string>({
   async run(ctx, input, nobodys) {
     const undone = await takeUndo(ctx, input.token)
     if (!undone) return refused(factorErrors.undoOver)
-    const kept = await restoreWays(ctx, undone)
+    const { phone } = await closeSince(ctx, undone.userId, undone.ways)
     const account = found(await q.accountById(ctx.db, undone.userId))
     await setPassword(ctx, account, nobodys)
-    const sms = hasSms(ctx.app) && kept
+    const sms = hasSms(ctx.app) && phone
     if (!sms)
       await sql`insert into password_resets (org_id, user_id, method, created_at) values (${account.org_id}, ${account.id}, 'ADMIN', ${ctx.now})
         on conflict do nothing`.execute(ctx.db)

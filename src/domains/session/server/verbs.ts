@@ -128,7 +128,7 @@ export { removeFactor } from './factor.ts'
 export { startAnew } from './guard.ts'
 export { namesNear } from './queries.ts'
 export { unbindWechat } from './reset.ts'
-export { endLinks, wayChanged, waysOf } from './ways.ts'
+export { endLinks, takeBack, wayChanged, waysOf } from './ways.ts'
 
 export const handlers: Handlers<Contract> = {
   login,

@@ -6,15 +6,16 @@ import { openSecret, sealSecret } from '../../../server/secretBox.ts'
 import type { Kind, Piece } from '../../../server/work.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
+import { mayStandFor } from '../../roles/server/assign.ts'
 import { locale } from '../locale.ts'
-import { factorLimits, sendStates, sendWaits, type WayKind, wayLimits } from '../rules.ts'
+import { sendStates, sendWaits, type WayKind, wayLimits } from '../rules.ts'
 import { sha256 } from './identity.ts'
 import { tenantOf } from './queries.ts'
 import { hasSms, type SendAnswer, type SmsProvider } from './smsProvider.ts'
 
 const messagesName = 'session-way-messages'
 
-/** Everything by which somebody signs in, but the password: nobody gets an old one back. */
+/** Everything by which somebody signs in, but the password: that ends whatever is taken back. */
 type Ways = {
   phone: string
   wechat: { openid: string; unionid: string; nickname: string; bound_at: string } | null
@@ -43,7 +44,7 @@ const use = 'session.ways'
 const placeOfBefore = (tokenHash: Buffer) => `way_changes.before|${tokenHash.toString('hex')}`
 const placeOfText = (phone: string) => `way_changes.sealed|${phone}`
 
-/** Whoever looks after an account decides how it is opened: what links from before would bring back may be somebody who left, or a thief. */
+/** After a new password by an administrator, and for an account that ended, links have nothing left to take back. */
 export async function endLinks(ctx: Ctx, userIds: readonly number[]): Promise<void> {
   await sql`update way_changes set undone_at = ${ctx.now} where user_id = any(${[...userIds]}::bigint[]) and undone_at is null`.execute(ctx.db)
 }
@@ -57,13 +58,12 @@ async function onNewPhone(ctx: Ctx, userId: number): Promise<boolean> {
 
 /**
  * Tells whoever had the old way in that it changed: a message in the app, and by SMS to the number from before with a link that
- * takes this change back. What an administrator changed has no link, and ends those from before: the number may be that of
- * somebody who left.
+ * takes this change back. What an administrator changed has no link; what open ones would take back, he takes back with it.
  */
 export async function wayChanged(ctx: Ctx, before: WaysBefore, kind: WayKind): Promise<void> {
   const { userId, orgId, username, ways } = before
   const byOther = ctx.actor.userId !== null && ctx.actor.userId !== userId
-  if (byOther) await endLinks(ctx, [userId])
+  if (byOther) await takeBack(ctx, [userId], kind)
   const told = byOther ? 'byOther' : (await onNewPhone(ctx, userId)) ? 'later' : 'own'
   const linked = told === 'own'
   const token = randomBytes(32).toString('base64url')
@@ -76,7 +76,7 @@ export async function wayChanged(ctx: Ctx, before: WaysBefore, kind: WayKind): P
       org_id: orgId,
       user_id: userId,
       kind,
-      before: linked ? sealSecret(config, use, placeOfBefore(hash), JSON.stringify(ways)) : null,
+      before: linked ? sealWays(ctx, hash, ways) : null,
       token_hash: linked ? hash : null,
       created_at: ctx.now,
       expires_at: new Date(ctx.now.getTime() + wayLimits.undoHours * 3_600_000),
@@ -144,48 +144,64 @@ export const wayMessageKind = (app: App, provider: SmsProvider): Kind<Due, SendA
       sealed = case when ${to.state === 'RETRY'} then sealed end where ${ours}`.execute(ctx.db),
 })
 
-export type Undone = { userId: number; orgId: number; kind: WayKind; ways: Ways }
+type Undone = { userId: number; orgId: number; kind: WayKind; ways: Ways }
 
 /** Takes the change behind a link, once, and with it every later one: their links went to ways that are gone now. */
 export async function takeUndo(ctx: Ctx, token: string): Promise<Undone | null> {
   const hash = sha256(token)
   // the account before its links, as every change of it takes them: what ends them comes before or after, never in between
   await sql`select 1 from users u join way_changes w on w.user_id = u.id where w.token_hash = ${hash} for no key update of u`.execute(ctx.db)
-  const { rows } = await sql<{ id: number; user_id: number; org_id: number; kind: WayKind; before: Buffer }>`
+  const { rows } = await sql<Link & { org_id: number; kind: WayKind }>`
     update way_changes set undone_at = ${ctx.now} where token_hash = ${hash} and undone_at is null and expires_at > ${ctx.now}
-    returning id, user_id, org_id, kind, before`.execute(ctx.db)
+    returning id, user_id, org_id, kind, token_hash, before`.execute(ctx.db)
   const row = rows[0]
   if (!row) return null
   await sql`update way_changes set undone_at = ${ctx.now} where user_id = ${row.user_id} and id > ${row.id} and undone_at is null`.execute(ctx.db)
-  const ways = JSON.parse(openSecret(ctx.app.config, use, placeOfBefore(hash), row.before)) as Ways
-  return { userId: row.user_id, orgId: row.org_id, kind: row.kind, ways }
+  return { userId: row.user_id, orgId: row.org_id, kind: row.kind, ways: waysBehind(ctx, row) }
+}
+
+type Link = { id: number; user_id: number; token_hash: Buffer; before: Buffer }
+const waysBehind = ({ app }: Ctx, { token_hash, before }: Link) => JSON.parse(openSecret(app.config, use, placeOfBefore(token_hash), before)) as Ways
+const sealWays = ({ app }: Ctx, hash: Buffer, ways: Ways): Buffer => sealSecret(app.config, use, placeOfBefore(hash), JSON.stringify(ways))
+
+/**
+ * Takes away what came since: WeChat, second factor, recovery codes, number. What went meanwhile stays gone, because it may be a
+ * thief's, or lie with whoever found a phone. With a second factor goes the number that it guarded. Answers whether something went, and whether a number is left.
+ */
+export async function closeSince(ctx: Ctx, userId: number, then: Ways, givenPhone = false): Promise<{ went: boolean; phone: boolean }> {
+  const { ways: now } = await waysOf(ctx, userId)
+  const wechat = now.wechat !== null && (now.wechat.openid !== then.wechat?.openid || now.wechat.bound_at !== then.wechat.bound_at)
+  const factor = now.factor !== null && now.factor.secret !== then.factor?.secret
+  const phone = now.phone !== '' && !givenPhone && (factor || now.phone !== then.phone)
+  if (wechat) await sql`delete from wechat_bindings where user_id = ${userId}`.execute(ctx.db)
+  await sql`delete from second_factors where user_id = ${userId} and (confirmed_at is null or ${factor})`.execute(ctx.db)
+  const { numAffectedRows: codes = 0n } = await sql`delete from recovery_codes where user_id = ${userId} and used_at is null
+    and encode(code_hash, 'hex') <> all(${then.factor?.codes ?? []}::text[])`.execute(ctx.db)
+  if (phone) await sql`update users set phone = '', version = version + 1 where id = ${userId}`.execute(ctx.db)
+  return { went: wechat || factor || phone || codes > 0n, phone: now.phone !== '' && !phone }
 }
 
 /**
- * The ways as they were: number, WeChat, second factor. A number stays a way in only where it is the number of now and nothing that
- * guards it is taken away: it may have gone to somebody else, and an undo closes an account but never opens it. Answers whether it stays.
+ * An administrator who may stand for these people takes back what their open links would: what he gives them works for nobody else.
+ * Only a new password ends the links as well, because nothing that they close is left; else what he made of the account is what they
+ * go back to. From whoever may not stand for somebody, links stay as they are.
  */
-export async function restoreWays(ctx: Ctx, { userId, orgId, ways }: Undone): Promise<boolean> {
-  const { wechat, factor } = ways
-  const { ways: now } = await waysOf(ctx, userId)
-  const kept = ways.phone !== '' && now.phone === ways.phone && !(now.factor && !factor)
-  const phone = kept ? ways.phone : ''
-  await sql`update users set phone = ${phone}, version = version + 1 where id = ${userId}`.execute(ctx.db)
-  await sql`delete from wechat_bindings where user_id = ${userId}`.execute(ctx.db)
-  if (wechat)
-    await sql`insert into wechat_bindings (user_id, org_id, openid, unionid, nickname, bound_at)
-      values (${userId}, ${orgId}, ${wechat.openid}, ${wechat.unionid}, ${wechat.nickname}, ${wechat.bound_at}::timestamptz) on conflict do nothing`.execute(
-      ctx.db,
-    )
-  await sql`delete from second_factors where user_id = ${userId}`.execute(ctx.db)
-  if (!factor) return kept
-  // every code that may have been used since is used
-  const lastStep = Math.floor(ctx.now.getTime() / 1000 / factorLimits.period) + factorLimits.window
-  const codes = factor.codes.filter((code) => now.factor?.codes.includes(code))
-  await sql`insert into second_factors (user_id, org_id, secret, confirmed_at, last_step, created_at)
-    values (${userId}, ${orgId}, decode(${factor.secret}, 'hex'), ${factor.confirmed_at}::timestamptz, ${lastStep}, ${ctx.now})`.execute(ctx.db)
-  await sql`insert into recovery_codes (user_id, org_id, code_hash) select ${userId}, ${orgId}, decode(c, 'hex') from unnest(${codes}::text[]) c`.execute(
-    ctx.db,
-  )
-  return kept
+export async function takeBack(ctx: Ctx, userIds: readonly number[], kind?: WayKind): Promise<void> {
+  const { rows } = await sql<Link>`select id, user_id, token_hash, before from way_changes where user_id = any(${[...userIds]}::bigint[])
+    and token_hash is not null and undone_at is null and expires_at > ${ctx.now} order by user_id, id`.execute(ctx.db)
+  for (const [userId, links] of Map.groupBy(rows, (row) => row.user_id)) {
+    if (!(await mayStandFor(ctx, userId))) continue
+    const { went } = await closeSince(ctx, userId, waysBehind(ctx, links[0] as Link), kind === 'PHONE')
+    const { ways } = await waysOf(ctx, userId)
+    for (const { id, token_hash } of links) await sql`update way_changes set before = ${sealWays(ctx, token_hash, ways)} where id = ${id}`.execute(ctx.db)
+    if (kind === 'PASSWORD') await endLinks(ctx, [userId])
+    if (!went) continue
+    await notify(ctx, {
+      kind: 'SYSTEM',
+      title: bi(locale.zh.way.takenBack, locale.en.way.takenBack),
+      body: bi(locale.zh.way.takenBackBody, locale.en.way.takenBackBody),
+      link: '/info',
+      userIds: [userId],
+    })
+  }
 }

@@ -3,7 +3,7 @@ import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { checkAssignable } from '../../roles/server/assign.ts'
-import { endLinks } from '../../session/server/verbs.ts'
+import { endLinks, takeBack } from '../../session/server/verbs.ts'
 import { userErrors, type users } from '../contract.ts'
 import { checkRoles } from './home.ts'
 import { keepSuperAdmin, type Subject, subject, subjects } from './people.ts'
@@ -18,6 +18,9 @@ async function changeStatus(ctx: Ctx, ids: readonly number[], status: Subject['s
       where o.id = any(${homes}::bigint[]) limit 1`.execute(ctx.db)
     if (rows.length) throw new Refusal(userErrors.orgClosed)
   }
+  const changed = people.filter((person) => person.status !== status).map((person) => person.id)
+  // a message about it reaches only an account that is open
+  if (status === 'DISABLED') await takeBack(ctx, changed)
   await ctx.db
     .updateTable('users')
     .set({ status })
@@ -28,10 +31,10 @@ async function changeStatus(ctx: Ctx, ids: readonly number[], status: Subject['s
     )
     .where('status', '<>', status)
     .execute()
+  if (status === 'ENABLED') await takeBack(ctx, changed)
   if (status === 'DISABLED') {
     await keepSuperAdmin(ctx)
     await endSessions(ctx, ids, 'ACCESS_CHANGED')
-    await endLinks(ctx, ids)
   }
   ctx.touch('users')
   return people
