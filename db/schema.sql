@@ -2635,6 +2635,8 @@ table public.way_changes row security
   next_at timestamp with time zone
   last_error text default ''::text not null
   known boolean default false not null
+  by_org bigint
+  constraint way_changes_by_org_fkey FOREIGN KEY (by_org) REFERENCES organisations(id)
   constraint way_changes_check CHECK ((expires_at > created_at))
   constraint way_changes_check1 CHECK (((before IS NULL) = (token_hash IS NULL)))
   constraint way_changes_check2 CHECK (((send_state = 'NONE'::text) OR (phone <> ''::text)))

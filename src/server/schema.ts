@@ -1450,6 +1450,7 @@ export interface WayChangesTable {
   next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   last_error: Generated<string>
   known: Generated<boolean>
+  by_org: number | null
 }
 
 export interface WechatBindingsTable {

@@ -83,7 +83,7 @@ export const sendStates = { SENT: 'SENT', RETRY: 'PENDING', FAILED: 'FAILED' } a
 export const wayKinds = ['PASSWORD', 'PHONE', 'WECHAT_BOUND', 'WECHAT_UNBOUND', 'FACTOR_ON', 'FACTOR_OFF', 'RECOVERY_CODES'] as const
 /** What changed of how somebody signs in. */
 export type WayKind = (typeof wayKinds)[number]
-/** Messages a day that people of one tenant cause: to a number, and in all to numbers nobody showed to be his. */
+/** Messages a day: to a number, and in all those that people of one organisation cause to numbers nobody showed to be his. */
 export const wayLimits = { undoHours: 72, perPhoneDay: 10, toUnknownDay: 200 } as const
 
 /** A number goes to nobody else within 90 days of being given back, so whoever showed it within them holds it. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { TestApi } from '../../../../test/support/api.ts'
 import { passwordWork } from '../../../server/passwords.ts'
 import { bySystem } from '../../../server/run.ts'
+import { users } from '../../users/contract.ts'
 import { session } from '../contract.ts'
 import { forgetOld } from './jobs.ts'
 import { codeWork } from './sms.ts'
@@ -202,36 +203,57 @@ describe('codes', () => {
     expect([await entered(), await entered(name)]).toEqual([409006, name])
     expect(await entered(), 'shown again').toBe(name)
   })
-  test('messages about changes: ten a day to a number, from one tenant; two hundred to numbers nobody showed', async () => {
-    const change = (username: string) =>
-      bySystem(api.app, async (ctx) => {
-        const [row] = await api.sql<{ id: string }>('select id from users where username = $1', [username])
-        await wayChanged(ctx, await waysOf(ctx, Number(row?.id)), 'PASSWORD')
-      })
+  describe('messages about changes', () => {
+    const idOf = async (username: string) => Number((await api.sql<{ id: string }>('select id from users where username = $1', [username]))[0]?.id)
+    const change = (username: string) => bySystem(api.app, async (ctx) => wayChanged(ctx, await waysOf(ctx, await idOf(username)), 'PASSWORD'))
     const told = async (to: string) => {
       while ((await sendWayMessages(api.app)) > 0);
       return (await api.sql(`select 1 from dev_messages where phone = $1`, [to])).length
     }
-    await ways.addUser(`${name}b`, phone)
-    for (let i = 0; i < 6; i += 1) for (const one of [name, `${name}b`]) await change(one)
-    expect(await told(phone)).toBe(10)
-    await elsewhere(1, phone)
-    await change(`${name}else1`)
-    expect(await told(phone), 'what one tenant sends keeps none of another back').toBe(11)
-    ways.later(86_401)
-    await api.sql(
-      `insert into way_changes (org_id, user_id, kind, created_at, expires_at, phone, send_state)
-        select u.org_id, u.id, 'PASSWORD', $2, $2::timestamptz + interval '3 days', '13500000000', 'SENT' from users u, generate_series(1, 200) where u.username = $1`,
-      [`${name}b`, ways.now()],
-    )
-    await change(name)
-    expect(await told(phone)).toBe(11)
-    await api.sql(`update users set shown_phone = phone where username = $1`, [name])
-    await change(name)
-    expect(await told(phone), 'his own').toBe(12)
-    expect(await api.sql(`select send_state, last_error from way_changes where last_error <> '' order by id desc limit 1`)).toEqual([
-      { send_state: 'FAILED', last_error: 'limit of the day' },
-    ])
+    /** Messages of today, as if organisation `by` (or the people themselves) had caused them. */
+    const sent = async (n: number, username: string, by: number | null, to = '13500000000') =>
+      api.sql(
+        `insert into way_changes (org_id, user_id, by_org, kind, created_at, expires_at, phone, send_state)
+          select u.org_id, u.id, $3, 'PASSWORD', $2, $2::timestamptz + interval '3 days', $4, 'SENT' from users u, generate_series(1, $5::int) where u.username = $1`,
+        [username, ways.now(), by, to, n],
+      )
+    test('ten a day to a number from one organisation; what others send to it holds none of them back', async () => {
+      await ways.addUser(`${name}b`, phone)
+      for (let i = 0; i < 6; i += 1) for (const one of [name, `${name}b`]) await change(one)
+      expect(await told(phone)).toBe(10)
+      await elsewhere(1, phone)
+      await change(`${name}else1`)
+      expect(await told(phone)).toBe(11)
+      expect(await api.sql(`select send_state, last_error from way_changes where last_error <> '' order by id desc limit 1`)).toEqual([
+        { send_state: 'FAILED', last_error: 'limit of the day' },
+      ])
+      await api.sql(`update users set shown_phone = phone where username = $1`, [name])
+      await change(name)
+      expect(await told(phone), 'his who showed it').toBe(12)
+    })
+    test('two hundred a day that people of one organisation cause for others to numbers nobody showed', async () => {
+      const boss = `boss${ways.n}`
+      await ways.addAdmin(boss)
+      const token = await api.login(boss)
+      const reset = async () => expect((await api.call(users.resetPassword, { id: await idOf(name) }, { token })).status).toBe(200)
+      await ways.addUser(`${name}b`, '')
+      await sent(200, `${name}b`, 2)
+      await reset()
+      expect(await told(phone), 'another organisation caused those').toBe(1)
+      await sent(200, `${name}b`, 1)
+      await reset()
+      expect(await told(phone)).toBe(1)
+      await change(name)
+      expect(await told(phone), 'what he changed himself').toBe(2)
+      await api.sql(`update users set shown_phone = phone where username = $1`, [name])
+      await reset()
+      expect(await told(phone), 'his who showed it').toBe(3)
+    })
+    test('two hundred first passwords of a day keep back no other', async () => {
+      await sent(300, name, null)
+      await change(name)
+      expect(await told(phone)).toBe(1)
+    })
   })
   test.each(['12345678901', '1380013800', '+8613800138000', 'abc'])('%s is no number', async (bad) => {
     const answer = await send(bad)

@@ -10,7 +10,6 @@ import { mayStandFor } from '../../roles/server/assign.ts'
 import { locale } from '../locale.ts'
 import { sendStates, sendWaits, type WayKind, wayLimits } from '../rules.ts'
 import { sha256 } from './identity.ts'
-import { tenantOf } from './queries.ts'
 import { hasSms, type SendAnswer, type SmsProvider } from './smsProvider.ts'
 
 const messagesName = 'session-way-messages'
@@ -75,6 +74,7 @@ export async function wayChanged(ctx: Ctx, before: WaysBefore, kind: WayKind): P
     .values({
       org_id: orgId,
       user_id: userId,
+      by_org: byOther ? ctx.actor.orgId : null,
       kind,
       before: linked ? sealWays(ctx, hash, ways) : null,
       token_hash: linked ? hash : null,
@@ -115,16 +115,20 @@ const messageOf = (ctx: Ctx, username: string, kind: WayKind, told: keyof typeof
     link: undoLink(ctx.app, token),
   })}`
 
-type Due = Piece & { id: number; org_id: number; phone: string; known: boolean; sealed: Buffer }
+type Due = Piece & { id: number; org_id: number; by_org: number | null; phone: string; known: boolean; sealed: Buffer }
 
-/** Whether the tenant had its share of today: an administrator writes what numbers he likes into his accounts, and changes them as often. */
+/**
+ * Whether this is one too many today. An administrator writes what numbers he likes into accounts, and changes them as often: what
+ * people of one organisation cause for others counts for them alone. What somebody changes himself counts for its number in his
+ * organisation, and an account whose number nobody showed holds back none of one whose holder did.
+ */
 async function isMuch(ctx: Ctx, row: Due): Promise<boolean> {
-  const { rows } = await sql<{ here: number; all: number }>`select count(*) filter (where w.phone = ${row.phone}) as here, count(*) as all
-    from way_changes w join organisations o on o.id = w.org_id
-    where w.send_state = 'SENT' and w.created_at > ${ctx.now}::timestamptz - interval '24 hours'
-      and ${tenantOf(sql`o.path`)} = (select ${tenantOf(sql`m.path`)} from organisations m where m.id = ${row.org_id})`.execute(ctx.db)
-  const { here = 0, all = 0 } = rows[0] ?? {}
-  return here >= wayLimits.perPhoneDay || (!row.known && all >= wayLimits.toUnknownDay)
+  const whose = row.by_org === null ? sql`by_org is null and org_id = ${row.org_id}` : sql`by_org = ${row.by_org}`
+  const { rows } = await sql<{ here: number; unknown: number }>`select count(*) filter (where not known) as unknown,
+      count(*) filter (where phone = ${row.phone} and (known or not ${row.known})) as here
+    from way_changes where send_state = 'SENT' and created_at > ${ctx.now}::timestamptz - interval '24 hours' and ${whose}`.execute(ctx.db)
+  const { here = 0, unknown = 0 } = rows[0] ?? {}
+  return here >= wayLimits.perPhoneDay || (row.by_org !== null && !row.known && unknown >= wayLimits.toUnknownDay)
 }
 
 /** Sends messages one after the other, or together they would pass the limit of the day. */
