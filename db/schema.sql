@@ -83,6 +83,19 @@ table public.alert_channels row security
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
   grant delete, insert, select, update to huodao_app
 
+table public.alert_mail_days row security
+  org_id bigint not null
+  day date not null
+  tests integer default 0 not null
+  recipients integer default 0 not null
+  constraint alert_mail_days_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
+  constraint alert_mail_days_pkey PRIMARY KEY (org_id, day)
+  constraint alert_mail_days_recipients_check CHECK ((recipients >= 0))
+  constraint alert_mail_days_tests_check CHECK ((tests >= 0))
+  CREATE INDEX alert_mail_days_age ON public.alert_mail_days USING btree (day)
+  policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
+  grant delete, insert, select, update to huodao_app
+
 table public.alert_mail_servers row security
   org_id bigint not null
   host text not null

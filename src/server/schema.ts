@@ -40,6 +40,13 @@ export interface AlertChannelsTable {
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+export interface AlertMailDaysTable {
+  org_id: number
+  day: string
+  tests: Generated<number>
+  recipients: Generated<number>
+}
+
 export interface AlertMailServersTable {
   org_id: number
   host: string
@@ -1466,6 +1473,7 @@ export interface DB {
   access_version: AccessVersionTable
   activation_codes: ActivationCodesTable
   alert_channels: AlertChannelsTable
+  alert_mail_days: AlertMailDaysTable
   alert_mail_servers: AlertMailServersTable
   alert_members: AlertMembersTable
   alert_outbox: AlertOutboxTable

@@ -10,6 +10,7 @@ export const channelErrors = defineErrors('alerts', {
   inAppStays: [422001, '站内信渠道不能删除', 'The in-app channel cannot be deleted'],
   tooManyChannels: [422001, '最多20个渠道', 'At most 20 channels'],
   fieldMissing: [400001, '不能为空', 'Required'],
+  tooManyTests: [429001, '每个渠道每分钟可测试一次,每天共{most}次', 'One test a minute for a channel, {most} a day in all'],
 })
 
 export const channelTypes = ['IN_APP', 'WEBHOOK', 'EMAIL'] as const
@@ -128,7 +129,7 @@ export const channelEndpoints = {
     path: '/alert-channels/{id}/test',
     summary: 'Send a test message now; its result stands at the channel within seconds',
     audit: 'alerts.testChannel',
-    errors: [channelErrors.noMailServer],
+    errors: [channelErrors.noMailServer, channelErrors.tooManyTests],
     input: one,
     output: f.done,
   }),

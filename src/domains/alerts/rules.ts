@@ -27,6 +27,8 @@ export const alertLimits = {
   /** Whoever took a batch and did not say how it ended is dead after this. */
   leaseSeconds: 60,
   batch: 100,
+  /** Of an organisation: tests, and recipients of mail through the server of somebody above. */
+  perDay: { tests: 20, recipients: 1000 },
 } as const
 
 type Usual = {

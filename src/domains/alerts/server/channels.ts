@@ -6,8 +6,9 @@ import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import { cachedSetting } from '../../settings/server/values.ts'
 import { type ChannelFields, ChannelRow, type ChannelType, type channelEndpoints, channelErrors, MailServer } from '../channelContract.ts'
+import { alertLimits } from '../rules.ts'
 import { Blocked, resolveTarget } from './outbound.ts'
-import { sendsName } from './outbox.ts'
+import { countToday, sendsName } from './outbox.ts'
 import { seal } from './seal.ts'
 
 type Contract = typeof channelEndpoints
@@ -136,6 +137,11 @@ const removeChannel: Handlers<Contract>['removeChannel'] = async (ctx, { id, ver
 const testChannel: Handlers<Contract>['testChannel'] = async (ctx, { id }) => {
   const channel = await one(ctx, id)
   if (channel.type === 'EMAIL' && (await mailServer(ctx)).source === 'NONE') throw new Refusal(channelErrors.noMailServer)
+  // also of those that come at once: the day's row is locked until the commit
+  const counted = await countToday(ctx, ctx.actor.orgId, 'tests', 1)
+  const { rows: recent } = await sql`select 1 from alert_outbox
+    where channel_id = ${id} and event = 'TEST' and created_at > ${ctx.now}::timestamptz - interval '1 minute' limit 1`.execute(ctx.db)
+  if (!counted || recent.length) throw new Refusal(channelErrors.tooManyTests, { most: alertLimits.perDay.tests })
   await ctx.db.insertInto('alert_outbox').values({ org_id: ctx.actor.orgId, channel_id: id, event: 'TEST', next_at: ctx.now, created_at: ctx.now }).execute()
   ctx.afterCommit(() => ctx.app.jobs.poke(sendsName))
   ctx.audit({ id, name: channel.name })

@@ -29,7 +29,7 @@ afterAll(async () => {
   await world.close()
 })
 beforeEach(async () => {
-  for (const table of ['device_faults', 'alerts', 'alert_outbox', 'messages', 'alert_rules', 'alert_mail_servers']) await world.rows(`delete from ${table}`)
+  for (const table of ['device_faults', 'alerts', 'alert_outbox', 'messages', 'alert_rules', 'alert_mail_servers', 'alert_mail_days']) await world.rows(`delete from ${table}`)
   await world.rows(`delete from alert_channels where type <> 'IN_APP'`)
   await world.rows(`update alert_channels set quiet_from = null, quiet_to = null, enabled = true, urgent_through = true`)
   await world.allowPrivate(true)
@@ -161,6 +161,7 @@ test('redirects are refused; inner addresses too, when they are written, when th
     'https://10.1.2.3/',
   ])
     expect([url, (await make({ type: 'WEBHOOK', name: 'B', url })).body.message]).toEqual([url, '地址不可用:内部网络地址'])
+  await world.pass(minute)
   await world.send(people.operator, 'POST', `/alert-channels/${made.id}/test`, {})
   await world.pass(1000)
   await send()
@@ -217,6 +218,43 @@ test('e-mail over SMTP, in the language of the channel; a wrong password is trie
     expect(await channel(made.id)).toMatchObject({ lastState: 'SENT' })
     // for another host the password is given anew
     expect((await save({ version: 3, host: 'localhost' })).body).toMatchObject({ hasPassword: false })
+  } finally {
+    post.close()
+  }
+})
+
+test('a test a minute for a channel and twenty a day, also of channels made anew; a thousand recipients a day through the server above', async () => {
+  const post = await listenSmtp('geheim')
+  try {
+    const server = { host: '127.0.0.1', port: post.port, security: 'NONE', username: 'robot', sender: 'alerts@huodao.example', password: 'geheim' }
+    const serve = (user: number) => world.send(user, 'PUT', '/alert-mail-server', { ...server, version: 0 })
+    await world.rows(`insert into role_permissions values (902, 'alarm-rule:read'), (902, 'alarm-rule:update') on conflict do nothing`)
+    await world.rows('update access_version set version = version + 1')
+    expect((await serve(people.agent)).body).toMatchObject({ source: 'OWN' })
+    const recipients = Array.from({ length: 20 }, (_, i) => `a${i}@example.com`)
+    const add = async () => (await make({ type: 'EMAIL', name: '邮件', recipients })).body
+    const probe = async (id: number) => (await world.send(people.operator, 'POST', `/alert-channels/${id}/test`, {})).status
+    let made = await add()
+    expect((await Promise.all([probe(made.id), probe(made.id)])).sort()).toEqual([200, 429])
+    for (let i = 1; i < 20; i += 1) {
+      await world.rows('delete from alert_channels where id = $1', [made.id])
+      made = await add()
+      expect(await probe(made.id)).toBe(200)
+    }
+    const last = await add()
+    expect(await probe(last.id)).toBe(429)
+    await send()
+    expect(post.letters).toHaveLength(1)
+    await world.rows(`update alert_mail_days set recipients = 981 where org_id = 3`)
+    await fault()
+    await send()
+    expect(await channel(made.id)).toMatchObject({ lastState: 'FAILED', lastReason: 'limit of the day: set a mail server of your own' })
+    await serve(people.operator)
+    await fault(2)
+    await send()
+    expect(await channel(made.id), 'his own server is his').toMatchObject({ lastState: 'SENT' })
+    await world.pass(24 * 60 * minute)
+    expect(await probe(last.id)).toBe(200)
   } finally {
     post.close()
   }

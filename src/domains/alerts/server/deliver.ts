@@ -72,8 +72,9 @@ async function mark(ctx: Ctx, batch: Due, to: Ending<Sent>): Promise<void> {
 
 /** Messages of long ago; alerts themselves stay. */
 export const forgetOld = (app: App): Promise<unknown> =>
-  bySystem(app, (ctx) =>
-    sql`delete from alert_outbox where id in (select id from alert_outbox where created_at < ${new Date(ctx.now.getTime() - 90 * 86_400_000)} and next_at is null limit 5000)`.execute(
+  bySystem(app, async (ctx) => {
+    await sql`delete from alert_mail_days where day < ${ctx.now}::timestamptz - interval '90 days'`.execute(ctx.db)
+    await sql`delete from alert_outbox where id in (select id from alert_outbox where created_at < ${new Date(ctx.now.getTime() - 90 * 86_400_000)} and next_at is null limit 5000)`.execute(
       ctx.db,
-    ),
-  )
+    )
+  })

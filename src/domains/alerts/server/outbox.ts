@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Ctx, iso } from '../../../server/context.ts'
-import { sendTime } from '../rules.ts'
+import { shanghaiDay } from '../../../shared/instants.ts'
+import { alertLimits, sendTime } from '../rules.ts'
 
 export const sendsName = 'alerts-send'
 
@@ -83,4 +84,14 @@ export async function dropWaiting(ctx: Ctx, alertIds: readonly number[]): Promis
   await sql`update alert_outbox set state = 'DROPPED', next_at = null where alert_id = any(${[...alertIds]}::bigint[]) and state = 'WAITING' and batch is null`.execute(
     ctx.db,
   )
+}
+
+/** Counts towards what an organisation may send in a day; false when that would be too much, and counts nothing. */
+export async function countToday(ctx: Ctx, orgId: number, what: 'tests' | 'recipients', n: number): Promise<boolean> {
+  const column = sql.ref(what)
+  const most = alertLimits.perDay[what]
+  if (n > most) return false
+  const { numAffectedRows } = await sql`insert into alert_mail_days as d (org_id, day, ${column}) values (${orgId}, ${shanghaiDay(ctx.now)}::date, ${n})
+    on conflict (org_id, day) do update set ${column} = ${sql.ref(`d.${what}`)} + ${n} where ${sql.ref(`d.${what}`)} + ${n} <= ${most}`.execute(ctx.db)
+  return numAffectedRows === 1n
 }

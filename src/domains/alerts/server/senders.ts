@@ -8,7 +8,7 @@ import type { AlertKind } from '../contract.ts'
 import { locale } from '../locale.ts'
 import { type MailServer, sendMail } from './mail.ts'
 import type { SendAnswer } from './outbound.ts'
-import type { MessageEvent } from './outbox.ts'
+import { countToday, type MessageEvent } from './outbox.ts'
 import { unseal } from './seal.ts'
 import { postWebhook } from './webhook.ts'
 import { bodyOf, contentOf, type Told, titleOf } from './words.ts'
@@ -140,6 +140,10 @@ export async function sendBatch(app: App, batch: Batch, events: readonly Event[]
     return postWebhook({ url: channel.url, secret, id: batch.id, body: JSON.stringify(payload(app, batch, events)), now: app.now(), privateAllowed })
   }
   if (!server) return { state: 'RETRY', reason: 'no mail server' }
+  // the name of whoever lends his server stands under it
+  const lent = server.orgId !== batch.orgId
+  if (lent && !(await bySystem(app, (ctx) => countToday(ctx, batch.orgId, 'recipients', channel.recipients.length))))
+    return { state: 'FAILED', reason: 'limit of the day: set a mail server of your own' }
   const { lang } = channel
   const subject = say(locale[lang === 'en' ? 'en' : 'zh'].message.subject, 'zh-CN', { title: say(headOf(events), lang) })
   const text = events.map((event) => [say(lineOf(event), lang), say(event.alert ? bodyOf(event.alert) : words('testBody'), lang)].join('\n')).join('\n\n')
@@ -152,13 +156,13 @@ async function channelOf(ctx: Ctx, id: number): Promise<Channel | undefined> {
 }
 
 /** The organisation's own mail server, or the one of the nearest above. */
-async function mailServerOf(ctx: Ctx, orgId: number): Promise<MailServer | null> {
+async function mailServerOf(ctx: Ctx, orgId: number): Promise<(MailServer & { orgId: number }) | null> {
   const { rows } = await sql<Omit<MailServer, 'password'> & { org_id: number; password: Buffer | null }>`
     select org_id, host, port, security, username, password, sender from alert_mail_servers where org_id = app_mail_server(${orgId})`.execute(ctx.db)
   const server = rows[0]
   if (!server) return null
   const { org_id, password, ...rest } = server
-  return { ...rest, password: password ? unseal(ctx.app.config, `alert_mail_servers.password|${org_id}`, password) : '' }
+  return { ...rest, orgId: org_id, password: password ? unseal(ctx.app.config, `alert_mail_servers.password|${org_id}`, password) : '' }
 }
 
 /** What a webhook gets; docs/alert-webhooks.md describes it. */
