@@ -1,5 +1,5 @@
 import { createHmac, randomInt } from 'node:crypto'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { keyFor, openSecret, sealSecret } from '../../../server/secretBox.ts'
 import { clock, type Kind, type Piece } from '../../../server/work.ts'
@@ -7,6 +7,7 @@ import { addressOf } from '../../../shared/address.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { sessionErrors } from '../contract.ts'
 import { sendRule, sendStates, sendWaits, smsLimits } from '../rules.ts'
+import { tenantOf } from './queries.ts'
 import { hasSms, type Message, type SendAnswer, type SmsProvider } from './smsProvider.ts'
 
 type Purpose = Exclude<Message['purpose'], 'NOTICE'>
@@ -37,6 +38,9 @@ export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
   const mine = to.purpose === 'CHANGE_PHONE' ? to.userId : null
   // codes to a number that may be a stranger's neither use up nor are hidden among those of its owner
   const alike = sql`(purpose = 'CHANGE_PHONE') = ${to.purpose === 'CHANGE_PHONE'}`
+  // what people of another tenant ask for does not shut a number for its holder
+  const tenant = (id: RawBuilder<unknown>) => sql`(select ${tenantOf(sql`o.path`)} from organisations o where o.id = ${id})`
+  const ofTenant = sql`${tenant(sql`org_id`)} = ${tenant(sql`${to.orgId}::bigint`)}`
   const hour = sql`created_at > ${ctx.now}::timestamptz - interval '1 hour'`
   const { rows } = await sql<{ phoneHour: number; phoneDay: number; ipHour: number; userHour: number; userDay: number; targetDay: number; last: Date | null }>`
     select count(*) filter (where phone = ${to.phone} and known = ${to.known} and ${alike} and ${hour}) as "phoneHour",
@@ -44,7 +48,7 @@ export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
       count(*) filter (where ip = ${address} and ${hour}) as "ipHour",
       count(*) filter (where user_id = ${mine}::bigint and purpose = 'CHANGE_PHONE' and ${hour}) as "userHour",
       count(*) filter (where user_id = ${mine}::bigint and purpose = 'CHANGE_PHONE') as "userDay",
-      count(*) filter (where phone = ${to.phone} and purpose = 'CHANGE_PHONE' and ${mine}::bigint is not null) as "targetDay",
+      count(*) filter (where phone = ${to.phone} and purpose = 'CHANGE_PHONE' and ${mine}::bigint is not null and ${ofTenant}) as "targetDay",
       max(resend_at) filter (where phone = ${to.phone}) as last
     from sms_codes where (phone = ${to.phone} or ip = ${address} or user_id = ${mine}::bigint) and created_at > ${ctx.now}::timestamptz - interval '24 hours'`.execute(
     ctx.db,

@@ -132,6 +132,11 @@ describe('codes', () => {
     expect(answers).toEqual([200, 200, 200, 429003])
     const [text] = await api.sql<{ content: string }>('select content from dev_messages where phone = $1 order by id desc limit 1', [to])
     expect(text?.content).toContain(`${name}ask2`)
+    await elsewhere(1, '')
+    const token = await api.login(`${name}else1`)
+    const asked = await api.call(session.loginsend, { channel: 'sms', purpose: 'changePhone', phone: to }, { token })
+    expect(codeOf(asked), 'people of another tenant have their own three').toBe(200)
+    ways.later(61)
     for (let i = 0; i < 5; i += 1) {
       expect(codeOf(await send(to))).toBe(200)
       ways.later(61)
