@@ -29,7 +29,8 @@ afterAll(async () => {
   await world.close()
 })
 beforeEach(async () => {
-  for (const table of ['device_faults', 'alerts', 'alert_outbox', 'messages', 'alert_rules', 'alert_mail_servers', 'alert_mail_days']) await world.rows(`delete from ${table}`)
+  for (const table of ['device_faults', 'alerts', 'alert_outbox', 'messages', 'alert_rules', 'alert_mail_servers', 'alert_mail_days'])
+    await world.rows(`delete from ${table}`)
   await world.rows(`delete from alert_channels where type <> 'IN_APP'`)
   await world.rows(`update alert_channels set quiet_from = null, quiet_to = null, enabled = true, urgent_through = true`)
   await world.allowPrivate(true)
