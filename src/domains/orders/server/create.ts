@@ -175,8 +175,9 @@ export function laneRefusal(lane: Lane | undefined, item: { count: number; price
   if (lane?.status !== 'ENABLED' || !lane.on_shelf) return orderErrors.laneNotSelling
   if (canPlace({ drugClass: lane.drug_class }, { kind: device.kind, dispensingMode: device.dispensing_mode })) return orderErrors.drugForbidden
   if (lane.price !== item.price) return orderErrors.priceChanged
-  if (lane.available < item.count) return orderErrors.outOfStock
-  return item.count > strictest(lane.restriction, lane.purchase_limit, 32) ? orderErrors.overLimit : null
+  // what nobody may have is not short of anything
+  if (item.count > strictest(lane.restriction, lane.purchase_limit, 32)) return orderErrors.overLimit
+  return lane.available < item.count ? orderErrors.outOfStock : null
 }
 
 /** Id and number of an order that is about to be written. */

@@ -246,6 +246,38 @@ test('a lane somebody hoards: one order gives way when that is enough, and none 
   expect(await phone(machine, gone), 'two against one').toBe('orders.outOfStock')
 })
 
+test('who asks for more than there is closes nothing, and takes nothing from who holds it', async () => {
+  const machine = await machineWith(0, 0)
+  await world.rows('update lanes set quantity = 2 where device_id = $1', [machine.id])
+  const honest = await phone(machine, '10.12.0.1')
+  const asks = async () => [
+    await phone(machine, '10.12.0.2', { count: 3 }),
+    await phone(machine, '10.12.0.2', { count: 32 }),
+    // too many at once, whatever is there
+    await phone(machine, '10.12.0.2', { count: 33 }),
+  ]
+  const answers = ['orders.outOfStock', 'orders.outOfStock', refused]
+  expect(await asks()).toEqual(answers)
+  later(78)
+  expect(await asks()).toEqual(answers)
+  await world.rows('update lanes set restriction = 1 where device_id = $1 and road_index = 1', [machine.id])
+  expect(await phone(machine, '10.12.0.2', { count: 2 }), 'the lane sells one at a time').toBe(refused)
+  expect([await pay(honest), await phone(machine, '10.12.0.1')]).toEqual(['APPLIED', expect.stringMatching(/^HD/)])
+})
+
+test('of orders that had their time as many are closed as are needed, the oldest first', async () => {
+  const machine = await machineWith(0, 0)
+  await world.rows('update lanes set quantity = 4 where device_id = $1', [machine.id])
+  const waiting: string[] = []
+  for (let i = 0; i < 4; i += 1) {
+    waiting.push(await phone(machine, `10.13.0.${i}`))
+    later(1)
+  }
+  later(80)
+  expect(await phone(machine, '10.13.1.1', { count: 2 })).toMatch(/^HD/)
+  expect(await Promise.all(waiting.map((order) => pay(order)))).toEqual(['LATE', 'LATE', 'APPLIED', 'APPLIED'])
+})
+
 test('two addresses with one order each do not displace each other', async () => {
   const machine = await machineWith(0, 0)
   await world.rows('update lanes set quantity = 1 where device_id = $1', [machine.id])

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { bySystem } from '../../../server/run.ts'
@@ -8,7 +9,7 @@ import { raiseSecurity } from '../../security/server/raise.ts'
 import { orderErrors, type orders } from '../contract.ts'
 import { type Asking, checkLimits, type Lane, laneRefusal, lanesFor, lookAt, nextOrder, type Seen } from './create.ts'
 import { closeOrders } from './timers.ts'
-import { type Buyer, fullFor, givingWay, type InTheWay, markWanted, timedOut, unasked } from './unpaid.ts'
+import { type Buyer, fullFor, givingWay, holdingsAt, type InTheWay, lockUnpaid, markWanted, timedOut, unasked } from './unpaid.ts'
 
 /** Orders that hold what he wants, and what is to be done about them before he is judged. */
 type Look = { buyer: Buyer; way: InTheWay; seconds: number; refusal: Refusal; unasked: readonly number[]; mayMove: boolean }
@@ -25,12 +26,14 @@ export async function makeRoom(app: App, input: Input<typeof orders.mobileOrder>
   if (!look.mayMove) throw look.refusal
   const { buyer, way, seconds } = look
   await bySystem(app, async (ctx) => {
-    const old = await timedOut(ctx, buyer, way, seconds, true)
-    await closeOrders(ctx, old, 'CLOSED_EARLY')
-    if (old.length) return
-    const giving = await givingWay(ctx, buyer, way.short, true)
-    if (!giving) return
-    await closeOrders(ctx, [giving], 'CLOSED_EARLY')
+    // one after the other at a machine, or several would judge by the same orders
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`giving way ${buyer.deviceId}`}, 0))`.execute(ctx.db)
+    const held = await holdingsAt(ctx.db, buyer)
+    const old = timedOut(held, buyer, way, { now: ctx.now, seconds })
+    const giving = old.length ? undefined : givingWay(held, buyer, way, ctx.now)
+    const closing = await lockUnpaid(ctx, giving ? [giving] : old)
+    await closeOrders(ctx, closing, 'CLOSED_EARLY')
+    if (!giving || !closing.length) return
     await raiseSecurity(ctx, {
       orgId: giving.org_id,
       kind: 'STOCK_HOARDED',
@@ -68,17 +71,14 @@ async function lookFor(ctx: Asking, input: Input<typeof orders.mobileOrder>): Pr
   const other = refused.find(({ refusal }) => refusal.def !== orderErrors.outOfStock)
   if (other) throw other.refusal
   const short = refused.map(({ lane, missing }) => ({ lane: lane.id, missing }))
-  if (full.own && !short.length) throw new Refusal(orderErrors.tooManyUnpaid)
-  if (!short.length && !full.machine) return { seen }
+  // who meets limits of his own moves nobody, nor does who himself let these goods run out
+  if (full.own.length && !short.length) throw new Refusal(orderErrors.tooManyUnpaid)
+  if (!short.length && !full.machine.length) return { seen }
   const refusal = refused[0]?.refusal ?? new Refusal(orderErrors.machineBusy)
-  // nor does who himself let these goods run out
-  if (refused.some(({ lane }) => lane.lost > 0)) throw refusal
+  if (full.own.length || refused.some(({ lane }) => lane.lost > 0)) throw refusal
   const way = { short, full: full.machine }
   const seconds = limits['order.holdSeconds']
-  const [fresh, old, giving] = await Promise.all([
-    unasked(ctx.db, buyer, short),
-    timedOut(ctx, buyer, way, seconds, false),
-    givingWay(ctx, buyer, short, false),
-  ])
-  return { seen, look: { buyer, way, seconds, refusal, unasked: fresh, mayMove: old.length > 0 || giving !== undefined } }
+  const held = await holdingsAt(ctx.db, buyer)
+  const mayMove = timedOut(held, buyer, way, { now: ctx.now, seconds }).length > 0 || givingWay(held, buyer, way, ctx.now) !== undefined
+  return { seen, look: { buyer, way, seconds, refusal, unasked: unasked(held, buyer, way), mayMove } }
 }

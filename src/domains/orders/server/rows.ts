@@ -4,6 +4,7 @@ import { displayStatus, type Hold, isFinal, type OrderStatus, type PayState, typ
 
 /** Orders and their pieces as the verbs hold them: locked together, labelled together. */
 
+export type Unpaid = { org_id: number; created_at: Date; id: number; device_id: number }
 export type Unit = {
   id: number
   org_id: number

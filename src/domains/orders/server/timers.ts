@@ -4,6 +4,7 @@ import { bySystem } from '../../../server/run.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { coolDown, timers } from '../rules.ts'
+import type { Unpaid } from './rows.ts'
 import { type Fact, settle } from './settle.ts'
 import { uncountUnpaid } from './unpaid.ts'
 
@@ -43,8 +44,6 @@ export async function closeUnpaid(app: App): Promise<number> {
     return rows.length
   })
 }
-
-export type Unpaid = { org_id: number; created_at: Date; id: number; device_id: number }
 
 /** Unpaid orders that the caller has locked. The payment is closed with its order; what arrives later goes back. */
 export async function closeOrders(ctx: Ctx, unpaid: readonly Unpaid[], kind: 'CLOSED' | 'CLOSED_EARLY'): Promise<void> {

@@ -5,6 +5,7 @@ import { bySystem } from '../../../server/run.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { orderErrors } from '../contract.ts'
 import { safeSeconds } from '../rules.ts'
+import type { Unpaid } from './rows.ts'
 
 /**
  * What may wait for its money. A customer proves nothing before he pays, so a name counts only beside the address that says it:
@@ -41,23 +42,19 @@ function subjectsOf(buyer: Buyer, limits: UnpaidLimits) {
 }
 
 export type Short = { readonly lane: number; readonly missing: number }
-/** What is in the way of an order: lanes that are short of its goods, the machine that has as many unpaid orders as it may. */
-export type InTheWay = { readonly short: readonly Short[]; readonly full: boolean }
-export type Holding = { org_id: number; created_at: Date; id: number; device_id: number }
-export type Giving = Holding & { address: string; orders: number }
-/** Only looked at, or locked to be closed. */
-const locked = (lock: boolean) => (lock ? sql`for no key update of o skip locked` : sql``)
-const holdsOf = (short: readonly Short[]) =>
-  sql`exists (select from order_units u where u.order_id = h.order_id and u.org_id = h.org_id and u.created_at = h.order_at
-    and u.hold = 'HELD' and u.lane_id = any(${short.map(({ lane }) => lane)}::bigint[]))`
+/** What is in the way of an order: lanes that are short of its goods, limits that have no place left for it. */
+export type InTheWay = { readonly short: readonly Short[]; readonly full: readonly string[] }
+/** An unpaid order: what it holds, and the limits that count it. */
+export type Holding = Unpaid & { address: string; wanted: boolean; subjects: readonly string[]; lanes: readonly number[] }
 
-/** Which limits have no place left for him. */
-export async function fullFor(db: Db, buyer: Buyer, limits: UnpaidLimits): Promise<{ machine: boolean; own: boolean }> {
+/** Which limits have no place left for him: of the machine, and his own. */
+export async function fullFor(db: Db, buyer: Buyer, limits: UnpaidLimits): Promise<{ machine: readonly string[]; own: readonly string[] }> {
   const { rows } = await sql<{ subject: string }>`
     select c.subject from unpaid_counts c join jsonb_to_recordset(${JSON.stringify(subjectsOf(buyer, limits))}::jsonb) as w(subject text, most int)
     on w.subject = c.subject where c.open >= w.most + c.credit`.execute(db)
-  const machineFull = rows.some((row) => row.subject === machine(buyer.deviceId))
-  return { machine: machineFull, own: rows.length > (machineFull ? 1 : 0) }
+  const full = rows.map((row) => row.subject)
+  const isMachine = (subject: string) => subject === machine(buyer.deviceId)
+  return { machine: full.filter(isMachine), own: full.filter((subject) => !isMachine(subject)) }
 }
 
 /** Pieces by lane that this address leaves to others for now. */
@@ -69,55 +66,67 @@ export async function lostBy(ctx: Pick<Ctx, 'db' | 'now'>, deviceId: number, add
   return new Map(rows.map((row) => [row.lane_id, row.pieces]))
 }
 
-/** Holds of others on wanted goods that nobody asked for before. */
-export async function unasked(db: Db, buyer: Buyer, short: readonly Short[]): Promise<readonly number[]> {
-  if (!short.length) return []
-  const { rows } = await sql<{ order_id: number }>`
-    select h.order_id from unpaid_holds h where h.device_id = ${buyer.deviceId} and not h.wanted and h.address <> ${buyer.address} and ${holdsOf(short)}`.execute(
-    db,
-  )
-  return rows.map((row) => row.order_id)
+/** Unpaid orders at his machine, the oldest first. */
+export async function holdingsAt(db: Db, { deviceId }: Buyer): Promise<readonly Holding[]> {
+  const { rows } = await sql<Holding>`
+    select h.org_id, h.order_at as created_at, h.order_id as id, h.device_id, h.address, h.wanted, h.subjects,
+      array(select u.lane_id from order_units u where u.org_id = h.org_id and u.created_at = h.order_at and u.order_id = h.order_id and u.hold = 'HELD') as lanes
+    from unpaid_holds h where h.device_id = ${deviceId} order by h.order_at, h.order_id`.execute(db)
+  return rows
+}
+
+/** Of these orders as many as must be closed to make room, the first ones first; none of them where all would not be enough. */
+export function freeing(orders: readonly Holding[], { short, full }: InTheWay): readonly Holding[] {
+  const missing = new Map<string | number, number>([...short.map((s) => [s.lane, s.missing] as const), ...full.map((subject) => [subject, 1] as const)])
+  const chosen = orders.filter((order) => {
+    const helps = [...order.lanes, ...order.subjects].filter((what) => (missing.get(what) ?? 0) > 0)
+    for (const what of helps) missing.set(what, (missing.get(what) ?? 0) - 1)
+    return helps.length > 0
+  })
+  return [...missing.values()].every((n) => n <= 0) ? chosen : []
+}
+
+/** Orders of others on wanted goods that nobody asked for before; who asks for more than all of them hold asks for nothing. */
+export function unasked(held: readonly Holding[], buyer: Buyer, way: InTheWay): readonly number[] {
+  if (!freeing(held, way).length) return []
+  const lanes = new Set(way.short.map(({ lane }) => lane))
+  return held.filter((order) => !order.wanted && order.address !== buyer.address && order.lanes.some((lane) => lanes.has(lane))).map(({ id }) => id)
 }
 
 export const markWanted = (ctx: Ctx, orderIds: readonly number[]): Promise<unknown> =>
   sql`with free as (select order_id from unpaid_holds where order_id = any(${[...orderIds]}::bigint[]) for update skip locked)
     update unpaid_holds h set wanted = true from free where free.order_id = h.order_id`.execute(ctx.db)
 
+const olderThan = (now: Date, seconds: number) => (order: Holding) => order.created_at.getTime() <= now.getTime() - seconds * 1000
+
 /** Orders in the way that had their time to pay. His own are among them only while nobody else asked for their goods. */
-export async function timedOut(ctx: Pick<Ctx, 'db' | 'now'>, buyer: Buyer, way: InTheWay, seconds: number, lock: boolean): Promise<readonly Holding[]> {
-  const { rows } = await sql<Holding>`
-    select o.org_id, o.created_at, o.id, o.device_id from unpaid_holds h
-    join orders o on o.org_id = h.org_id and o.created_at = h.order_at and o.id = h.order_id
-    where h.device_id = ${buyer.deviceId} and h.order_at <= ${new Date(ctx.now.getTime() - seconds * 1000)} and o.pay_state = 'UNPAID'
-      and (h.address <> ${buyer.address} or not h.wanted) and (${way.full} or ${holdsOf(way.short)})
-    order by o.id limit 100 ${locked(lock)}`.execute(ctx.db)
-  return rows
-}
+export const timedOut = (held: readonly Holding[], buyer: Buyer, way: InTheWay, { now, seconds }: { now: Date; seconds: number }): readonly Holding[] =>
+  freeing(
+    held.filter(olderThan(now, seconds)).filter((order) => order.address !== buyer.address || !order.wanted),
+    way,
+  )
 
 /**
  * The order that gives way to a newcomer: the oldest of the address with most of them here, if that address then still holds as
- * many as he does, and if it is enough for what he wants; who meets limits of his own moves nobody.
+ * many as he does, and if it is enough for what he wants.
  */
-export async function givingWay(ctx: Pick<Ctx, 'db' | 'now'>, buyer: Buyer, short: readonly Short[], lock: boolean): Promise<Giving | undefined> {
-  // newcomers take turns at a machine, or several would judge by the same count
-  if (lock) await sql`select pg_advisory_xact_lock(hashtextextended(${`giving way ${buyer.deviceId}`}, 0))`.execute(ctx.db)
-  const { rows } = await sql<Giving>`
-    with held as (
-      select address, count(*)::int as n from unpaid_holds where device_id = ${buyer.deviceId} and address <> '' group by address
-    )
-    select o.org_id, o.created_at, o.id, o.device_id, h.address, t.n as orders
-    from unpaid_holds h join held t on t.address = h.address
-    join orders o on o.org_id = h.org_id and o.created_at = h.order_at and o.id = h.order_id
-    where h.device_id = ${buyer.deviceId} and o.pay_state = 'UNPAID'
-      and h.order_at <= ${new Date(ctx.now.getTime() - safeSeconds * 1000)}
-      and t.n > coalesce((select n from held where address = ${buyer.address}), 0) + 1
-      and not exists (select from unpaid_counts c
-        where c.subject = any(${ownSubjects(buyer).map((own) => own.subject)}::text[]) and c.open >= c.most + c.credit)
-      and not exists (select from jsonb_to_recordset(${JSON.stringify(short)}::jsonb) as s(lane bigint, missing int)
-        where s.missing > (select count(*) from order_units u where u.org_id = o.org_id and u.created_at = o.created_at
-          and u.order_id = o.id and u.hold = 'HELD' and u.lane_id = s.lane))
-    order by t.n desc, h.order_at, h.order_id limit 1 ${locked(lock)}`.execute(ctx.db)
-  return rows[0]
+export function givingWay(held: readonly Holding[], buyer: Buyer, way: InTheWay, now: Date): (Holding & { orders: number }) | undefined {
+  const orders = (address: string) => held.filter((order) => order.address === address).length
+  const own = orders(buyer.address)
+  const may = held.filter(olderThan(now, safeSeconds)).filter((order) => order.address && orders(order.address) > own + 1 && freeing([order], way).length)
+  const most = Math.max(...may.map((order) => orders(order.address)))
+  const giving = may.find((order) => orders(order.address) === most)
+  return giving && { ...giving, orders: most }
+}
+
+/** Locks orders to close them; none where one of them is being paid or closed. */
+export async function lockUnpaid(ctx: Ctx, orders: readonly Unpaid[]): Promise<readonly Unpaid[]> {
+  const json = JSON.stringify(orders.map(({ org_id, created_at, id }) => ({ org_id, created_at, id })))
+  const { rows } = await sql<Unpaid>`
+    select o.org_id, o.created_at, o.id, o.device_id from orders o
+    join jsonb_to_recordset(${json}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint) on n.org_id = o.org_id and n.created_at = o.created_at and n.id = o.id
+    where o.pay_state = 'UNPAID' order by o.id for no key update of o skip locked`.execute(ctx.db)
+  return rows.length === orders.length ? rows : []
 }
 
 /**
