@@ -2468,10 +2468,12 @@ table public.unpaid_holds row security
   address text not null
   subjects text[] not null
   wanted boolean default false not null
+  place_wanted boolean default false not null
   constraint unpaid_holds_address_check CHECK ((length(address) <= 64))
   constraint unpaid_holds_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
   constraint unpaid_holds_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint unpaid_holds_pkey PRIMARY KEY (order_id)
+  CREATE INDEX unpaid_holds_address ON public.unpaid_holds USING btree (address, order_at)
   CREATE INDEX unpaid_holds_device ON public.unpaid_holds USING btree (device_id, order_at)
   CREATE INDEX unpaid_holds_org ON public.unpaid_holds USING btree (org_id, order_at)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
@@ -2479,7 +2481,7 @@ table public.unpaid_holds row security
 
 table public.unpaid_losses row security
   order_id bigint not null
-  lane_id bigint not null
+  lane_id bigint
   org_id bigint not null
   device_id bigint not null
   address text not null
@@ -2488,9 +2490,9 @@ table public.unpaid_losses row security
   constraint unpaid_losses_address_check CHECK (((length(address) >= 1) AND (length(address) <= 64)))
   constraint unpaid_losses_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id)
   constraint unpaid_losses_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id)
+  constraint unpaid_losses_one UNIQUE NULLS NOT DISTINCT (order_id, lane_id)
   constraint unpaid_losses_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint unpaid_losses_pieces_check CHECK ((pieces > 0))
-  constraint unpaid_losses_pkey PRIMARY KEY (order_id, lane_id)
   CREATE INDEX unpaid_losses_device ON public.unpaid_losses USING btree (device_id, address)
   CREATE INDEX unpaid_losses_org ON public.unpaid_losses USING btree (org_id, until)
   CREATE INDEX unpaid_losses_until ON public.unpaid_losses USING btree (until)

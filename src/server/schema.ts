@@ -1349,11 +1349,12 @@ export interface UnpaidHoldsTable {
   address: string
   subjects: string[]
   wanted: Generated<boolean>
+  place_wanted: Generated<boolean>
 }
 
 export interface UnpaidLossesTable {
   order_id: number
-  lane_id: number
+  lane_id: number | null
   org_id: number
   device_id: number
   address: string
@@ -1631,6 +1632,7 @@ export type Constraint =
   | 'stores_org_id_store_name_key'
   | 'stores_system'
   | 'unknown_boards_board_no_key'
+  | 'unpaid_losses_one'
   | 'uploads_url_key'
   | 'users_principal'
   | 'users_username'

@@ -18,3 +18,11 @@ export function addressOf(ip: string): string {
     .map((group) => group.replace(/^0+(?=.)/, ''))
     .join(':')}::/64`
 }
+
+/** What one holder has for orders, who need no account: an IPv4 address, or a /56 of IPv6, as lines are given (256 times /64). */
+export function holderOf(ip: string): string {
+  const [address] = addressOf(ip).split('::/')
+  if (!address?.includes(':')) return address ?? ip
+  const groups = address.split(':')
+  return `${[...groups.slice(0, 3), (Number.parseInt(groups[3] ?? '0', 16) & 0xff00).toString(16)].join(':')}::/56`
+}

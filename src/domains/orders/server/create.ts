@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { found, iso } from '../../../server/context.ts'
-import { addressOf } from '../../../shared/address.ts'
+import { holderOf } from '../../../shared/address.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
@@ -114,7 +114,7 @@ async function boughtToday(ctx: Asking, device: Device, consumer: string): Promi
   const { rows } = await sql<{ n: number }>`
     select count(*) as n from orders o join order_units u on u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id
     where o.device_id = ${device.id} and o.created_at >= ${startOfDay(shanghaiDay(ctx.now))} and o.consumer = ${consumer} and o.order_type <> 'TEST' and o.pay_state <> 'CLOSED'
-      and (o.pay_state <> 'UNPAID' or exists (select from unpaid_holds h where h.order_id = o.id and h.address = ${addressOf(ctx.ip)}))
+      and (o.pay_state <> 'UNPAID' or exists (select from unpaid_holds h where h.order_id = o.id and h.address = ${holderOf(ctx.ip)}))
       and u.vend_state not in ('FAILED', 'VOID') and u.refund_state is distinct from 'SUCCESS'`.execute(ctx.db)
   return rows[0]?.n ?? 0
 }
@@ -166,7 +166,7 @@ export async function lanesFor(ctx: Asking, device: Device, input: Asked, lockin
     where l.device_id = ${device.id} and l.org_id = ${device.org_id} and l.archived_at is null and l.road_index = any(${roads}::int[]) order by l.id ${locking}`.execute(
     ctx.db,
   )
-  const [{ rows: lanes }, lost] = await Promise.all([wanted, lostBy(ctx, device.id, addressOf(ctx.ip))])
+  const [{ rows: lanes }, lost] = await Promise.all([wanted, lostBy(ctx, device.id, holderOf(ctx.ip))])
   return new Map(lanes.map((lane) => [lane.road_index, { ...lane, lost: lost.get(lane.id) ?? 0, available: lane.available - (lost.get(lane.id) ?? 0) }]))
 }
 
@@ -228,7 +228,7 @@ async function mobileOrder(ctx: Ctx, input: Asked, seen?: Seen): Promise<Output<
     sold.map(({ lane, count }) => ({ laneId: lane.id, reserved: count })),
   )
   refreshDeviceCounters(ctx, [device.id])
-  await countUnpaid(ctx, { id, at: ctx.now }, { orgId: device.org_id, deviceId: device.id, consumer: input.consumer, address: addressOf(ctx.ip) }, limits)
+  await countUnpaid(ctx, { id, at: ctx.now }, { orgId: device.org_id, deviceId: device.id, consumer: input.consumer, address: holderOf(ctx.ip) }, limits)
   return { orderNum, payableAmount: total, outTradeNo, expireAt: iso(expireAt) }
 }
 

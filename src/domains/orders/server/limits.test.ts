@@ -278,6 +278,43 @@ test('of orders that had their time as many are closed as are needed, the oldest
   expect(await Promise.all(waiting.map((order) => pay(order)))).toEqual(['LATE', 'LATE', 'APPLIED', 'APPLIED'])
 })
 
+test('who leaves his orders unpaid keeps nobody of his address out for longer than they may hold goods', async () => {
+  const machines = await Promise.all(Array.from({ length: 6 }, () => machineWith(0, 0)))
+  const [own, other] = machines as [Machine, Machine]
+  const first = await phone(other, '10.14.0.1')
+  later(1)
+  expect(made(await crowd(19, (i) => phone(machines[(i % 5) + 1] as Machine, '10.14.0.1')))).toHaveLength(19)
+  expect(await phone(own, '10.14.0.1'), 'a neighbour').toBe(tooMany)
+  later(75)
+  expect(await phone(own, '10.14.0.1', { price: 1 }), 'only for an order that can be').toBe('orders.priceChanged')
+  expect([await phone(own, '10.14.0.1'), await pay(first)]).toEqual([expect.stringMatching(/^HD/), 'LATE'])
+  expect(await holders(other), 'one was enough').toEqual({ '10.14.0.1': 4 })
+  for (const row of await open()) expect(row).toEqual({ ...row, holds: row.open })
+})
+
+test('as many addresses as a machine has places keep it from selling for one round, and no network alone fills it', async () => {
+  const [one, machine] = [await machineWith(0, 0), await machineWith(0, 0)]
+  const network = (n: number, ip: (i: number) => string, at = one) => crowd(n, (i) => phone(at, ip(i), { road: (i % 4) + 1 }))
+  expect(made(await network(20, (i) => `2001:db8:2:10${i + 10}::1`)), 'a line has 256 times /64').toHaveLength(5)
+  expect(made(await network(20, (i) => `2001:db8:2:${i + 20}00::1`)), 'and a network 256 times /56').toHaveLength(5)
+  const crowded = () => network(20, (i) => `10.${100 + i}.0.1`, machine)
+  expect(made(await crowded())).toHaveLength(20)
+  const sales: number[] = []
+  for (let second = 4; second <= 240; second += 4) {
+    later(4)
+    await closeUnpaid(world.app)
+    const order = await phone(machine, `10.15.0.${second % 200}`)
+    if (order.startsWith('HD')) {
+      expect(await pay(order)).toBe('APPLIED')
+      sales.push(second)
+      await world.rows(`update vend_commands set state = 'SUCCESS'`)
+    }
+    await crowded()
+  }
+  // who has not lost a place yet wins now and then
+  expect(sales.length).toBeGreaterThan(8)
+})
+
 test('two addresses with one order each do not displace each other', async () => {
   const machine = await machineWith(0, 0)
   await world.rows('update lanes set quantity = 1 where device_id = $1', [machine.id])

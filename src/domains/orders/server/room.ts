@@ -2,17 +2,17 @@ import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { bySystem } from '../../../server/run.ts'
-import { addressOf } from '../../../shared/address.ts'
+import { holderOf } from '../../../shared/address.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { orderErrors, type orders } from '../contract.ts'
 import { type Asking, checkLimits, type Lane, laneRefusal, lanesFor, lookAt, nextOrder, type Seen } from './create.ts'
 import { closeOrders } from './timers.ts'
-import { type Buyer, fullFor, givingWay, holdingsAt, type InTheWay, lockUnpaid, markWanted, timedOut, unasked } from './unpaid.ts'
+import { type Buyer, fullFor, givingWay, holdingsFor, type InTheWay, lockUnpaid, markWanted, timedOut, type Unasked, unasked } from './unpaid.ts'
 
 /** Orders that hold what he wants, and what is to be done about them before he is judged. */
-type Look = { buyer: Buyer; way: InTheWay; seconds: number; refusal: Refusal; unasked: readonly number[]; mayMove: boolean }
+type Look = { buyer: Buyer; way: InTheWay; seconds: number; refusal: Refusal; unasked: Unasked; mayMove: boolean }
 
 /**
  * Before an order is made: whoever cannot have it is told so by reading alone, since anybody may ask, as often as he likes. Where
@@ -22,13 +22,13 @@ type Look = { buyer: Buyer; way: InTheWay; seconds: number; refusal: Refusal; un
 export async function makeRoom(app: App, input: Input<typeof orders.mobileOrder>, request: { readonly ip: string }): Promise<Seen> {
   const { seen, look } = await app.database.readSame(systemScope, (db) => lookFor({ app, db, now: app.now(), ip: request.ip }, input))
   if (!look) return seen
-  if (look.unasked.length) await bySystem(app, (ctx) => markWanted(ctx, look.unasked))
+  if (look.unasked.goods.length || look.unasked.places.length) await bySystem(app, (ctx) => markWanted(ctx, look.unasked))
   if (!look.mayMove) throw look.refusal
   const { buyer, way, seconds } = look
   await bySystem(app, async (ctx) => {
     // one after the other at a machine, or several would judge by the same orders
     await sql`select pg_advisory_xact_lock(hashtextextended(${`giving way ${buyer.deviceId}`}, 0))`.execute(ctx.db)
-    const held = await holdingsAt(ctx.db, buyer)
+    const held = await holdingsFor(ctx.db, buyer, way)
     const old = timedOut(held, buyer, way, { now: ctx.now, seconds })
     const giving = old.length ? undefined : givingWay(held, buyer, way, ctx.now)
     const closing = await lockUnpaid(ctx, giving ? [giving] : old)
@@ -51,8 +51,8 @@ async function lookFor(ctx: Asking, input: Input<typeof orders.mobileOrder>): Pr
   if ('repeat' in at) return { seen: at }
   const { device, pieces, limits } = at
   await checkLimits(ctx, device, pieces, input.consumer, false)
-  const buyer = { orgId: device.org_id, deviceId: device.id, consumer: input.consumer, address: addressOf(ctx.ip) }
-  const [lanes, full, next] = await Promise.all([lanesFor(ctx, device, input), fullFor(ctx.db, buyer, limits), nextOrder(ctx)])
+  const buyer = { orgId: device.org_id, deviceId: device.id, consumer: input.consumer, address: holderOf(ctx.ip) }
+  const [lanes, { lost, ...full }, next] = await Promise.all([lanesFor(ctx, device, input), fullFor(ctx, buyer, limits), nextOrder(ctx)])
   const seen = { ...at, next }
   const refused = input.items.flatMap((item) => {
     const lane = lanes.get(item.roadIndex)
@@ -71,14 +71,13 @@ async function lookFor(ctx: Asking, input: Input<typeof orders.mobileOrder>): Pr
   const other = refused.find(({ refusal }) => refusal.def !== orderErrors.outOfStock)
   if (other) throw other.refusal
   const short = refused.map(({ lane, missing }) => ({ lane: lane.id, missing }))
-  // who meets limits of his own moves nobody, nor does who himself let these goods run out
-  if (full.own.length && !short.length) throw new Refusal(orderErrors.tooManyUnpaid)
-  if (!short.length && !full.machine.length) return { seen }
-  const refusal = refused[0]?.refusal ?? new Refusal(orderErrors.machineBusy)
-  if (full.own.length || refused.some(({ lane }) => lane.lost > 0)) throw refusal
-  const way = { short, full: full.machine }
+  const way = { short, ...full }
+  if (!short.length && !way.machine.length && !way.own.length) return { seen }
+  const refusal = refused[0]?.refusal ?? new Refusal(way.own.length ? orderErrors.tooManyUnpaid : orderErrors.machineBusy)
+  // nor does who himself let these goods or places run out
+  if (lost || refused.some(({ lane }) => lane.lost > 0)) throw refusal
   const seconds = limits['order.holdSeconds']
-  const held = await holdingsAt(ctx.db, buyer)
+  const held = await holdingsFor(ctx.db, buyer, way)
   const mayMove = timedOut(held, buyer, way, { now: ctx.now, seconds }).length > 0 || givingWay(held, buyer, way, ctx.now) !== undefined
   return { seen, look: { buyer, way, seconds, refusal, unasked: unasked(held, buyer, way), mayMove } }
 }

@@ -54,15 +54,18 @@ export async function closeOrders(ctx: Ctx, unpaid: readonly Unpaid[], kind: 'CL
     from jsonb_to_recordset(${json}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint)
     where o.org_id = n.org_id and o.created_at = n.created_at and o.id = n.id and o.pay_state = 'UNPAID'`.execute(ctx.db)
   await sql`update payments set state = 'CLOSED' where order_id = any(${ids}::bigint[]) and state = 'PENDING'`.execute(ctx.db)
-  // who held what others asked for leaves as much of it to them for a while
+  // who held goods or a place that others asked for leaves as much of it to them for a while
+  const until = new Date(ctx.now.getTime() + coolDown * 1000)
   const { rows: units } = await sql<{ lane_id: number }>`
     with released as (
       update order_units u set hold = 'RELEASED' from jsonb_to_recordset(${json}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint)
       where u.org_id = n.org_id and u.created_at = n.created_at and u.order_id = n.id and u.hold = 'HELD' returning u.lane_id, u.order_id
     ), lost as (
       insert into unpaid_losses (order_id, lane_id, org_id, device_id, address, pieces, until)
-      select r.order_id, r.lane_id, h.org_id, h.device_id, h.address, count(*), ${new Date(ctx.now.getTime() + coolDown * 1000)}::timestamptz
+      select r.order_id, r.lane_id, h.org_id, h.device_id, h.address, count(*), ${until}::timestamptz
       from released r join unpaid_holds h on h.order_id = r.order_id where h.wanted and h.address <> '' group by 1, 2, 3, 4, 5
+      union all
+      select order_id, null, org_id, device_id, address, 1, ${until}::timestamptz from unpaid_holds where order_id = any(${ids}::bigint[]) and place_wanted and address <> ''
     )
     select lane_id from released`.execute(ctx.db)
   await sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, kind)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
 import { bySystem } from '../../../server/run.ts'
+import { neighbourhoodOf } from '../../../shared/address.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { orderErrors } from '../contract.ts'
 import { safeSeconds } from '../rules.ts'
@@ -36,48 +37,70 @@ function ownSubjects({ deviceId, consumer, address }: Omit<Buyer, 'orgId'>) {
   return list
 }
 
+/** Half of a machine's places: as many as those keep who did not pay for theirs, and as many as a /48 of IPv6 has, which is easily had. */
+const half = (limits: UnpaidLimits) => Math.ceil(limits['order.openPerMachine'] / 2)
+
 function subjectsOf(buyer: Buyer, limits: UnpaidLimits) {
   const own = ownSubjects(buyer).map(({ subject, limit }) => ({ subject, most: limits[limit] }))
-  return [{ subject: machine(buyer.deviceId), most: limits['order.openPerMachine'] }, ...own]
+  const wide = buyer.address.includes(':') ? [{ subject: `n|${buyer.deviceId}|${neighbourhoodOf(buyer.address)}`, most: half(limits) }] : []
+  return [{ subject: machine(buyer.deviceId), most: limits['order.openPerMachine'] }, ...wide, ...own]
 }
+/** Of the machine's places, those that this address leaves to others for now. */
+const placesLost = ({ deviceId, address }: Buyer, limits: UnpaidLimits, now: Date) =>
+  sql`(select least(count(*), ${limits['order.openPerMachine'] - half(limits)}::int)::int from unpaid_losses
+    where device_id = ${deviceId} and address = ${address} and lane_id is null and until > ${now})`
 
 export type Short = { readonly lane: number; readonly missing: number }
-/** What is in the way of an order: lanes that are short of its goods, limits that have no place left for it. */
-export type InTheWay = { readonly short: readonly Short[]; readonly full: readonly string[] }
+/** What is in the way of an order: lanes that are short of its goods, limits of the machine and of its buyer that have no place left. */
+export type InTheWay = { readonly short: readonly Short[]; readonly machine: readonly string[]; readonly own: readonly string[] }
 /** An unpaid order: what it holds, and the limits that count it. */
-export type Holding = Unpaid & { address: string; wanted: boolean; subjects: readonly string[]; lanes: readonly number[] }
+export type Holding = Unpaid & { address: string; wanted: boolean; place_wanted: boolean; subjects: readonly string[]; lanes: readonly number[] }
 
-/** Which limits have no place left for him: of the machine, and his own. */
-export async function fullFor(db: Db, buyer: Buyer, limits: UnpaidLimits): Promise<{ machine: readonly string[]; own: readonly string[] }> {
-  const { rows } = await sql<{ subject: string }>`
-    select c.subject from unpaid_counts c join jsonb_to_recordset(${JSON.stringify(subjectsOf(buyer, limits))}::jsonb) as w(subject text, most int)
-    on w.subject = c.subject where c.open >= w.most + c.credit`.execute(db)
+/** Which limits have no place left for him: of the machine, and his own; whether he lost places of the machine. */
+export async function fullFor(
+  { db, now }: Pick<Ctx, 'db' | 'now'>,
+  buyer: Buyer,
+  limits: UnpaidLimits,
+): Promise<Pick<InTheWay, 'machine' | 'own'> & { lost: boolean }> {
+  const isMachine = machine(buyer.deviceId)
+  const { rows } = await sql<{ subject: string; lost: number }>`
+    select c.subject, l.n as lost from unpaid_counts c
+    join jsonb_to_recordset(${JSON.stringify(subjectsOf(buyer, limits))}::jsonb) as w(subject text, most int) on w.subject = c.subject
+    cross join lateral (select case when w.subject = ${isMachine} then ${placesLost(buyer, limits, now)} else 0 end as n) l
+    where c.open >= w.most - l.n + c.credit`.execute(db)
   const full = rows.map((row) => row.subject)
-  const isMachine = (subject: string) => subject === machine(buyer.deviceId)
-  return { machine: full.filter(isMachine), own: full.filter((subject) => !isMachine(subject)) }
+  return {
+    machine: full.filter((subject) => subject === isMachine),
+    own: full.filter((subject) => subject !== isMachine),
+    lost: rows.some((row) => row.lost > 0),
+  }
 }
 
 /** Pieces by lane that this address leaves to others for now. */
 export async function lostBy(ctx: Pick<Ctx, 'db' | 'now'>, deviceId: number, address: string): Promise<ReadonlyMap<number, number>> {
   const { rows } = await sql<{ lane_id: number; pieces: number }>`
-    select lane_id, sum(pieces)::int as pieces from unpaid_losses where device_id = ${deviceId} and address = ${address} and until > ${ctx.now} group by lane_id`.execute(
+    select lane_id, sum(pieces)::int as pieces from unpaid_losses where device_id = ${deviceId} and address = ${address} and lane_id is not null and until > ${ctx.now} group by lane_id`.execute(
     ctx.db,
   )
   return new Map(rows.map((row) => [row.lane_id, row.pieces]))
 }
 
-/** Unpaid orders at his machine, the oldest first. */
-export async function holdingsAt(db: Db, { deviceId }: Buyer): Promise<readonly Holding[]> {
+/** Unpaid orders at his machine, and those that count against limits of his own, the oldest first. */
+export async function holdingsFor(db: Db, { deviceId, address }: Buyer, { own }: InTheWay): Promise<readonly Holding[]> {
+  const his = own.length ? sql`or h.address = ${address} and h.subjects && ${[...own]}::text[]` : sql``
   const { rows } = await sql<Holding>`
-    select h.org_id, h.order_at as created_at, h.order_id as id, h.device_id, h.address, h.wanted, h.subjects,
+    select h.org_id, h.order_at as created_at, h.order_id as id, h.device_id, h.address, h.wanted, h.place_wanted, h.subjects,
       array(select u.lane_id from order_units u where u.org_id = h.org_id and u.created_at = h.order_at and u.order_id = h.order_id and u.hold = 'HELD') as lanes
-    from unpaid_holds h where h.device_id = ${deviceId} order by h.order_at, h.order_id`.execute(db)
+    from unpaid_holds h where h.device_id = ${deviceId} ${his} order by h.order_at, h.order_id`.execute(db)
   return rows
 }
 
 /** Of these orders as many as must be closed to make room, the first ones first; none of them where all would not be enough. */
-export function freeing(orders: readonly Holding[], { short, full }: InTheWay): readonly Holding[] {
-  const missing = new Map<string | number, number>([...short.map((s) => [s.lane, s.missing] as const), ...full.map((subject) => [subject, 1] as const)])
+export function freeing(orders: readonly Holding[], { short, machine, own }: InTheWay): readonly Holding[] {
+  const missing = new Map<string | number, number>([
+    ...short.map((s) => [s.lane, s.missing] as const),
+    ...[...machine, ...own].map((subject) => [subject, 1] as const),
+  ])
   const chosen = orders.filter((order) => {
     const helps = [...order.lanes, ...order.subjects].filter((what) => (missing.get(what) ?? 0) > 0)
     for (const what of helps) missing.set(what, (missing.get(what) ?? 0) - 1)
@@ -86,31 +109,44 @@ export function freeing(orders: readonly Holding[], { short, full }: InTheWay): 
   return [...missing.values()].every((n) => n <= 0) ? chosen : []
 }
 
-/** Orders of others on wanted goods that nobody asked for before; who asks for more than all of them hold asks for nothing. */
-export function unasked(held: readonly Holding[], buyer: Buyer, way: InTheWay): readonly number[] {
-  if (!freeing(held, way).length) return []
+export type Unasked = { readonly goods: readonly number[]; readonly places: readonly number[] }
+/** Orders of others whose goods or place nobody asked for before; who asks for more than all of them hold asks for nothing. */
+export function unasked(held: readonly Holding[], buyer: Buyer, way: InTheWay): Unasked {
+  const others = freeing(held, way).length ? held.filter((order) => order.address !== buyer.address) : []
   const lanes = new Set(way.short.map(({ lane }) => lane))
-  return held.filter((order) => !order.wanted && order.address !== buyer.address && order.lanes.some((lane) => lanes.has(lane))).map(({ id }) => id)
+  return {
+    goods: others.filter((order) => !order.wanted && order.lanes.some((lane) => lanes.has(lane))).map(({ id }) => id),
+    places: others.filter((order) => !order.place_wanted && way.machine.length).map(({ id }) => id),
+  }
 }
 
-export const markWanted = (ctx: Ctx, orderIds: readonly number[]): Promise<unknown> =>
-  sql`with free as (select order_id from unpaid_holds where order_id = any(${[...orderIds]}::bigint[]) for update skip locked)
-    update unpaid_holds h set wanted = true from free where free.order_id = h.order_id`.execute(ctx.db)
+export const markWanted = (ctx: Ctx, { goods, places }: Unasked): Promise<unknown> =>
+  sql`with free as (select order_id from unpaid_holds where order_id = any(${[...goods, ...places]}::bigint[]) for update skip locked)
+    update unpaid_holds h set wanted = h.wanted or h.order_id = any(${[...goods]}::bigint[]), place_wanted = h.place_wanted or h.order_id = any(${[...places]}::bigint[])
+    from free where free.order_id = h.order_id`.execute(ctx.db)
 
 const olderThan = (now: Date, seconds: number) => (order: Holding) => order.created_at.getTime() <= now.getTime() - seconds * 1000
 
-/** Orders in the way that had their time to pay. His own are among them only while nobody else asked for their goods. */
+/**
+ * Orders in the way that had their time to pay. His own are among them only while nobody else asked for their goods or place, or where they
+ * fill a limit of his own: whoever shares his address must not be kept out by them.
+ */
 export const timedOut = (held: readonly Holding[], buyer: Buyer, way: InTheWay, { now, seconds }: { now: Date; seconds: number }): readonly Holding[] =>
   freeing(
-    held.filter(olderThan(now, seconds)).filter((order) => order.address !== buyer.address || !order.wanted),
+    held
+      .filter(olderThan(now, seconds))
+      .filter(
+        (order) => order.address !== buyer.address || !(order.wanted || order.place_wanted) || order.subjects.some((subject) => way.own.includes(subject)),
+      ),
     way,
   )
 
 /**
  * The order that gives way to a newcomer: the oldest of the address with most of them here, if that address then still holds as
- * many as he does, and if it is enough for what he wants.
+ * many as he does, and if it is enough for what he wants; who meets limits of his own moves nobody else.
  */
 export function givingWay(held: readonly Holding[], buyer: Buyer, way: InTheWay, now: Date): (Holding & { orders: number }) | undefined {
+  if (way.own.length) return undefined
   const orders = (address: string) => held.filter((order) => order.address === address).length
   const own = orders(buyer.address)
   const may = held.filter(olderThan(now, safeSeconds)).filter((order) => order.address && orders(order.address) > own + 1 && freeing([order], way).length)
@@ -138,7 +174,8 @@ export async function countUnpaid(ctx: Ctx, order: { id: number; at: Date }, buy
   const { rows } = await sql<{ subject: string }>`
     with taken as (
       insert into unpaid_counts as c (subject, open, most, touched_at)
-      select w.subject, 1, w.most, ${ctx.now}::timestamptz from jsonb_to_recordset(${JSON.stringify(want)}::jsonb) as w(subject text, most int)
+      select w.subject, 1, w.most - case when w.subject = ${want[0]?.subject} then ${placesLost(buyer, limits, ctx.now)} else 0 end, ${ctx.now}::timestamptz
+      from jsonb_to_recordset(${JSON.stringify(want)}::jsonb) as w(subject text, most int)
       order by w.subject
       on conflict (subject) do update set open = c.open + 1, most = excluded.most, touched_at = excluded.touched_at
         where c.open < excluded.most + c.credit
