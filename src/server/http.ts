@@ -19,6 +19,7 @@ import { openDebugLog } from './debugLog.ts'
 import { doorOf } from './door.ts'
 import { answerMalformed, answerUndecodable, boundConnections, guardEvery } from './everyAnswer.ts'
 import { contractInput, idempotencyKey, parseInput, persons, strangers, takeJson } from './input.ts'
+import { keptAnswers } from './keptAnswers.ts'
 import { requireProof } from './proof.ts'
 import { rateKey } from './rateKeys.ts'
 import { traceRefusal } from './refusals.ts'
@@ -196,9 +197,16 @@ async function run(app: App, given: Given, input: Record<string, unknown>): Prom
       app.database.read(scope, (db) =>
         verb({ app, db, ...caller, now: app.now(), audit: refuseInRead, touch: refuseInRead, later: refuseInRead, afterCommit: refuseInRead }, input as never),
       )
-    const answer = await (endpoint.heavy ? heavyReads : lightReads)(app).take(asker, asked)
-    if (isRefused(answer)) throw new Refusal(answer.refused, answer.values, answer.fields)
-    return { answer: checked(endpoint, answer), replayed: false }
+    const answer = async () => {
+      const given = await asked()
+      if (isRefused(given)) throw new Refusal(given.refused, given.values, given.fields)
+      return checked(endpoint, given)
+    }
+    const inTurn = (work: () => Promise<unknown>) => (endpoint.heavy ? heavyReads : lightReads)(app).take(asker, work)
+    if (!endpoint.sharedMs) return { answer: await inTurn(answer), replayed: false }
+    const shared = { key: `${name} ${JSON.stringify(input)}`, ms: endpoint.sharedMs }
+    const kept = keptAnswers(app)
+    return { answer: await (kept.find(shared) ?? inTurn(() => kept.find(shared) ?? kept.keep(shared, answer))), replayed: false }
   }
   const written = () =>
     act(app, caller, endpoint, async (ctx) => {

@@ -30,6 +30,8 @@ export type Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = 
   readonly guessable: boolean
   /** A read whose cost grows with the rows of the scope (every list is one): such reads take turns. */
   readonly heavy: boolean
+  /** An open read whose answer is the same for everybody: it is made once for all who ask within so many milliseconds. 0: each his own. */
+  readonly sharedMs: number
   /**
    * New work of strangers, which waits at the door so that what was begun gets done, and is turned away while writes already
    * queue: the field of its input that says where (a machine).
@@ -56,8 +58,9 @@ type ReadSpec<I extends z.ZodObject, O extends z.ZodType> = {
   scope?: 'actor' | 'system'
   export?: Access
   heavy?: true
+  sharedMs?: number
 }
-type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<ReadSpec<I, O>, 'export' | 'heavy'> & {
+type WriteSpec<I extends z.ZodObject, O extends z.ZodType> = Omit<ReadSpec<I, O>, 'export' | 'heavy' | 'sharedMs'> & {
   method?: 'POST' | 'PUT' | 'DELETE'
   audit: string | { none: string }
   idempotent?: boolean
@@ -85,6 +88,7 @@ export function read<O extends z.ZodType, I extends z.ZodObject = typeof nothing
     upload: false,
     guessable: false,
     heavy: spec.heavy ?? 'pageSize' in (spec.input?.shape ?? {}),
+    sharedMs: spec.sharedMs ?? 0,
     yields: null,
     urgent: false,
     fresh: false,
@@ -108,6 +112,7 @@ export function write<O extends z.ZodType, I extends z.ZodObject = typeof nothin
     upload: spec.upload ?? false,
     guessable: spec.guessable ?? false,
     heavy: false,
+    sharedMs: 0,
     yields: spec.yields ?? null,
     urgent: spec.urgent ?? false,
     fresh: spec.fresh ?? false,

@@ -246,6 +246,7 @@ export const orders = {
     path: '/mobile/devices/{rtuNumber}/lanes',
     summary: 'What a machine sells now',
     scope: 'system',
+    sharedMs: 1000,
     input: z.strictObject({ rtuNumber }),
     output: z.strictObject({ rtuNumber: z.string(), name: z.string(), online: z.boolean(), list: z.array(MobileLane) }),
   }),

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { TestApi } from '../../../../test/support/api.ts'
 import { users } from '../../users/contract.ts'
 import { session } from '../contract.ts'
-import { codeOf, openWays, password, type Ways } from './testWorld.ts'
-import { runWayMessages } from './ways.ts'
+import { codeOf, openWays, password, sendWayMessages, type Ways } from './testWorld.ts'
 
 /**
  * Who can do what with an account whose ways to sign in were changed (decision 29): whoever finds its phone, whoever holds its
@@ -54,7 +53,7 @@ async function switchOn(token: string): Promise<{ secret: string; recoveryCodes:
 }
 /** Links in the messages of a number, the oldest first. */
 async function links(to = phone): Promise<string[]> {
-  await runWayMessages(api.app)
+  await sendWayMessages(api.app)
   const rows = await api.sql<{ content: string }>('select content from dev_messages where phone = $1 order by id', [to])
   return rows.flatMap(({ content }) => /login\?mode=undo#([\w-]{43})/.exec(content)?.[1] ?? [])
 }
