@@ -1226,7 +1226,7 @@ export interface SignInGuardsTable {
   key: Buffer
   org_id: number
   account: Buffer | null
-  kind: 'PAIR' | 'BROWSER' | 'ADDRESS' | 'ACCOUNT' | 'INSIDE' | 'FACTOR'
+  kind: 'PAIR' | 'BROWSER' | 'ADDRESS' | 'CODE' | 'ACCOUNT' | 'INSIDE' | 'FACTOR'
   failures: number
   strikes: Generated<number>
   since: ColumnType<Date, Date | string, Date | string>

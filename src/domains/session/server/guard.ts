@@ -15,6 +15,7 @@ type Guard = { readonly kind: Kind; readonly account: Buffer | null; readonly ke
 type Account = { readonly id: number; readonly org_id: number; readonly username: string }
 /** Who tries: the account, or the name as typed that nobody has; from where, and the browser if it is known. */
 export type Trier = { readonly name: string; readonly account: Account | undefined; readonly ip: string; readonly browser: Buffer | null }
+type Looking = Pick<Ctx, 'db' | 'now'>
 export type Verdict = { readonly shut: boolean; readonly guards: readonly Guard[] }
 
 const hashOf = (...parts: readonly (string | Buffer)[]): Buffer => {
@@ -26,7 +27,7 @@ const hashOf = (...parts: readonly (string | Buffer)[]): Buffer => {
 const accountOf = ({ id }: Pick<Account, 'id'>): Buffer => hashOf('id', String(id))
 const nobodyOf = (name: string): Buffer => hashOf('name', name.toLowerCase())
 const guardOf = (kind: Kind, account: Buffer, ...parts: readonly (string | Buffer)[]): Guard => ({ kind, account, key: hashOf(kind, account, ...parts) })
-const addressGuard = (ip: string): Guard => ({ kind: 'ADDRESS', account: null, key: hashOf('ADDRESS', addressOf(ip)) })
+const addressGuard = (kind: 'ADDRESS' | 'CODE', ip: string): Guard => ({ kind, account: null, key: hashOf(kind, addressOf(ip)) })
 
 /**
  * Whether this trier may try now. A known browser answers for itself alone; a stranger for his address at this account, for all
@@ -37,7 +38,7 @@ export async function judge(ctx: Ctx, { name, account: found, ip, browser }: Tri
   const account = found ? accountOf(found) : nobodyOf(name)
   if (browser) return inTurn(ctx, account, [guardOf('BROWSER', account, browser)])
   // the address last: rows are locked in this order
-  return inTurn(ctx, account, [guardOf('PAIR', account, addressOf(ip)), guardOf('ACCOUNT', account), addressGuard(ip)])
+  return inTurn(ctx, account, [guardOf('PAIR', account, addressOf(ip)), guardOf('ACCOUNT', account), addressGuard('ADDRESS', ip)])
 }
 /** Who is signed in and shows who he is: all sessions of the account count together, and strangers cannot keep him from it. */
 export async function judgeInside(ctx: Ctx, of: Account): Promise<Verdict> {
@@ -48,14 +49,18 @@ export async function judgeInside(ctx: Ctx, of: Account): Promise<Verdict> {
 }
 /** The second step; whoever calls holds the row of the second factor, so tries come one after the other. */
 export const judgeFactor = (ctx: Ctx, account: Account): Promise<Verdict> => look(ctx, [guardOf('FACTOR', accountOf(account))])
-/** Codes by SMS: the address alone, over all numbers. */
-export const judgeAddress = (ctx: Ctx): Promise<Verdict> => look(ctx, [addressGuard(ctx.ip)])
+/**
+ * Codes by SMS: a browser the account knows answers for itself, everybody else for his address over all numbers, apart from passwords:
+ * who sends wrong codes shuts nobody of his address out of a sign-in by password.
+ */
+export const judgeCode = (ctx: Looking & Pick<Ctx, 'ip'>, account: Account | undefined, browser: Buffer | null): Promise<Verdict> =>
+  look(ctx, [account && browser ? guardOf('BROWSER', accountOf(account), browser) : addressGuard('CODE', ctx.ip)])
 
 function inTurn(ctx: Ctx, account: Buffer, guards: readonly Guard[]): Promise<Verdict> {
   ctx.later(sql`select pg_advisory_xact_lock(hashtextextended(${`sign in ${account.toString('hex')}`}, 0))`)
   return look(ctx, guards)
 }
-async function look(ctx: Ctx, guards: readonly Guard[]): Promise<Verdict> {
+async function look(ctx: Looking, guards: readonly Guard[]): Promise<Verdict> {
   const { rows } = await sql`select 1 from sign_in_guards where until > ${ctx.now} and key = any(${guards.map(({ key }) => key)}::bytea[])`.execute(ctx.db)
   return { shut: rows.length > 0, guards }
 }
@@ -104,7 +109,7 @@ function tell(ctx: Ctx, kind: Kind, { failures, strikes }: { failures: number; s
     bySystem(app, async (system) => {
       const own = { ...system, ip, userAgent, requestId, lang }
       const detail = { address: ip, failures, strikes: strikes + 1 }
-      if (kind === 'ADDRESS') return raiseSecurity(own, { orgId: platformOrg, kind: 'SIGN_IN_PRESSURE', subject: addressOf(ip), detail })
+      if (kind === 'ADDRESS' || kind === 'CODE') return raiseSecurity(own, { orgId: platformOrg, kind: 'SIGN_IN_PRESSURE', subject: addressOf(ip), detail })
       if (!account) return
       if (kind !== 'ACCOUNT') await logLock({ ...own, actor: { ...system.actor, userId: account.id, username: account.username, orgId: account.org_id } })
       if (kind === 'ACCOUNT' || strikes > 0) await raiseSecurity(own, { orgId: account.org_id, kind: 'SIGN_IN_PRESSURE', subject: account.username, detail })

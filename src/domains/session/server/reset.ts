@@ -9,9 +9,11 @@ import { Refusal, reject } from '../../../shared/errors.ts'
 import { platformOrg, settingOf } from '../../settings/server/values.ts'
 import { type session, sessionErrors } from '../contract.ts'
 import { passwordRule } from '../rules.ts'
-import { countFailure, judgeAddress, startAnew } from './guard.ts'
+import { knownBrowser } from './browsers.ts'
+import { countFailure, judgeCode, startAnew } from './guard.ts'
 import { isShown, ownAccount } from './proof.ts'
 import * as q from './queries.ts'
+import { refuseShut } from './send.ts'
 import { codeHash, spendCode } from './sms.ts'
 import { wayChanged, waysOf } from './ways.ts'
 
@@ -68,11 +70,12 @@ export const changePassword = prepared<Contract['changePassword'], { account: q.
   },
 })
 
-type Ready = { account: q.Account | undefined; codes: Buffer; used: boolean; hash: string }
+type Ready = { account: q.Account | undefined; browser: Buffer | null; codes: Buffer; used: boolean; hash: string }
 
 /** The same work for an unknown name, another's number and a wrong code: one code, one password hashed. */
 export const passwordReset = prepared<Contract['passwordReset'], Ready>({
   async prepare(app, input, request) {
+    await refuseShut(app, request, input)
     const [named] = await app.database.read(systemScope, (db) => q.accountsByPhone(db, input, app.now()))
     const codes = codeHash(app, input.phone, 'RESET', input.smsCode)
     // the history costs work, so it is asked only for whoever holds the code; taken is it later
@@ -81,16 +84,17 @@ export const passwordReset = prepared<Contract['passwordReset'], Ready>({
     )
     return {
       account: named,
+      browser: await app.database.read(systemScope, (db) => knownBrowser(db, request, named?.id, app.now())),
       codes,
       used: named !== undefined && right && (await wasUsed(app, named, input.password)),
       hash: await hashPassword(input.password),
     }
   },
-  async run(ctx, input, { account, codes, used, hash }) {
-    const verdict = await judgeAddress(ctx)
+  async run(ctx, input, { account, browser, codes, used, hash }) {
+    const verdict = await judgeCode(ctx, account, browser)
     const spent = verdict.shut ? null : await spendCode(ctx, { phone: input.phone, purpose: 'RESET', userId: account?.id ?? null }, codes)
     if (!spent || !account) {
-      await countFailure(ctx, verdict, undefined)
+      await countFailure(ctx, verdict, browser ? account : undefined)
       return refused(sessionErrors.wrongCode)
     }
     await checkNew(ctx.db, account, input.password, used)

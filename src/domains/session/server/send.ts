@@ -1,14 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { prepared } from '../../../server/bind.ts'
-import { type Ctx, refused } from '../../../server/context.ts'
+import { type App, type Ctx, refused } from '../../../server/context.ts'
+import { systemScope } from '../../../server/database.ts'
 import { requireProof } from '../../../server/proof.ts'
 import type { SignedIn } from '../../../server/signedIn.ts'
+import { Refusal } from '../../../shared/errors.ts'
 import { type session, sessionErrors } from '../contract.ts'
 import { smsLimits } from '../rules.ts'
 import { knownBrowser } from './browsers.ts'
 import { admit } from './factor.ts'
-import { countFailure, judgeAddress } from './guard.ts'
+import { countFailure, forget, judgeCode } from './guard.ts'
 import { identityProvider } from './identity.ts'
 import * as q from './queries.ts'
 import { baseUrlOf, newTicket, ticketState } from './scan.ts'
@@ -58,22 +60,37 @@ async function knows(ctx: Ctx, request: FastifyRequest, accounts: readonly q.Acc
 }
 const sent = (retryAfter: number) => ({ sent: true, retryAfter })
 
+/** Whoever is shut out is told so by reading alone: anybody may try, as often as he likes. */
+export async function refuseShut(app: App, request: FastifyRequest, of: { phone: string; username: string | undefined }): Promise<void> {
+  const { shut } = await app.database.readSame(systemScope, async (db) => {
+    const [account] = await q.accountsByPhone(db, of, app.now())
+    const browser = await knownBrowser(db, request, account?.id, app.now())
+    return judgeCode({ db, now: app.now(), ip: request.ip }, account, browser)
+  })
+  if (shut) throw new Refusal(sessionErrors.wrongCode)
+}
+
 export const loginv = prepared<Contract['loginv'], FastifyRequest>({
-  prepare: async (_app, _input, request) => request,
+  async prepare(app, input, request) {
+    if (input.channel === 'sms') await refuseShut(app, request, { phone: input.phone as string, username: input.username })
+    return request
+  },
   async run(ctx, input, request) {
     if (input.channel === 'qr') return ticketState(ctx, input.ticket as string, input.secret as string, request)
     const phone = input.phone as string
-    const verdict = await judgeAddress(ctx)
-    const code = codeHash(ctx.app, phone, 'LOGIN', input.smsCode as string)
-    const spent = verdict.shut ? null : await spendCode(ctx, { phone, purpose: 'LOGIN' }, code)
     const accounts = await q.accountsByPhone(ctx.db, { phone, username: input.username }, ctx.now)
     const [account] = accounts
+    const browser = await knownBrowser(ctx.db, request, account?.id, ctx.now)
+    const verdict = await judgeCode(ctx, account, browser)
+    const code = codeHash(ctx.app, phone, 'LOGIN', input.smsCode as string)
+    const spent = verdict.shut ? null : await spendCode(ctx, { phone, purpose: 'LOGIN' }, code)
     if (!spent || !account) {
       if (spent) await giveBack(ctx, spent)
       q.addAttempt(ctx, { username: phone, userId: null, orgId: null, ok: false, reason: 'CODE' })
-      await countFailure(ctx, verdict, undefined)
+      await countFailure(ctx, verdict, browser ? account : undefined)
       return refused(sessionErrors.wrongCode)
     }
+    forget(ctx, verdict)
     if (accounts.length > 1) {
       await giveBack(ctx, spent)
       return refused(sessionErrors.ambiguousPhone)
