@@ -2516,7 +2516,7 @@ table public.uploads row security
   constraint uploads_pkey PRIMARY KEY (id)
   constraint uploads_url_key UNIQUE (url)
   constraint uploads_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
-  CREATE INDEX uploads_org ON public.uploads USING btree (org_id)
+  CREATE INDEX uploads_day ON public.uploads USING btree (org_id, created_at)
   CREATE INDEX uploads_user ON public.uploads USING btree (user_id)
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))

@@ -193,3 +193,33 @@ describe('what is kept', () => {
   test('twenty at once', async () =>
     expect((await Promise.all(Array.from({ length: 20 }, () => sendFile(jpg)))).map((a) => a.status)).toEqual(Array(20).fill(200)))
 })
+
+describe('how much a day', () => {
+  const others = (n: number, bytes: number, orgId = 3) =>
+    world.rows(
+      `insert into uploads (org_id, kind, mime, bytes, sha256, url, created_at)
+       select $3, 'IMAGE', 'image/png', $2, '', 'files/' || gen_random_uuid() || '.png', $4 from generate_series(1, $1)`,
+      [n, bytes, orgId, world.app.now()],
+    )
+  const empty = () => world.rows('delete from uploads where org_id = 3')
+  test('a thousand pictures of an organisation, also when they come at once; nothing of what is over stays', async () => {
+    await empty()
+    await others(1000, 1, 2)
+    await others(997, 1)
+    const before = await filesOnDisk()
+    const answers = await Promise.all(Array.from({ length: 6 }, () => sendFile(jpg)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429])
+    expect(answers.find(({ status }) => status === 429)?.body.error).toBe('files.tooManyToday')
+    expect((await filesOnDisk()) - before).toBe(3)
+    await world.rows("update uploads set created_at = created_at - interval '1 day' where org_id = 3")
+    expect((await sendFile(jpg)).status, 'yesterday’s count for yesterday').toBe(200)
+  })
+  test('500 MiB of an organisation', async () => {
+    await empty()
+    await others(250, mib2 - 2)
+    expect((await sendFile(jpg)).status).toBe(429)
+    await empty()
+    await others(249, mib2 - 2)
+    expect((await sendFile(jpg)).status).toBe(200)
+  })
+})
