@@ -21,6 +21,11 @@ export const roleErrors = defineErrors('roles', {
   inUse: [409003, '角色已分配给 {n} 名用户,无法删除', 'The role is assigned to {n} users and cannot be deleted'],
   notHeld: [403001, '您没有该权限:{names}', 'You do not hold this yourself: {names}'],
   above: [403001, '不能管理级别高于自己的角色', 'You cannot manage a role above your own rank'],
+  notOutranked: [
+    403001,
+    '该角色已有他人使用,仅级别更高者可调整其级别、收回权限或停用',
+    'Others hold this role: only somebody above its rank may change the rank, take rights away or disable it',
+  ],
   scopeTooWide: [403001, '不能授予超出自己的数据范围', 'You cannot grant a wider data scope than your own'],
   unknownCode: [400001, '权限码不存在:{names}', 'Unknown permission: {names}'],
   readMissing: [400001, '“{action}”需要先勾选“{read}”', '“{action}” needs “{read}”'],
@@ -108,6 +113,11 @@ export function foreignChanges(before: Composed | null, after: Composed, editor:
   const changed = before?.dataScope === after.dataScope ? was.symmetricDifference(after.codes) : was.union(after.codes)
   return [...changed].filter((code) => !holds(editor, after.dataScope, code))
 }
+
+type Standing = Composed & { rank: number }
+/** Whether holders of a role stand higher or lower, or lose something: that is done to people by who outranks them. */
+export const takes = (before: Standing, after: Standing): boolean =>
+  before.rank !== after.rank || before.dataScope !== after.dataScope || !before.codes.isSubsetOf(after.codes)
 
 /** A page may be shown only to who may read it. */
 export const menusWithoutRead = <M extends { permission: string | null }>(chosen: readonly M[], codes: ReadonlySet<string>): M[] =>

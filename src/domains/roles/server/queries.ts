@@ -22,6 +22,7 @@ export type Row = {
   updated_at: Date
   codes: number
   people: number
+  others: boolean
 }
 
 // organisations above are not in the actor's rows; their name is not theirs to see, and the platform needs none
@@ -31,7 +32,8 @@ const columns = (
   ctx: Ctx,
 ) => sql`r.id, r.org_id, coalesce(o.name, '') as org_name, r.code, r.name, r.name_en, r.description, r.rank, r.data_scope, r.builtin, r.status, r.version,
   r.updated_at, (select count(*) from role_permissions p where p.role_id = r.id) as codes,
-  (select count(*) from user_roles ur join users u on u.id = ur.user_id where ur.role_id = r.id and u.deleted_at is null and ${visible(ctx, 'ur.org_id')}) as people`
+  (select count(*) from user_roles ur join users u on u.id = ur.user_id where ur.role_id = r.id and u.deleted_at is null and ${visible(ctx, 'ur.org_id')}) as people,
+  exists (select from user_roles ur join users u on u.id = ur.user_id where ur.role_id = r.id and u.deleted_at is null and u.id is distinct from ${ctx.actor.userId}) as others`
 
 export const listRows = (ctx: Ctx, input: Input<typeof roles.list>) =>
   selectPage<Row>(ctx.db, {

@@ -361,8 +361,32 @@ test('who starts a stopped role gives what it holds', async () => {
   expect((await turn('ROLE_FULL', role.version, 'DISABLED')).status).toBe(200)
   await besides(role.identifier, async () => expect((await turn(manager, role.version + 1, 'ENABLED')).body.error).toBe('roles.notHeld'))
   expect((await turn('ROLE_FULL', role.version + 1, 'ENABLED')).status).toBe(200)
-  // to stop is to take: rank alone decides
-  expect((await turn(manager, role.version + 2, 'DISABLED')).status).toBe(200)
+  // to stop is to take from everybody who has it: it asks what giving asks
+  expect((await turn(manager, role.version + 2, 'DISABLED')).body.error).toBe('roles.notHeld')
+  expect((await turn('ROLE_FULL', role.version + 2, 'DISABLED')).status).toBe(200)
+})
+test('what equals hold is lowered, emptied and stopped by who outranks them', async () => {
+  const [equal] = await world.sql<{ id: number }>(
+    `insert into users (org_id, username, password_hash, real_name) values (3, 'equal-3', 'x', '平') returning id`,
+  )
+  const input = form({ ...mine, rank: 55 })
+  const made = (await call(manager, roles.create, input)).body
+  const put = (by: string, version: number, change: Record<string, unknown>) => call(by, roles.update, { ...input, id: made.id, version, ...change })
+  // nobody has it yet
+  expect((await put(manager, 1, { rank: 54 })).status).toBe(200)
+  expect((await put(manager, 2, { rank: 55 })).status).toBe(200)
+  await world.sql('insert into user_roles (user_id, role_id, org_id) values ($1, $2, 3)', [equal?.id, made.id])
+  for (const change of [{ rank: 1 }, { permissions: ['user:read'] }, { dataScope: 'ASSIGNED_DEVICES' }])
+    expect((await put(manager, 3, change)).body.error).toBe('roles.notOutranked')
+  expect((await call(manager, roles.setStatus, { id: made.id, version: 3, status: 'DISABLED' })).body.error).toBe('roles.notOutranked')
+  expect((await call(manager, roles.get, { id: made.id })).body.can.stop).toBe(false)
+  expect((await put(manager, 3, { description: '说明' })).status).toBe(200)
+  expect((await put('ROLE_SUPER_ADMIN', 4, { rank: 54 })).status).toBe(200)
+  // above the holders; what he does not hold himself goes neither up nor down
+  const foreign = form({ rank: 20, permissions: ['device:read'] })
+  const other = (await call('ROLE_FULL', roles.create, { ...foreign, rank: 10 })).body
+  await world.sql('insert into user_roles (user_id, role_id, org_id) values ($1, $2, 3)', [equal?.id, other.id])
+  for (const rank of [55, 1]) expect((await call(manager, roles.update, { ...foreign, id: other.id, version: 1, rank })).body.error).toBe('roles.notHeld')
 })
 
 test('whoever takes a way to sign in holds what its owner holds, could give it, or answers for him', async () => {

@@ -8,7 +8,7 @@ import { permissions } from '../../accounts/permissions.ts'
 import { roles as builtinRoles, type DataScope } from '../../accounts/roles.ts'
 import { readOf } from '../../accounts/rules.ts'
 import type { RoleDetail, RoleRow, roles } from '../contract.ts'
-import { editable, foreignChanges, holds, menusWithoutRead, mostRoles, roleErrors, scopesOf, withoutRead } from '../rules.ts'
+import { editable, foreignChanges, holds, menusWithoutRead, mostRoles, roleErrors, scopesOf, takes, withoutRead } from '../rules.ts'
 import { creatableKinds, giverOf, isSuper, offeredRoles, userLimit } from './assign.ts'
 import { catalogue, reachOf } from './catalogue.ts'
 import * as distribution from './distribution.ts'
@@ -22,6 +22,11 @@ const nameOf = new Map(permissions.map((p) => [p.code, bi(p.zh, p.en)]))
 const zhNames = (codes: readonly string[]) => codes.map((code) => (nameOf.get(code) ?? code).split('\u001f')[0]).join('、')
 
 const editorOf = (ctx: Ctx) => ({ ...giverOf(ctx), ...reachOf(ctx) })
+/** Nobody acts on people of his rank or above, through their role neither. */
+const outranked = (ctx: Ctx, row: q.Row): boolean => !row.others || isSuper(ctx) || row.rank < ctx.actor.rank
+function requireOutranked(ctx: Ctx, row: q.Row): void {
+  if (!outranked(ctx, row)) throw new Refusal(roleErrors.notOutranked)
+}
 const barTo = (ctx: Ctx, row: q.Row) => editable(editorOf(ctx), { builtin: row.builtin, identifier: row.code, rank: row.rank })
 
 function shown(ctx: Ctx, row: q.Row): RoleRow {
@@ -45,7 +50,7 @@ function shown(ctx: Ctx, row: q.Row): RoleRow {
     can: {
       update: free && may(ctx, 'role:update'),
       copy: may(ctx, 'role:create'),
-      stop: free && may(ctx, 'role:update'),
+      stop: free && outranked(ctx, row) && may(ctx, 'role:update'),
       restore: free && row.builtin && may(ctx, 'role:update'),
       delete: free && !row.builtin && row.people === 0 && may(ctx, 'role:delete'),
       preview: may(ctx, 'role:preview'),
@@ -161,6 +166,10 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   await checkLists(ctx, before, input)
   if (!(input.permissions.includes('role:update') && input.permissions.includes('role:read')) && !(await q.editsWithout(ctx, row.id)))
     throw new Refusal(roleErrors.ownRight)
+  const standing = (role: { rank: number; dataScope: DataScope; permissions: readonly string[] }) => ({ ...role, codes: new Set(role.permissions) })
+  if (takes(standing(before), standing(input))) requireOutranked(ctx, row)
+  // another rank gives and takes all of the role
+  if (row.people && input.rank !== row.rank) checkHeld(ctx, null, before)
   await unique(
     bump(ctx, input, {
       name: input.name,
@@ -191,8 +200,11 @@ async function bump(ctx: Ctx, seen: { id: number; version: number }, change: Cha
 const setStatus: Handlers<Contract>['setStatus'] = async (ctx, input) => {
   const row = await ownEditable(ctx, input.id)
   if (input.status === 'DISABLED' && !isSuper(ctx) && !(await q.editsWithout(ctx, row.id))) throw new Refusal(roleErrors.ownRight)
-  // a role that starts again gives what it holds anew
-  if (input.status === 'ENABLED' && row.status === 'DISABLED') checkHeld(ctx, null, await detail(ctx, row.id))
+  if (input.status !== row.status) {
+    if (input.status === 'DISABLED') requireOutranked(ctx, row)
+    // a role that starts again gives what it holds anew, one that stops takes it
+    checkHeld(ctx, null, await detail(ctx, row.id))
+  }
   await bump(ctx, input, { status: input.status })
   ctx.audit({ id: row.id, name: row.name, before: { status: row.status }, after: { status: input.status }, orgId: row.org_id })
   ctx.touch('roles')
