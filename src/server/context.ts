@@ -65,7 +65,7 @@ export type Ctx = {
   readonly ip: string
   readonly userAgent: string
   /** The facts of the log row that an audited endpoint writes; called exactly once by its verb. */
-  audit(entry: AuditEntry): void
+  audit(...entries: AuditEntry[]): void
   /** Tells open screens after commit that rows of this kind changed: in these organisations, else in the actor's and that of the log row. */
   touch(topic: string, orgIds?: number | Iterable<number>): void
   /**
@@ -87,6 +87,8 @@ export type AuditEntry = {
   /** Organisation of the thing when it is not the actor's. */
   orgId?: number
   level?: 'INFO' | 'ERROR'
+  /** What happened to this thing when it is not what the act is called. */
+  action?: string
 }
 
 export const systemActor: Actor = {

@@ -23,22 +23,32 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const same = (one: unknown, other: unknown): boolean => one === other || JSON.stringify(one) === JSON.stringify(other)
 
 type Row = Record<(typeof writtenColumns)[number], string | number | null>
-const text = `insert into operation_logs (${writtenColumns.join(', ')}) values (${writtenColumns.map((_, n) => `$${n + 1}`).join(', ')})`
+const one = `insert into operation_logs (${writtenColumns.join(', ')}) values (${writtenColumns.map((_, n) => `$${n + 1}`).join(', ')})`
+
+/** Rows of one shape as large as they come; the table names the types. */
+const many = `insert into operation_logs (${writtenColumns.join(', ')}) select ${writtenColumns.join(', ')} from json_populate_recordset(null::operation_logs, $1::json)`
 
 /**
- * One row of the operation log as a statement without a round trip of its own: it travels with the commit of its act. The row
- * belongs to the organisation of the thing, and whoever sees that sees the row.
+ * What an act says about its things, as one statement without a round trip of its own: it travels with the commit of its act. A row
+ * belongs to the organisation of its thing, and whoever sees that sees the row.
  */
-export function logStatement(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outcome: Outcome): Statement {
-  return { name: 'log_row', text, values: values(ctx, action, entry, outcome) }
+export function logStatement(ctx: Omit<Writer, 'db'>, action: string, entries: readonly AuditEntry[], outcome: Outcome): Statement {
+  const rows = entries.map((entry) => values(ctx, action, entry, outcome))
+  const [first] = rows
+  if (first && rows.length === 1) return { name: 'log_row', text: one, values: first }
+  return { name: 'log_rows', text: many, values: [`[${rows.map(asJson).join(',')}]`] }
 }
+/** `before` and `after` are JSON already. */
+const asJson = (row: readonly (string | null)[]): string =>
+  `{${writtenColumns.map((column, n) => `"${column}":${column === 'before' || column === 'after' ? (row[n] ?? 'null') : JSON.stringify(row[n])}`).join(',')}}`
 
-/** The same inside a transaction that goes on. */
+/** One row inside a transaction that goes on. */
 export async function writeLog(ctx: Writer, action: string, entry: AuditEntry, outcome: Outcome): Promise<void> {
-  await ctx.db.executeQuery(CompiledQuery.raw(text, values(ctx, action, entry, outcome)))
+  await ctx.db.executeQuery(CompiledQuery.raw(one, values(ctx, action, entry, outcome)))
 }
 
-function values(ctx: Omit<Writer, 'db'>, action: string, entry: AuditEntry, outcome: Outcome): (string | null)[] {
+function values(ctx: Omit<Writer, 'db'>, ofAct: string, entry: AuditEntry, outcome: Outcome): (string | null)[] {
+  const action = entry.action ?? ofAct
   const name = entry.name ?? String(entry.id)
   const { before, after } = changed(entry)
   const row: Row = {

@@ -21,16 +21,16 @@ export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 
   const startedAt = performance.now()
   const scope = endpoint.scope === 'system' ? systemScope : caller.actor.scope
   const result = await app.database.transact(scope, async (db, later) => {
-    let entry: AuditEntry | undefined
+    let entries: readonly AuditEntry[] | undefined
     const ctx: Ctx = {
       app,
       db,
       ...caller,
       now: app.now(),
-      audit(given) {
-        if (entry) throw new Error('audit was called twice')
-        entry = given
-        if (given.orgId !== undefined) homes.add(given.orgId)
+      audit(...given) {
+        if (entries) throw new Error('audit was called twice')
+        entries = given
+        for (const { orgId } of given) if (orgId !== undefined) homes.add(orgId)
       },
       touch(topic, orgIds) {
         const orgs = topics.get(topic) ?? new Set<number>()
@@ -42,17 +42,19 @@ export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 
       afterCommit: (work) => afterCommit.push(work),
     }
     const answer = await work(ctx)
-    if (endpoint.audit && !entry && !isRefused(answer) && !isReplay(answer)) throw new Error(`${endpoint.audit} wrote no log entry`)
-    if (entry) {
+    if (endpoint.audit && !entries && !isRefused(answer) && !isReplay(answer)) throw new Error(`${endpoint.audit} wrote no log entry`)
+    if (entries) {
       if (!endpoint.audit) throw new Error('audit without an audit decision')
-      later(
-        logStatement(
-          ctx,
-          endpoint.audit,
-          entry,
-          isRefused(answer) ? { result: 'REFUSED', errorName: answer.refused.name, startedAt } : { result: 'SUCCESS', startedAt },
-        ),
-      )
+      // a batch of which every thing was left as it is says nothing
+      if (entries.length)
+        later(
+          logStatement(
+            ctx,
+            endpoint.audit,
+            entries,
+            isRefused(answer) ? { result: 'REFUSED', errorName: answer.refused.name, startedAt } : { result: 'SUCCESS', startedAt },
+          ),
+        )
     }
     return answer
   })

@@ -4,8 +4,8 @@ import { type Endpoint, pathParams, toRequest } from '../../src/shared/contract.
 import { answerOf, comparable } from '../support/api.ts'
 import { columnNames, digest } from '../support/digest.ts'
 import { endpoints, fieldsOf } from '../support/registry.ts'
-import { fullFor, openWorld, type World } from '../support/world.ts'
-import { params, samples } from './samples.ts'
+import { fullFor, openWorld, type Place, place, type World } from '../support/world.ts'
+import { fieldSource, params, samples } from './samples.ts'
 
 /** Every write: its log row, its key, and what it must not let in. */
 let world: World
@@ -19,12 +19,23 @@ afterAll(() => world?.close())
 const writes = endpoints.filter(({ endpoint }) => endpoint.kind === 'write')
 const json = writes.filter(({ endpoint }) => !endpoint.upload)
 const logRows = (requestId: unknown) =>
-  world.sql<{ action: string; content: string; org_id: number }>('select action, content, org_id from operation_logs where request_id = $1', [requestId])
+  world.sql<{ action: string; org_id: number; resource_id: string }>('select action, org_id, resource_id from operation_logs where request_id = $1', [
+    requestId,
+  ])
+/** The field that names the things of an act about several; of a path's thing, fields name other things. */
+const thingsOf = (endpoint: Endpoint): string | undefined =>
+  pathParams(endpoint.path).length ? undefined : ['ids', 'deviceIds', 'items'].find((name) => name in fieldsOf(endpoint))
 const sampleOf = (name: string) => {
   const sample = samples[name]
   if (!sample) throw new Error(`${name} has no input in test/conformance/samples.ts`)
   return sample(world)
 }
+
+/** Acts about one thing by their input that make several, or move it from one organisation to another. */
+const several = new Set(['devices.createBatch', 'distribution.transfer', 'distribution.giveBack'])
+
+/** A session is of a person, whom the row is about; menus are sorted as one tree. */
+const otherwise = new Set(['audit.kick', 'menus.sort'])
 
 /** A field of text that this input may carry, with another text. */
 const otherOf = (endpoint: Endpoint, input: object): object => {
@@ -37,12 +48,40 @@ const otherOf = (endpoint: Endpoint, input: object): object => {
 }
 
 describe.each(json)('$name', ({ name, endpoint }) => {
-  it(endpoint.audit ? 'succeeds and leaves exactly one log row' : 'succeeds and leaves no log row', async () => {
+  const things = endpoint.audit ? thingsOf(endpoint) : undefined
+  it(endpoint.audit ? 'succeeds and leaves a log row' : 'succeeds and leaves no log row', async () => {
     const done = await world.call(endpoint, await sampleOf(name), { token: await world.login(fullFor(endpoint)) })
     expect([done.status, done.status === 200 ? '' : done.body]).toEqual([200, ''])
     const rows = await logRows(done.headers['x-request-id'])
-    expect(rows.map((row) => row.action)).toEqual(endpoint.audit ? [endpoint.audit] : [])
+    const actions = rows.map((row) => row.action)
+    expect(things || several.has(name) ? [...new Set(actions)] : actions).toEqual(endpoint.audit ? [endpoint.audit] : [])
   })
+
+  if (things && !otherwise.has(name))
+    it('leaves a log row for each of its things, in the organisation that owns it', async () => {
+      const sample = await sampleOf(name)
+      const source = fieldSource(endpoint, things)
+      const owned = (['OWN', 'CHILD'] as Place[]).map((where) => ({ id: Number(source?.own(where, world)), org: place[where] }))
+      const items = things === 'items' ? (sample[things] as { id: number }[]) : null
+      const wanted = items ? items.map(({ id }) => ({ id, org: id })) : owned
+      // other inputs sell there
+      const open = () => world.sql(`update devices set lifecycle = 'OPERATING' where id = any($1)`, [owned.map(({ id }) => id)])
+      if (name === 'devices.pauseMany') await open()
+      const done = await world.call(endpoint, items ? sample : { ...sample, [things]: owned.map(({ id }) => id) }, {
+        token: await world.login(fullFor(endpoint)),
+      })
+      expect([done.status, done.status === 200 ? '' : done.body]).toEqual([200, ''])
+      if (name === 'devices.pauseMany') await open()
+      const rows = await logRows(done.headers['x-request-id'])
+      const left = (done.body.results ?? []).flatMap((result: { ok: boolean; id?: number; deviceId?: number }) =>
+        result.ok ? [] : [result.id ?? result.deviceId],
+      )
+      expect(left.length).toBeLessThan(wanted.length)
+      const key = (id: number | string, org: number) => `${id} of ${org}`
+      expect(rows.map((row) => key(row.resource_id, row.org_id)).sort()).toEqual(
+        wanted.flatMap(({ id, org }) => (left.includes(id) ? [] : [key(id, org)])).sort(),
+      )
+    })
 
   it('leaves nothing when it is refused', async () => {
     const input = await sampleOf(name)

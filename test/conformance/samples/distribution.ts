@@ -24,6 +24,10 @@ export const distribution: DomainSamples = {
     },
     'distribution.setStore': async (world) => ({ id: own, version: await versionOf(world, 'devices', own), storeId: own }),
     'distribution.assignMany': async (world) => ({ deviceIds: [await freshDevice(world)], kind: 'STORE', storeId: own }),
-    'distribution.removeMany': async (world) => ({ deviceIds: [await freshDevice(world)], kind: 'STORE' }),
+    'distribution.removeMany': async (world) => {
+      const deviceIds = [await freshDevice(world)]
+      await world.sql('update devices set store_id = $1 where id = any($2)', [own, [...deviceIds, own]])
+      return { deviceIds, kind: 'STORE' }
+    },
   },
 }

@@ -34,7 +34,7 @@ export const organisations: DomainSamples = {
     }),
     'organisations.update': async (world) => ({ ...fields(), ...(await below(world)) }),
     'organisations.setStatus': async (world) => ({ ...(await below(world)), status: 'ENABLED' }),
-    'organisations.setStatuses': async (world) => ({ items: [await below(world)], status: 'ENABLED' }),
+    'organisations.setStatuses': async (world) => ({ items: [await below(world), await sponsor(world)], status: 'ENABLED' }),
     'organisations.move': async (world) => ({ ...(await sponsor(world)), parentId: place.CHILD }),
     'organisations.remove': sponsor,
   },

@@ -53,17 +53,10 @@ async function handle(ctx: Ctx, next: 'ACKNOWLEDGED' | 'CLOSED', ids: readonly n
   const { rows } = await sql<{ id: number; org_id: number }>`
     with mine as (select a.id from alerts a where a.id = any(${wanted}::bigint[]) and ${visible(ctx, 'a.org_id', 'a.device_id')} order by a.id for update)
     update alerts a set state = ${next}, ${set} from mine where a.id = mine.id and a.state = any(${from}::text[]) returning a.id, a.org_id`.execute(ctx.db)
-  const [first] = rows
-  if (!first) throw new Refusal(next === 'CLOSED' ? alertErrors.closed : alertErrors.taken)
-  const done = rows.map((row) => row.id).sort((a, b) => a - b)
-  ctx.audit({
-    id: done.length === 1 ? first.id : done.slice(0, 20).join(','),
-    name: `${done.length}`,
-    after: { ids: done, state: next, remark },
-    orgId: first.org_id,
-  })
+  if (!rows.length) throw new Refusal(next === 'CLOSED' ? alertErrors.closed : alertErrors.taken)
+  ctx.audit(...rows.map(({ id, org_id: orgId }) => ({ id, after: { state: next, remark }, orgId })))
   ctx.touch('alerts')
-  return { done: done.length, skipped: wanted.length - done.length }
+  return { done: rows.length, skipped: wanted.length - rows.length }
 }
 
 const ownRule = shape(RuleRow.pick({ kind: true, enabled: true, threshold: true, channelIds: true, version: true }), ['alert_rules', 'r'], {})

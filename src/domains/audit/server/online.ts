@@ -82,16 +82,16 @@ const kick: Handlers<typeof audit>['kick'] = async (ctx, input) => {
     if (problem) throw new Refusal(auditErrors[problem])
   }
   await sql`update sessions set revoked_at = ${ctx.now}, revoke_reason = 'KICKED' where id = any(${ids}::uuid[]) and revoked_at is null`.execute(ctx.db)
-  const names = [...new Set(rows.map((row) => row.username))]
-  const orgs = new Set(rows.map((row) => row.org_id))
-  const first = rows[0] as (typeof rows)[number]
-  ctx.audit({
-    id: first.user_id,
-    name: names.join('、').slice(0, 200),
-    after: { users: names, sessions: ids.length },
-    ...(orgs.size === 1 ? { orgId: first.org_id } : {}),
-  })
-  for (const id of new Set(rows.map((row) => row.user_id))) ctx.touch(sessionsOf(id))
+  const people = Map.groupBy(rows, (row) => row.user_id)
+  ctx.audit(
+    ...[...people].map(([id, sessions]) => ({
+      id,
+      name: sessions[0]?.username ?? '',
+      after: { sessions: sessions.length },
+      orgId: sessions[0]?.org_id as number,
+    })),
+  )
+  for (const id of people.keys()) ctx.touch(sessionsOf(id))
   ctx.touch('online-users')
   return { ended: rows.length }
 }

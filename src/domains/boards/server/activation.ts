@@ -40,13 +40,9 @@ export const activationCode: Handlers<Contract>['activationCode'] = async (ctx, 
 }
 
 export const activationCodes: Handlers<Contract>['activationCodes'] = async (ctx, input) => {
-  const { list } = await codesFor(ctx, input.deviceIds)
-  const [first] = list
-  ctx.audit({
-    id: first?.id as number,
-    name: `${first?.rtuNumber} × ${list.length}`,
-    after: { numbers: list.map((made) => made.rtuNumber), expiresAt: first?.expiresAt },
-  })
+  const { machines, list } = await codesFor(ctx, input.deviceIds)
+  const after = { expiresAt: list[0]?.expiresAt }
+  ctx.audit(...machines.map(({ id, rtu_number: name, org_id: orgId }) => ({ id, name, after, orgId })))
   return { list }
 }
 

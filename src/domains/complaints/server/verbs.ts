@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, isRefused, may } from '../../../server/context.ts'
+import { type AuditEntry, type Ctx, found, isRefused, may } from '../../../server/context.ts'
 import { columns, updateVersion } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
@@ -146,13 +146,15 @@ const assign: Handlers<Contract>['assign'] = async (ctx, input) => {
   if (person === 'unseen') throw new Refusal(common.notFound)
   if (person === 'no') throw fieldRefusal(complaintErrors.notStaff, 'assigneeId')
   const name = (await ctx.db.selectFrom('users').select('real_name').where('id', '=', input.assigneeId).executeTakeFirst())?.real_name ?? ''
+  const lines: AuditEntry[] = []
   for (const id of [...new Set(input.ids)].sort((a, b) => a - b)) {
     const c = found(await q.row(ctx, id))
     if (!isOpen(c.state)) throw new Refusal(complaintErrors.wrongState)
     await change(ctx, c, c.version, { assignee_id: input.assigneeId, ...(c.state === 'OPEN' ? { state: 'HANDLING' as const } : {}) })
     await say(ctx, c, 'ASSIGN', name)
+    lines.push({ id, name: String(id), after: { assignee: name }, orgId: c.orgId })
   }
-  ctx.audit({ id: input.ids.join(','), name: `${input.ids.length}`, after: { ids: input.ids, assignee: name } })
+  ctx.audit(...lines)
   ctx.touch('complaints')
   return { ok: true as const }
 }

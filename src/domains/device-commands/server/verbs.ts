@@ -73,14 +73,9 @@ const rebootMany: Handlers<Contract>['rebootMany'] = async (ctx, input) => {
   await q.lockDevices(ctx, input.ids)
   const judged = await judge(ctx, 'REBOOT', input.ids)
   const able = judged.filter((row) => row.refusal === null).map((row) => row.device)
-  const result = batchOf(ctx, judged, await issue(ctx, 'REBOOT', able))
-  const numbers = (ok: boolean) => result.results.filter((row) => row.ok === ok).map((row) => row.rtuNumber)
-  ctx.audit({
-    id: result.results[0]?.id ?? 0,
-    name: `${result.results[0]?.rtuNumber} × ${result.done}`,
-    after: { told: numbers(true), skipped: numbers(false) },
-  })
-  return result
+  const told = await issue(ctx, 'REBOOT', able)
+  ctx.audit(...able.map(({ id, rtuNumber: name, orgId }) => ({ id, name, after: { cmdId: told.get(id) }, orgId })))
+  return batchOf(ctx, judged, told)
 }
 
 export const handlers: Handlers<Contract> = {

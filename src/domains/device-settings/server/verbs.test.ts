@@ -131,7 +131,7 @@ it('a batch writes only what is ticked and leaves out who refuses, after a dry r
   expect((await get(1)).body.version).toBe(before.version + 1)
   expect((await world.send(people.operator, 'POST', '/device-configs/batch', { ids: [1, 4], config: { volume: 1 } })).status).toBe(404)
   expect((await world.send(people.operator, 'POST', '/device-configs/batch', { ids: [], config: { volume: 1 } })).body.message).toBe('请至少选择一台设备')
-  expect((await world.rows(`select 1 from operation_logs where action = 'deviceSettings.saveBatch' and result = 'SUCCESS'`)).length).toBe(2)
+  expect((await world.rows(`select 1 from operation_logs where action = 'deviceSettings.saveBatch' and result = 'SUCCESS'`)).length).toBe(4)
 })
 
 it('lists how far documents have come', async () => {

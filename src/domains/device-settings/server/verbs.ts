@@ -104,12 +104,11 @@ const saveBatch: Handlers<Contract>['saveBatch'] = async (ctx, input) => {
     judged.filter((row) => row.refusal === null && row.changed),
   )
   const result = resultOf(judged)
-  const numbers = (ok: boolean) => result.results.filter((row) => row.ok === ok).map((row) => row.rtuNumber)
-  ctx.audit({
-    id: result.results[0]?.id ?? 0,
-    name: `${result.results[0]?.rtuNumber} × ${result.done}`,
-    after: { config: input.config, set: numbers(true), skipped: numbers(false) },
-  })
+  ctx.audit(
+    ...judged
+      .filter((row) => row.refusal === null)
+      .map(({ device, config }) => ({ id: device.id, name: device.rtuNumber, before: device.config, after: config, orgId: device.orgId })),
+  )
   return result
 }
 

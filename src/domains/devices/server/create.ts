@@ -85,6 +85,6 @@ export const createBatch: Handlers<Contract>['createBatch'] = async (ctx, input)
       card: null,
     })),
   )
-  ctx.audit({ id: created[0]?.id as number, name: `${numbers[0]} × ${numbers.length}`, after: { ...input, numbers }, orgId })
+  ctx.audit(...created.map(({ id, rtuNumber }) => ({ id, name: rtuNumber, after: { ...input, rtuNumber }, orgId })))
   return { created }
 }

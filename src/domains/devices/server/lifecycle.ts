@@ -112,12 +112,8 @@ export const pauseMany: Handlers<Contract>['pauseMany'] = async (ctx, input) => 
     'PAUSED',
     input.reason,
   )
-  const numbers = (rows: readonly Judged[]) => rows.map((row) => row.rtu_number)
-  ctx.audit({
-    id: judged[0]?.id ?? 0,
-    name: `${judged[0]?.rtu_number} × ${able.length}`,
-    after: { lifecycle: 'PAUSED', reason: input.reason, paused: numbers(able), skipped: numbers(judged.filter((row) => row.refusal !== null)) },
-  })
+  const after = { lifecycle: 'PAUSED', reason: input.reason }
+  ctx.audit(...able.map(({ id, rtu_number: name, lifecycle, org_id: orgId }) => ({ id, name, before: { lifecycle }, after, orgId })))
   ctx.touch('devices')
   return resultOf(ctx, judged)
 }

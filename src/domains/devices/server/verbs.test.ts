@@ -244,7 +244,7 @@ describe('batch', () => {
       { nickname: '园区02' },
       { nickname: '园区03' },
     ])
-    expect(await count(`operation_logs where action = 'devices.createBatch'`)).toBe(1)
+    expect(await count(`operation_logs where action = 'devices.createBatch'`)).toBe(3)
   })
   test('a conflict refuses all, also with a machine of strangers', async () => {
     expect((await create(people.stranger, 'BC000002')).status).toBe(200)

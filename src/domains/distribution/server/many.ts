@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, may, visible } from '../../../server/context.ts'
+import { type AuditEntry, type Ctx, found, may, visible } from '../../../server/context.ts'
 import { databaseRefusal } from '../../../server/run.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
@@ -9,10 +9,11 @@ import { type distribution, distributionErrors, type Outcome } from '../contract
 import { openRule, targetGiven } from '../rules.ts'
 import * as q from './queries.ts'
 import { addStaff, endStaff, peopleOf } from './staff.ts'
-import { target, transferMachine } from './transfer.ts'
+import { handedOver, type Target, target, transferMachine } from './transfer.ts'
 
 type Contract = typeof distribution
-type Step = (ctx: Ctx, machine: Machine) => Promise<void>
+/** Answers the new owner where there is one. */
+type Step = (ctx: Ctx, machine: Machine) => Promise<Target | null>
 
 export async function setStoreOf(ctx: Ctx, machine: Machine, storeId: number | null): Promise<void> {
   const closed = openRule(machine)
@@ -34,27 +35,48 @@ export function checkMayMove(ctx: Ctx): void {
 
 /**
  * One step for each machine, in the order of their ids so that crossing calls wait for one another. A refusal undoes that machine
- * only and becomes its reason; a dry run undoes all of them.
+ * only and becomes its reason; a dry run undoes all of them. `said`: what was done, for the log.
  */
-async function forEach(ctx: Ctx, deviceIds: readonly number[], dryRun: boolean, step: Step): Promise<Outcome> {
+async function forEach(
+  ctx: Ctx,
+  { deviceIds, dryRun, kind }: { deviceIds: readonly number[]; dryRun: boolean; kind: string },
+  step: Step,
+  said: Pick<AuditEntry, 'before' | 'after'>,
+): Promise<Outcome> {
   const wanted = [...new Set(deviceIds)].sort((a, b) => a - b)
-  const { rows } = await sql<{ id: number; rtu_number: string }>`select d.id, d.rtu_number from devices d
+  const { rows } = await sql<{
+    id: number
+    rtu_number: string
+    org: string
+  }>`select d.id, d.rtu_number, coalesce(o.name, '') as org from devices d left join organisations o on o.id = d.org_id
     where d.id = any(${wanted}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`.execute(ctx.db)
   if (rows.length !== wanted.length) throw new Refusal(common.notFound)
   const results: Outcome['results'] = []
-  for (const { id, rtu_number } of rows) {
-    const reason = await tried(ctx, dryRun, async (quiet) => step(quiet, found(await lockMachine(quiet, id))))
+  const lines: AuditEntry[] = []
+  for (const { id, rtu_number, org } of rows) {
+    const reason = await tried(
+      ctx,
+      dryRun,
+      async (quiet) => {
+        const machine = found(await lockMachine(quiet, id))
+        const to = await step(quiet, machine)
+        return to ? handedOver(machine, org, to) : [{ id, name: rtu_number, ...said, orgId: machine.org_id }]
+      },
+      lines,
+    )
     results.push({ deviceId: id, rtuNumber: rtu_number, ok: reason === null, reason: reason ?? '' })
   }
   const done = results.filter((result) => result.ok).length
+  // a trial did nothing to any machine
+  ctx.audit(...(dryRun ? [{ id: kind, name: `× ${results.length}（试运行）`, after: { done } }] : lines))
   return { done, skipped: results.length - done, results }
 }
 
-async function tried(ctx: Ctx, dryRun: boolean, work: (quiet: Ctx) => Promise<void>): Promise<string | null> {
+async function tried(ctx: Ctx, dryRun: boolean, work: (quiet: Ctx) => Promise<AuditEntry[]>, lines: AuditEntry[]): Promise<string | null> {
   const touched: Parameters<Ctx['touch']>[] = []
   await sql`savepoint one_machine`.execute(ctx.db)
   try {
-    await work({ ...ctx, touch: (...args) => touched.push(args) })
+    lines.push(...(await work({ ...ctx, touch: (...args) => touched.push(args) })))
   } catch (error) {
     const refusal = error instanceof Refusal ? error : databaseRefusal(error)
     if (!refusal) throw error
@@ -69,24 +91,12 @@ async function tried(ctx: Ctx, dryRun: boolean, work: (quiet: Ctx) => Promise<vo
   return null
 }
 
-function said(ctx: Ctx, outcome: Outcome, dryRun: boolean, after: Record<string, unknown>): void {
-  const [first] = outcome.results
-  const list = (ok: boolean) => outcome.results.filter((result) => result.ok === ok).map((result) => result.rtuNumber)
-  ctx.audit({
-    id: first?.deviceId as number,
-    name: `${first?.rtuNumber}${outcome.results.length > 1 ? ` × ${outcome.results.length}` : ''}${dryRun ? '（试运行）' : ''}`,
-    after: { ...after, done: list(true), skipped: list(false) },
-  })
-}
-
 export const assignMany: Handlers<Contract>['assignMany'] = async (ctx, input) => {
   const missing = targetGiven(input)
   if (missing) throw fieldRefusal(missing.def, missing.field)
   const { kind, orgId, userIds = [], storeId = null } = input
   if (kind === 'OWNER') checkMayMove(ctx)
-  const outcome = await forEach(ctx, input.deviceIds, input.dryRun, await stepOf(ctx, kind, { orgId, userIds, storeId }))
-  said(ctx, outcome, input.dryRun, { kind, orgId, userIds, storeId })
-  return outcome
+  return forEach(ctx, input, await stepOf(ctx, kind, { orgId, userIds, storeId }), { after: { kind, userIds, storeId } })
 }
 
 type Given = { orgId: number | undefined; userIds: readonly number[]; storeId: number | null }
@@ -94,11 +104,17 @@ type Given = { orgId: number | undefined; userIds: readonly number[]; storeId: n
 async function stepOf(ctx: Ctx, kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'STORE', given: Given): Promise<Step> {
   if (kind === 'OWNER') {
     const to = found(await target(ctx, given.orgId as number))
-    return (quiet, machine) => transferMachine(quiet, machine, to)
+    return async (quiet, machine) => {
+      await transferMachine(quiet, machine, to)
+      return to
+    }
   }
   if (kind === 'STORE') {
     found(await q.storeOf(ctx, given.storeId as number))
-    return (quiet, machine) => setStoreOf(quiet, machine, given.storeId)
+    return async (quiet, machine) => {
+      await setStoreOf(quiet, machine, given.storeId)
+      return null
+    }
   }
   const people = await peopleOf(ctx, given.userIds)
   return async (quiet, machine) => {
@@ -106,14 +122,13 @@ async function stepOf(ctx: Ctx, kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'ST
     if (closed) throw new Refusal(closed)
     await addStaff(quiet, machine, kind, people)
     quiet.touch('devices')
+    return null
   }
 }
 
 export const removeMany: Handlers<Contract>['removeMany'] = async (ctx, input) => {
   if (input.kind === 'OWNER') checkMayMove(ctx)
-  const outcome = await forEach(ctx, input.deviceIds, input.dryRun, removal(input.kind))
-  said(ctx, outcome, input.dryRun, { kind: input.kind })
-  return outcome
+  return forEach(ctx, input, removal(input.kind), { before: { kind: input.kind }, after: { kind: null } })
 }
 
 function removal(kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'STORE'): Step {
@@ -123,17 +138,20 @@ function removal(kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'STORE'): Step {
       const device = found(await q.detailRow(ctx, machine.id))
       if (device.storeId === null) throw new Refusal(distributionErrors.nothingThere)
       await setStoreOf(ctx, machine, null)
+      return null
     }
   return async (ctx, machine) => {
     if (!(await endStaff(ctx, machine, { kind })).length) throw new Refusal(distributionErrors.nothingThere)
     ctx.touch('devices')
+    return null
   }
 }
 
 /** Without its assignment the machine belongs to whoever stands above. */
-export async function returnMachine(ctx: Ctx, machine: Machine): Promise<void> {
+export async function returnMachine(ctx: Ctx, machine: Machine): Promise<Target> {
   const device = found(await q.detailRow(ctx, machine.id))
   const to = device.parentOrgId === null ? undefined : await target(ctx, device.parentOrgId)
   if (!to) throw new Refusal(distributionErrors.noParent)
   await transferMachine(ctx, machine, to)
+  return to
 }

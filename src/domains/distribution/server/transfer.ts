@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Ctx, visible } from '../../../server/context.ts'
+import { type AuditEntry, type Ctx, visible } from '../../../server/context.ts'
 import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { dropAlertsOf } from '../../alerts/server/left.ts'
 import { hasOpenOrder, type Machine, shutOut } from '../../boards/server/binding.ts'
@@ -51,6 +51,15 @@ export async function transferMachine(ctx: Ctx, machine: Machine, to: Target): P
   // a connection carries the owner its messages are stored for
   shutOut(ctx)
   for (const topic of ['lanes', 'users']) ctx.touch(topic)
+}
+
+/** Whoever gave it away reads where it went, whoever got it that he did. */
+export function handedOver({ id, rtu_number: name, org_id: from }: Machine, fromName: string, to: Pick<Target, 'id' | 'name'>): AuditEntry[] {
+  const after = { orgId: to.id, org: to.name }
+  return [
+    { id, name, before: { orgId: from, org: fromName }, after, orgId: from },
+    { id, name, after, orgId: to.id },
+  ]
 }
 
 async function checkType(ctx: Ctx, machine: Machine, to: Target): Promise<void> {

@@ -72,10 +72,14 @@ describe('transfer', () => {
       ['机构4', false, '员工2'],
       ['机构3', true, ''],
     ])
-    const log = await world.one<{ before: { org: string }; after: { org: string } }>(
-      `select before, after from operation_logs where action = 'distribution.transfer' order by id desc limit 1`,
+    // the new owner reads that it came, not from whom
+    const log = await world.rows<{ org_id: number; before: { org: string } | null; after: { org: string } }>(
+      `select org_id, before, after from operation_logs where action = 'distribution.transfer' order by id desc limit 2`,
     )
-    expect([log.before.org, log.after.org]).toEqual(['机构3', '机构4'])
+    expect(log.map((row) => [row.org_id, row.before?.org, row.after.org])).toEqual([
+      [4, undefined, '机构4'],
+      [3, '机构3', '机构4'],
+    ])
   })
   test('the old people lose it with their next request, the new owner has it', async () => {
     expect((await world.send(people.replenisher, 'GET', `/devices/${id}`)).status).toBe(200)

@@ -8,7 +8,7 @@ import { openRule } from '../rules.ts'
 import { assignMany, checkMayMove, removeMany, returnMachine, setStoreOf } from './many.ts'
 import * as q from './queries.ts'
 import { addStaff, candidates, endStaff, peopleOf } from './staff.ts'
-import { target, transferMachine } from './transfer.ts'
+import { handedOver, target, transferMachine } from './transfer.ts'
 
 type Contract = typeof distribution
 
@@ -40,13 +40,7 @@ async function open(ctx: Ctx, input: { id: number; version: number }): Promise<M
 
 async function moved(ctx: Ctx, machine: Machine, from: string): Promise<DeviceAssignments> {
   const after = await detail(ctx, machine.id)
-  ctx.audit({
-    id: machine.id,
-    name: machine.rtu_number,
-    before: { orgId: machine.org_id, org: from },
-    after: { orgId: after.orgId, org: after.orgName },
-    orgId: machine.org_id,
-  })
+  ctx.audit(...handedOver(machine, from, { id: after.orgId, name: after.orgName }))
   return after
 }
 

@@ -83,7 +83,17 @@ export async function treeRows(ctx: Ctx): Promise<TreeRow[]> {
   return rows
 }
 
-export type Place = { id: number; parent_id: number | null; path: string; kind: Kind; name: string; version: number; depth: number; agents: number }
+export type Place = {
+  id: number
+  parent_id: number | null
+  path: string
+  kind: Kind
+  name: string
+  status: 'ENABLED' | 'DISABLED'
+  version: number
+  depth: number
+  agents: number
+}
 /**
  * Where an organisation stands; the agents above are counted by their paths' ids in system rows, which an agent may not see:
  * kinds alone tell nothing. `lock` keeps it there until the end of the transaction.
@@ -92,7 +102,7 @@ export async function place(ctx: Ctx, id: number, lock?: 'share' | 'update'): Pr
   if (lock)
     await sql`select 1 from organisations where id = ${id} and ${visible(ctx, 'id')} ${lock === 'share' ? sql`for share` : sql`for update`}`.execute(ctx.db)
   const { rows } = await sql<Place>`
-    select o.id, o.parent_id, o.path::text as path, o.kind, o.name, o.version, nlevel(o.path) as depth, organisation_agents(o.path) as agents
+    select o.id, o.parent_id, o.path::text as path, o.kind, o.name, o.status, o.version, nlevel(o.path) as depth, organisation_agents(o.path) as agents
     from organisations o where o.id = ${id} and ${visible(ctx, 'o.id')}`.execute(ctx.db)
   return rows[0]
 }

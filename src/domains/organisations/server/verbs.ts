@@ -1,5 +1,5 @@
 import { type Handlers, prepared } from '../../../server/bind.ts'
-import { type Ctx, found, iso, may } from '../../../server/context.ts'
+import { type AuditEntry, type Ctx, found, iso, may } from '../../../server/context.ts'
 import { everySession } from '../../../server/live.ts'
 import { hashPassword, nearWords } from '../../../server/passwords.ts'
 import type { Output } from '../../../shared/contract.ts'
@@ -131,6 +131,7 @@ async function requireRank(ctx: Ctx, path: string): Promise<void> {
 type Status = { status: 'ENABLED' | 'DISABLED'; pauseDevices: boolean }
 /** Rows in the order of their ids, so that crossing batches wait for one another. Answers the numbers of the paused machines. */
 async function changeStatus(ctx: Ctx, items: readonly { id: number; version: number }[], { status, pauseDevices }: Status): Promise<string[]> {
+  const lines: AuditEntry[] = []
   // whoever may not touch machines does not stop them through their owner either
   if (pauseDevices && !may(ctx, 'device:update')) throw new Refusal(common.forbidden)
   for (const item of items.toSorted((a, b) => a.id - b.id)) {
@@ -144,30 +145,30 @@ async function changeStatus(ctx: Ctx, items: readonly { id: number; version: num
       .where('version', '=', item.version)
       .executeTakeFirst()
     if (!changed.numUpdatedRows) throw new Refusal(common.stale)
+    lines.push({ id: org.id, name: org.name, before: { status: org.status }, after: { status }, orgId: org.id })
   }
   ctx.touch('organisations')
   if (status === 'DISABLED') ctx.touch(everySession)
-  if (status === 'ENABLED' || !pauseDevices) return []
-  const below = await q.idsBelow(
-    ctx,
-    items.map((item) => item.id),
-  )
-  return pauseDevicesOf(ctx, below)
+  const below =
+    status === 'ENABLED' || !pauseDevices
+      ? []
+      : await q.idsBelow(
+          ctx,
+          lines.map((line) => Number(line.id)),
+        )
+  const paused = await pauseDevicesOf(ctx, below)
+  ctx.audit(...lines.map((line) => ({ ...line, after: { status, paused } })))
+  return paused
 }
 
 const setStatus: Handlers<Contract>['setStatus'] = async (ctx, input) => {
-  const before = found(await q.place(ctx, input.id))
-  const was = (await detail(ctx, input.id)).status
-  const paused = await changeStatus(ctx, [input], input)
-  ctx.audit({ id: input.id, name: before.name, before: { status: was }, after: { status: input.status, paused }, orgId: input.id })
+  await changeStatus(ctx, [input], input)
   return detail(ctx, input.id)
 }
 
 const setStatuses: Handlers<Contract>['setStatuses'] = async (ctx, input) => {
   const items = [...new Map(input.items.map((item) => [item.id, item])).values()]
   const paused = await changeStatus(ctx, items, input)
-  const [first] = items
-  ctx.audit({ id: first?.id ?? 0, name: `× ${items.length}`, after: { ids: items.map((item) => item.id), status: input.status, paused } })
   return { changed: items.length, paused: paused.length }
 }
 

@@ -52,18 +52,10 @@ export const setStatus: Handlers<Contract>['setStatus'] = async (ctx, input) => 
   return { ok: true as const }
 }
 
-/** Up to ten names for a log row about many. */
-const named = (people: readonly Subject[]): string =>
-  `${people
-    .slice(0, 10)
-    .map((person) => person.username)
-    .join('、')}${people.length > 10 ? ` … ${people.length}` : ''}`
-
 export const batchStatus: Handlers<Contract>['batchStatus'] = async (ctx, input) => {
   const people = await changeStatus(ctx, input.ids, input.status)
   const changed = people.filter((person) => person.status !== input.status)
-  const before = people.map((person) => ({ id: person.id, status: person.status }))
-  ctx.audit({ id: people[0]?.id as number, name: named(people), before, after: { status: input.status } })
+  ctx.audit(...people.map(({ id, username: name, status, org_id: orgId }) => ({ id, name, before: { status }, after: { status: input.status }, orgId })))
   return { changed: changed.length }
 }
 
@@ -112,8 +104,16 @@ export const batchRoles: Handlers<Contract>['batchRoles'] = async (ctx, input) =
   const changed: Subject[] = []
   for (const person of people) if (await giveRoles(ctx, person, input.roleIds)) changed.push(person)
   await settle(ctx, changed)
-  const before = people.map((person) => ({ id: person.id, roles: person.roles.map((role) => role.code) }))
-  ctx.audit({ id: people[0]?.id as number, name: named(people), before, after: { roleIds: input.roleIds } })
+  const { roleIds } = input
+  ctx.audit(
+    ...people.map(({ id, username: name, roles, org_id: orgId }) => ({
+      id,
+      name,
+      before: { roles: roles.map((role) => role.code) },
+      after: { roleIds },
+      orgId,
+    })),
+  )
   return { changed: changed.length }
 }
 
