@@ -23,7 +23,7 @@ export type RowError = { readonly line: number; readonly column?: string; readon
 
 /**
  * Rows of a spreadsheet that become things: data and one verb. The platform makes the template, reads and checks the file, runs
- * `run` inside one transaction (rolled back for a dry run or when it answers an error), writes the one log row and keeps the result.
+ * `run` inside one transaction (rolled back for a dry run or when it answers an error), writes its log rows and keeps the result.
  */
 export type Importer<S extends z.ZodObject = z.ZodObject, P = unknown> = {
   /** Part of the address: letters, digits, dashes. */
@@ -45,7 +45,7 @@ export type Importer<S extends z.ZodObject = z.ZodObject, P = unknown> = {
   readonly halves?: (ctx: Ctx, rows: readonly ImportRow<Partial<z.output<S>>>[], prepared: P) => Promise<readonly RowError[]>
   /** Something of `prepared` that only the answer of the import itself brings, never kept, never logged; with a name, as a file. Texts packed with `bi`. */
   readonly once?: (prepared: P, rows: readonly ImportRow<z.output<S>>[]) => { readonly label: string; readonly fileName?: string; readonly text: string }
-  /** Applies all rows; whatever it answers besides `[]` undoes everything. Ids given to machines or people never leave it. */
+  /** Applies all rows and gives `ctx.audit` each with its action; whatever it answers besides `[]` undoes everything. Ids given to machines or people never leave it. */
   readonly run: (ctx: Ctx, rows: readonly ImportRow<z.output<S>>[], prepared: P) => Promise<readonly RowError[]>
 }
 
@@ -56,15 +56,14 @@ export function defineImporter<S extends z.ZodObject, P = undefined>(importer: I
 
 /**
  * The verb of one row for each row: a refusal or a rule of the database becomes an error of that row, the others are still tried,
- * so that a person sees all faults at once. The log row of the import stands for those of its rows.
+ * so that a person sees all faults at once. What a row says for the log is kept when none is wrong.
  */
 export async function eachRow<V>(ctx: Ctx, rows: readonly ImportRow<V>[], work: (ctx: Ctx, value: V, line: number) => Promise<unknown>): Promise<RowError[]> {
   const errors: RowError[] = []
-  const quiet: Ctx = { ...ctx, audit: () => {} }
   for (const { line, value } of rows) {
     await sql`savepoint import_row`.execute(ctx.db)
     try {
-      await work(quiet, value, line)
+      await work(ctx, value, line)
       await sql`release savepoint import_row`.execute(ctx.db)
     } catch (error) {
       const refusal = error instanceof Refusal ? error : databaseRefusal(error)

@@ -51,7 +51,10 @@ async function run(ctx: Ctx, rows: readonly ImportRow<Row>[]): Promise<readonly 
     if (known === undefined) throw fault('carrier', bi('运营商不正确', 'There is no such carrier'))
     if (planMb === '0') throw fault('planMb', bi('流量须为整数 MB', 'Whole megabytes'))
     const traffic = { planMb: planMb ? Number(planMb) : null, usedMb: usedMb ? Number(usedMb) : null }
-    await addBoard(quiet, { ...row, ...traffic, protocol: 'mqtt', carrier: known, simExpiresOn: simExpiresOn ?? null }, await ownerOf(quiet, owners, org))
+    const owner = await ownerOf(quiet, owners, org)
+    const board = { ...row, ...traffic, protocol: 'mqtt' as const, carrier: known, simExpiresOn: simExpiresOn ?? null }
+    const id = await addBoard(quiet, board, owner)
+    ctx.audit({ action: 'boards.create', id, name: row.boardNo, after: board, orgId: owner.id })
   })
   return errors.map((error) => (error.column === 'orgId' ? { ...error, column: 'org' } : error))
 }

@@ -124,3 +124,18 @@ test('assignments by number and user', async () => {
     { username: 'keeper', kind: 'REPLENISHER' },
   ])
 })
+test('every row of a file stands in the log of whose its thing is', async () => {
+  const rows = await world.sql<{ action: string; org_id: number; target_name: string }>(
+    `select action, org_id, target_name from operation_logs where result = 'SUCCESS' and action not like 'session.%' and action <> 'jobs.import'
+      and request_id in (select request_id from operation_logs where action = 'jobs.import') order by id`,
+  )
+  expect(rows.map((row) => [row.action, row.org_id, row.target_name])).toEqual([
+    ['devices.create', 3, 'IM000001'],
+    ['devices.create', 2, 'IM000002'],
+    ['boards.create', 3, 'BD-FILE-1'],
+    ['distribution.assign', 3, 'IM000001'],
+    ['distribution.assign', 3, 'IM000001'],
+    ['distribution.transfer', 2, 'IM000002'],
+    ['distribution.transfer', 4, 'IM000002'],
+  ])
+})

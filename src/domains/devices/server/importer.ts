@@ -76,7 +76,9 @@ async function run(ctx: Ctx, rows: readonly ImportRow<Row>[], codes: Ready): Pro
     const given = { ...row, ...more, county: countyOf(row), typeId: type.id, kind: type.kind, dropSensor: type.drop_sensor }
     const { type: _, ...place } = await checkedPlace(quiet, given, orgId)
     const [device] = await addAll(quiet, orgId, [{ ...given, ...place }])
-    if (device) added.push({ id: device.id, orgId, code: codes.get(row.rtuNumber) as string })
+    if (!device) return
+    added.push({ id: device.id, orgId, code: codes.get(row.rtuNumber) as string })
+    ctx.audit({ action: 'devices.create', id: device.id, name: row.rtuNumber, after: { ...given, ...place, orgId }, orgId })
   })
   if (!errors.length) await keepCodes(ctx, added)
   return errors.map((error) => ({ ...error, ...(error.column ? { column: columns[error.column] ?? error.column } : {}) }))

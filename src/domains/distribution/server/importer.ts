@@ -12,7 +12,7 @@ import { openRule } from '../rules.ts'
 import { checkMayMove } from './many.ts'
 import * as q from './queries.ts'
 import { addStaff, peopleOf } from './staff.ts'
-import { target, transferMachine } from './transfer.ts'
+import { handedOver, target, transferMachine } from './transfer.ts'
 
 const Row = z.strictObject({
   rtuNumber: f.text(20, bi('请输入机器编号', 'Enter the machine number')),
@@ -44,13 +44,19 @@ async function assignRow(ctx: Ctx, row: Row): Promise<void> {
   const closed = openRule(machine)
   if (closed) throw new Refusal(closed)
   await addStaff(ctx, machine, kind, [found(person)])
+  const { id, rtu_number: name, org_id: orgId } = machine
+  ctx.audit({ action: 'distribution.assign', id, name, after: { kind, added: [person?.username] }, orgId })
 }
 
 /** A file may name an owner that has the machine already. */
 async function give(ctx: Ctx, machine: Machine, orgId: number): Promise<void> {
   checkMayMove(ctx)
   try {
-    if (machine.org_id !== orgId) await transferMachine(ctx, machine, found(await target(ctx, orgId)))
+    if (machine.org_id === orgId) return
+    const to = found(await target(ctx, orgId))
+    const before = await q.detailRow(ctx, machine.id)
+    await transferMachine(ctx, machine, to)
+    ctx.audit(...handedOver(machine, before?.orgName ?? '', to).map((line) => ({ ...line, action: 'distribution.transfer' })))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const person = error.def === distributionErrors.ownerKind || error.def === distributionErrors.orgClosed

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { prepared } from '../../../server/bind.ts'
-import { type Actor, type App, type Ctx, found, refused } from '../../../server/context.ts'
+import { type Actor, type App, type AuditEntry, type Ctx, found, refused } from '../../../server/context.ts'
 import type { Importer, RowError } from '../../../server/importers.ts'
 import { oneFile } from '../../../server/oneFile.ts'
 import { requireProof } from '../../../server/proof.ts'
@@ -116,10 +116,11 @@ export const runImport = prepared<(typeof jobs)['import'], Given>({
       return { jobId: null, total, failed, faults: faultsOf(ctx, kind, given.tried.slice(0, jobLimits.faults)) }
     }
     await refuseTwice(ctx, kind, sha256)
-    const errors = await applied({ ...ctx, actor }, given)
+    const lines: AuditEntry[] = []
+    const errors = await applied({ ...ctx, actor, audit: (...rows) => void lines.push(...rows) }, given)
     const failed = failedRows(errors)
     const jobId = await keep(ctx, given, kind, errors)
-    ctx.audit({ id: jobId, name: title, after: { sha256, total, failed } })
+    ctx.audit({ id: jobId, name: title, after: { sha256, total, failed } }, ...(errors.length ? [] : lines))
     ctx.touch(`jobs:${ctx.actor.userId}`)
     if (errors.length) {
       const fields = errors.slice(0, jobLimits.faults).map(({ line, column, text }) => ({ field: column ? `rows.${line}.${column}` : `rows.${line}`, text }))
@@ -153,7 +154,7 @@ async function refuseTwice(ctx: Ctx, kind: string, sha256: string): Promise<void
 /** All rows or, when one is wrong, none. */
 async function applied(ctx: Ctx, given: Given): Promise<readonly RowError[]> {
   await sql`savepoint import_all`.execute(ctx.db)
-  const errors = await allFaults({ ...ctx, audit: () => {} }, given)
+  const errors = await allFaults(ctx, given)
   if (errors.length) await sql`rollback to savepoint import_all`.execute(ctx.db)
   return errors
 }

@@ -82,6 +82,15 @@ async function insertAll(ctx: Ctx, newcomers: readonly Newcomer[], first: FirstP
     roleIds.map((roleId) => ({ user_id: principals.get(id) as number, role_id: roleId, org_id: id, granted_by: ctx.actor.userId, created_at: ctx.now })),
   )
   await ctx.db.insertInto('user_roles').values(held).execute()
+  ctx.audit(
+    ...newcomers.map(({ id, parentId, kind, roleIds, fields }) => ({
+      action: 'organisations.create',
+      id,
+      name: fields.name,
+      after: { ...fields, parentId, kind, roleIds, principalId: principals.get(id) },
+      orgId: id,
+    })),
+  )
   ctx.touch('users')
 }
 

@@ -106,6 +106,8 @@ test('a thousand people in five seconds, each with a password of his own that he
   expect((await world.call(session.login, { username: 'bulk-8', password: of('bulk-7') })).body.code, 'of somebody else').toBe(401001)
   const signedIn = await world.call(session.login, { username: 'bulk-7', password: of('bulk-7') })
   expect((await world.call(session.user, {}, { token: signedIn.body.token })).body).toMatchObject({ mustChangePassword: true, role: 'ROLE_RTU_REPLENISHER' })
+  const said = `select count(distinct resource_id)::int as n, min(org_id) as org from operation_logs where action = 'users.create' and target_name like 'bulk-%'`
+  expect(await world.sql(said)).toEqual([{ n: 1000, org: 3 }])
   const kept = await world.sql(`select j::text as text from jobs j union all select l::text from operation_logs l`)
   expect(kept.filter(({ text }) => passwords.some(([, , password = '']) => String(text).includes(password)))).toEqual([])
 })

@@ -89,6 +89,15 @@ async function insertAll(ctx: Ctx, newcomers: readonly Newcomer[], first: FirstP
     })),
   )
   await ctx.db.insertInto('user_roles').values(roles).execute()
+  ctx.audit(
+    ...newcomers.map(({ row: { roles: _, org: __, department: ___, region: ____, ...row }, orgId, ...place }) => ({
+      action: 'users.create',
+      id: ids.get(row.username) as number,
+      name: row.username,
+      after: { ...row, orgId, departmentId: place.departmentId, regionCode: place.regionCode, roleIds: place.roleIds },
+      orgId,
+    })),
+  )
 }
 
 export const userImporter = defineImporter<typeof ImportedUser, Ready>({
