@@ -85,11 +85,15 @@ export const NewOrganisation = z
   .refine(bothOrNone, bothOrNoneText)
 export type NewOrganisation = z.output<typeof NewOrganisation>
 
-/** Kind, parent, username and password stay; an organisation without a principal has no roles to send. */
+/**
+ * Kind, parent, username and password stay; an organisation without a principal has no roles to send. Contact data are the
+ * organisation's own; his name, picture and roles change with the version of his account that the form showed.
+ */
 export const EditOrganisation = z
   .strictObject({
     id: f.id,
     version: f.version,
+    principalVersion: f.version.nullable().default(null),
     ...shared,
     roleIds: roleIds.optional(),
     avatar: z
@@ -138,6 +142,7 @@ export const OrganisationDetail = OrganisationRow.extend({
   lat: z.number().nullable(),
   licences: z.array(z.string()),
   creditCode: z.string(),
+  principalVersion: f.version.nullable(),
   roleIds: z.array(f.id),
   /** What the principal holds, also what the actor may not give. */
   roles: z.array(z.strictObject({ id: f.id, name: z.string() })),
@@ -240,14 +245,7 @@ export const organisations = {
     summary: 'Change an organisation and its principal',
     audit: 'organisations.update',
     fresh: 'sometimes',
-    errors: [
-      organisationErrors.nameTaken,
-      organisationErrors.avatarMissing,
-      userErrors.rankTooHigh,
-      userErrors.holdsMore,
-      userErrors.notOneself,
-      ...ofPrincipal,
-    ],
+    errors: [organisationErrors.nameTaken, organisationErrors.avatarMissing, userErrors.rankTooHigh, userErrors.notOneself, ...ofPrincipal],
     input: EditOrganisation,
     output: OrganisationDetail,
   }),

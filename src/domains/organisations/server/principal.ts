@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
-import { type Ctx, found, may } from '../../../server/context.ts'
+import { type AuditEntry, type Ctx, found, may } from '../../../server/context.ts'
 import { sessionsOf } from '../../../server/live.ts'
 import { requireProof } from '../../../server/proof.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
-import { checkAssignable, mayStandFor, outranks } from '../../roles/server/assign.ts'
-import { wayChanged, waysOf } from '../../session/server/verbs.ts'
+import { checkAssignable, outranks } from '../../roles/server/assign.ts'
 import { userErrors } from '../../users/contract.ts'
 import { missingHome, regionRule } from '../../users/rules.ts'
 import { addUser, type NewUser } from '../../users/server/verbs.ts'
@@ -36,42 +35,46 @@ export async function addPrincipal(ctx: Ctx, user: NewUser): Promise<void> {
 
 const same = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((id) => b.includes(id))
 
-/** The account an organisation shows. His phone is his way back in, so nobody of his rank or below touches it. */
-export async function editPrincipal(ctx: Ctx, before: Detail, input: EditOrganisation): Promise<void> {
-  if (before.principal_id === null) return
+/**
+ * The account an organisation shows: only what this form changes of it, and nothing when somebody else changed the account since it
+ * was opened. How he is reached and signs in is his own. Answers what the log says of him.
+ */
+export async function editPrincipal(ctx: Ctx, before: Detail, input: EditOrganisation): Promise<AuditEntry[]> {
+  if (before.principal_id === null) return []
   if (!input.avatar && before.avatar)
     throw new Refusal(organisationErrors.avatarMissing, {}, [{ field: 'avatar', text: organisationErrors.avatarMissing.text }])
   const person = await ctx.db
     .selectFrom('users')
-    .select(['id', 'real_name', 'phone', 'consumer_phone', 'address', 'avatar', 'region_code'])
+    .select(['id', 'username', 'real_name', 'avatar', 'region_code', 'version'])
     .where('id', '=', before.principal_id)
     .forUpdate()
     .executeTakeFirst()
   const now = found(person)
-  const next = { real_name: input.realName, phone: input.phone, consumer_phone: input.consumerPhone, address: input.address, avatar: input.avatar }
-  const changed = (Object.keys(next) as (keyof typeof next)[]).some((key) => next[key] !== now[key])
-  const roles =
-    input.roleIds &&
-    !same(
-      input.roleIds,
-      before.roles.map((role) => role.id),
-    )
-      ? input.roleIds
-      : null
-  if (!changed && !roles) return
-  if (roles || next.phone !== now.phone) await requireProof(ctx.app, ctx.actor)
+  const next = { real_name: input.realName, avatar: input.avatar }
+  const changed = next.real_name !== now.real_name || next.avatar !== now.avatar
+  const held = before.roles.map((role) => role.id)
+  const roles = input.roleIds && !same(input.roleIds, held) ? input.roleIds : null
+  if (!changed && !roles) return []
+  if (input.principalVersion !== now.version) throw new Refusal(common.stale)
+  if (roles) await requireProof(ctx.app, ctx.actor)
   if (!(await outranks(ctx, now.id))) throw new Refusal(userErrors.rankTooHigh)
-  if (next.phone !== now.phone && !(await mayStandFor(ctx, now.id))) throw new Refusal(userErrors.holdsMore)
-  const ways = await waysOf(ctx, now.id)
-  if (changed)
-    await ctx.db
-      .updateTable('users')
-      .set((eb) => ({ ...next, version: eb('version', '+', 1) }))
-      .where('id', '=', now.id)
-      .execute()
-  if (next.phone !== now.phone) await wayChanged(ctx, ways, 'PHONE')
+  await ctx.db
+    .updateTable('users')
+    .set((eb) => ({ ...next, version: eb('version', '+', 1) }))
+    .where('id', '=', now.id)
+    .execute()
   if (roles) await setRoles(ctx, { id: now.id, region: now.region_code }, before, roles)
   ctx.touch('users')
+  return [
+    {
+      action: 'users.update',
+      id: now.id,
+      name: now.username,
+      before: { realName: now.real_name, avatar: now.avatar, roleIds: held },
+      after: { realName: next.real_name, avatar: next.avatar, roleIds: roles ?? held },
+      orgId: before.id,
+    },
+  ]
 }
 
 /** Only what comes and what goes must be the actor's to give; what the principal has already may stay. */

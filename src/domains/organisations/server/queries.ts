@@ -21,6 +21,7 @@ export type Row = {
   service_phone: string
   parent_name: string | null
   principal_id: number | null
+  principal_version: number | null
   username: string | null
   real_name: string
   avatar: string | null
@@ -33,7 +34,7 @@ const from = (ctx: Ctx) => sql`organisations o
   left join users u on u.org_id = o.id and u.is_principal and u.deleted_at is null
   left join organisations p on p.id = o.parent_id and ${visible(ctx, 'p.id')}`
 const columns = (ctx: Ctx) => sql`o.id, o.parent_id, o.path::text as path, o.kind, o.name, o.code as org_code, o.status, o.version, o.created_at, o.region_code,
-  o.contact_phone, o.service_phone, p.name as parent_name, u.id as principal_id, u.username, coalesce(u.real_name, o.contact_name) as real_name, u.avatar,
+  o.contact_phone, o.service_phone, p.name as parent_name, u.id as principal_id, u.version as principal_version, u.username, coalesce(u.real_name, o.contact_name) as real_name, u.avatar,
   (select coalesce(json_agg(json_build_object('id', r.id, 'code', r.code, 'zh', r.name, 'en', r.name_en) order by r.rank desc, r.id), '[]')
     from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id) as roles,
   (select count(*) from organisations s join devices d on d.org_id = s.id where s.path <@ o.path and ${visible(ctx, 'd.org_id', 'd.id')}) as devices,

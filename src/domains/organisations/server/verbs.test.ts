@@ -206,7 +206,22 @@ describe('reading', () => {
 
 describe('editing', () => {
   const edit = (made: Record<string, unknown>, change: Record<string, unknown>) => {
-    const keys = ['version', 'name', 'realName', 'phone', 'consumerPhone', 'regionCode', 'address', 'lng', 'lat', 'licences', 'creditCode', 'roleIds', 'avatar']
+    const keys = [
+      'version',
+      'principalVersion',
+      'name',
+      'realName',
+      'phone',
+      'consumerPhone',
+      'regionCode',
+      'address',
+      'lng',
+      'lat',
+      'licences',
+      'creditCode',
+      'roleIds',
+      'avatar',
+    ]
     return { ...Object.fromEntries(keys.map((key) => [key, made[key]])), ...change }
   }
   test('organisation and principal change together; stale and duplicate are told', async () => {
@@ -214,20 +229,40 @@ describe('editing', () => {
     const put = (change: Record<string, unknown>, user = people.platform) => send(user, 'PUT', `/organisations/${made.id}`, edit(made, change))
     const { status, body } = await put({ name: '改名', realName: '李四', phone: '13700137000', licences: [avatar(1)], lng: 114.05, lat: 22.55 })
     expect([status, body]).toMatchObject([200, { name: '改名', realName: '李四', phone: '13700137000', licences: [avatar(1)], lng: 114.05, version: 2 }])
+    // the account keeps its own phone
     expect(await world.one('select real_name, phone, version from users where id = $1', [made.principalId])).toEqual({
       real_name: '李四',
-      phone: '13700137000',
+      phone: '13800138000',
       version: 2,
     })
+    const lines = await world.rows(`select org_id, after from operation_logs where action = 'users.update' and resource_id = $1`, [String(made.principalId)])
+    expect(lines).toEqual([{ org_id: made.id, after: { realName: '李四' } }])
     expect((await put({ name: '再改' })).body.code).toBe(409001)
     const other = await add()
     expect((await put({ version: 2, name: other.name })).body).toMatchObject({ code: 409004, message: '机构名称已存在' })
     expect((await put({ version: 2, avatar: '' })).body.message).toBe('请上传头像')
     expect((await put({ version: 2, avatar: avatar(2) })).status).toBe(404)
+    expect((await put({ version: 2, realName: '王五' })).body.code).toBe(409001)
     expect((await put({ version: 2, kind: 'OPERATOR' })).status).toBe(400)
-    expect((await put({ version: 2, roleIds: [992] })).status).toBe(403)
+    expect((await put({ version: 2, principalVersion: 2, realName: '李四', roleIds: [992] })).status).toBe(403)
     expect((await put({ version: 2, roleIds: [] })).body.message).toBe('请至少选择一个角色')
     expect((await put({ version: 2, name: '改名' }, people.operator)).status).toBe(404)
+  })
+  test('the form of an organisation gives its principal nothing back that was taken from the account meanwhile', async () => {
+    const made = await add()
+    await world.rows(`update users set phone = '13900139999', version = version + 1 where id = $1`, [made.principalId])
+    const { status, body } = await send(people.platform, 'PUT', `/organisations/${made.id}`, edit(made, { address: '新地址 8 号' }))
+    expect([status, body.address]).toEqual([200, '新地址 8 号'])
+    expect((await world.one<{ phone: string }>('select phone from users where id = $1', [made.principalId])).phone).toBe('13900139999')
+    await world.rows('insert into user_roles (user_id, role_id, org_id) values ($1, 991, $2)', [made.principalId, made.id])
+    await world.rows('delete from user_roles where user_id = $1 and role_id = 990', [made.principalId])
+    await world.rows('update users set version = version + 1 where id = $1', [made.principalId])
+    expect((await send(people.platform, 'PUT', `/organisations/${made.id}`, edit(body, { roleIds: [990] }))).body.code).toBe(409001)
+    // whoever may edit the organisation corrects its address, whatever its principal's rank
+    await world.rows('update roles set rank = 90 where id = 991')
+    const seen = (await send(people.platform, 'GET', `/organisations/${made.id}`)).body
+    expect((await send(people.platform, 'PUT', `/organisations/${made.id}`, edit(seen, { address: '新地址 9 号' }))).status).toBe(200)
+    await world.rows('update roles set rank = 1 where id = 991')
   })
   test('nobody edits a principal of his rank or above through the organisation', async () => {
     await world.rows(`update users set is_principal = true where id in (902, 903)`)

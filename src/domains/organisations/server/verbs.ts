@@ -66,6 +66,7 @@ const whole = (ctx: Ctx, o: q.Detail): OrganisationDetail => ({
   lat: o.lat,
   licences: o.licences,
   creditCode: o.credit_code,
+  principalVersion: o.principal_version,
   roleIds: o.roles.map((role) => role.id),
   roles: o.roles.map((role) => ({ id: role.id, name: nameOf(ctx, role) })),
 })
@@ -116,9 +117,9 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
       .executeTakeFirst(),
   )
   if (!changed.numUpdatedRows) throw new Refusal(common.stale)
-  await editPrincipal(ctx, raw, input)
+  const principal = await editPrincipal(ctx, raw, input)
   const after = await detail(ctx, input.id)
-  ctx.audit({ id: input.id, name: after.name, before: whole(ctx, raw), after, orgId: input.id })
+  ctx.audit({ id: input.id, name: after.name, before: whole(ctx, raw), after, orgId: input.id }, ...principal)
   ctx.touch('organisations')
   return after
 }
