@@ -185,6 +185,14 @@ describe('reading', () => {
       childCount: 1,
     })
   })
+  test('whoever sees part of a phone finds by no more', async () => {
+    await world.rows(`update organisations set contact_phone = '13911112222' where id = 3`)
+    await world.rows(`delete from role_permissions where role_id = 903 and permission_code = 'org:update'`)
+    const found = async (phone: string) => (await send(people.operator, 'GET', `/organisations?phone=${phone}`)).body.total
+    expect([await found('2222'), await found('139'), await found('12222'), await found('13911112222')]).toEqual([1, 1, 0, 0])
+    await world.rows(`insert into role_permissions values (903, 'org:update')`)
+    expect(await found('12222')).toBe(1)
+  })
   test('two thousand organisations: the tree stays fast, the branch comes by its index', async () => {
     await world.rows(
       `insert into organisations (id, parent_id, path, kind, name) select 100000 + n, 5, text2ltree('1.5.' || (100000 + n)), 'SUPPLIER', '供' || n from generate_series(1, 2000) n`,
