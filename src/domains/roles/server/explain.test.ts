@@ -163,5 +163,8 @@ describe('rows', () => {
     expect((await ask('user-CHILD')).rule).toBe('NO_RIGHT')
     expect(await ask('user-SIBLING')).toMatchObject({ rule: 'NOT_FOUND', id: null, name: '', orgName: '' })
     expect((await world.call(roles.explain, { id: ids.get('user-SIBLING') }, { token })).status).toBe(404)
+    // nor a machine by whoever reads no machines
+    const machine = await world.call(roles.explain, { id: ids.get('user-OWN'), resource: 'device', rowId: 'OWN0001' }, { token })
+    expect(machine.body.row).toMatchObject({ rule: 'NOT_FOUND', id: null, name: '', orgName: '' })
   })
 })

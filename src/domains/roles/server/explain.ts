@@ -107,9 +107,12 @@ const reach = (right: (code: string) => Right, person: Person | null) => (code: 
 })
 
 /** The person is loaded as for a session of his own, before a connection of the asker's is taken. */
-export const explain = prepared<(typeof roles)['explain'], Person | null>({
-  prepare: (app, input) => loadPerson(app.database, input.id),
-  async run(ctx, input, person): Promise<Explanation> {
+export const explain = prepared<(typeof roles)['explain'], { person: Person | null; asker: Person | null }>({
+  prepare: async (app, input, _request, actor) => ({
+    person: await loadPerson(app.database, input.id),
+    asker: await loadPerson(app.database, actor.userId ?? 0),
+  }),
+  async run(ctx, input, { person, asker }): Promise<Explanation> {
     const subject = await subjectOf(ctx, input.id)
     const held = await rolesOfUser(ctx, subject.id)
     const closed = person ? null : !subject.enabled ? 'USER_DISABLED' : held.length ? 'ORG_DISABLED' : 'NO_ROLE'
@@ -126,7 +129,7 @@ export const explain = prepared<(typeof roles)['explain'], Person | null>({
       roles: held.map(shownRole),
       pages: input.page === undefined ? pages : pages.filter((page) => page.path === input.page),
       rights: wanted.map((code) => codeAnswer(code, right(code))),
-      row: input.resource && input.rowId ? await explainRow(ctx, input.resource, input.rowId, reach(right, person)) : null,
+      row: input.resource && input.rowId ? await explainRow(ctx, { resource: input.resource, wanted: input.rowId, asker }, reach(right, person)) : null,
     }
   },
 })

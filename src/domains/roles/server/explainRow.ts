@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { type Ctx, inheritable, visible } from '../../../server/context.ts'
+import { type Ctx, inheritable, may, visible } from '../../../server/context.ts'
 import type { Scope } from '../../../server/database.ts'
+import type { Person } from '../../../server/sessions.ts'
 import { dayOfOrderNumber } from '../../../shared/ids.ts'
 import { dayMs, startOfDay } from '../../../shared/instants.ts'
 import type { RowAnswer } from '../explained.ts'
@@ -57,9 +58,15 @@ async function placedIn(ctx: Ctx, productId: number | null, watched: readonly nu
 /** What the person has of a code; `drugsOnly` of products. */
 type Reach = (code: string) => Right & { scope: Scope; drugsOnly: boolean }
 
-export async function explainRow(ctx: Ctx, resource: Resource, wanted: string, reach: Reach): Promise<RowAnswer> {
+export async function explainRow(
+  ctx: Ctx,
+  { resource, wanted, asker }: { resource: Resource; wanted: string; asker: Person | null },
+  reach: Reach,
+): Promise<RowAnswer> {
   const permission = readOfKind[resource]
-  const row = await find(ctx, resource, wanted)
+  // with the rows that his own read of the kind reaches
+  const mine = asker && may(ctx, permission) ? { ...ctx, actor: { ...ctx.actor, scope: asker.scopeOf(permission as `${string}:${string}`) } } : null
+  const row = mine ? await find(mine, resource, wanted) : undefined
   if (!row) return { resource, id: null, number: wanted, name: '', orgName: '', permission, visible: false, rule: 'NOT_FOUND' }
   const right = reach(permission)
   const judged = right.granted
