@@ -4,7 +4,7 @@ import { sessionsOf } from '../../../server/live.ts'
 import { requireProof } from '../../../server/proof.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
-import { checkAssignable, outranks } from '../../roles/server/assign.ts'
+import { checkAssignable, checkTakable, outranks } from '../../roles/server/assign.ts'
 import { userErrors } from '../../users/contract.ts'
 import { missingHome, regionRule } from '../../users/rules.ts'
 import { addUser, type NewUser } from '../../users/server/verbs.ts'
@@ -85,7 +85,7 @@ async function setRoles(ctx: Ctx, person: { id: number; region: string }, org: D
   const added = wanted.filter((id) => !held.includes(id))
   const removed = held.filter((id) => !wanted.includes(id))
   const fresh = added.length ? await checkAssignable(ctx, added, org.id) : []
-  if (removed.length) await checkAssignable(ctx, removed)
+  if (removed.length) await checkTakable(ctx, removed)
   const region = regionRule(fresh, person.region)
   if (region) throw new Refusal(region, {}, [{ field: 'roleIds', text: region.text }])
   const home = missingHome(fresh, org.kind)

@@ -83,6 +83,14 @@ export async function checkAssignable(ctx: Ctx, roleIds: readonly number[], orgI
   return found
 }
 
+/** Refuses unless they are his to take: as to give them, but a role that is stopped may go. */
+export async function checkTakable(ctx: Ctx, roleIds: readonly number[]): Promise<void> {
+  const found = await candidates(ctx, sql`r.id = any(${[...roleIds]}::bigint[])`)
+  if (found.length !== new Set(roleIds).size) throw new Refusal(common.notFound)
+  const may = givable(ctx)
+  if (!found.every((role) => may({ ...role, enabled: true }))) throw new Refusal(common.forbidden)
+}
+
 async function fitsOrganisation(ctx: Ctx, roles: readonly AssignableRole[], orgId: number): Promise<boolean> {
   // the path alone says who stands above, and an organisation of the actor's is seen with its path
   const { rows } = await sql<{ above: number[]; kind: string }>`

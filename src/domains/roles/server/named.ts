@@ -8,9 +8,22 @@ import { roleErrors } from '../rules.ts'
 const none = bi('角色不存在或无权分配', 'No such role, or not yours to give')
 const many = bi('有多个同名角色，请填写角色标识', 'Several roles have this name; use the identifier')
 
+/** Letters of the built-in names in their other form. */
+const simple: Readonly<Record<string, string>> = Object.fromEntries(
+  [...'運运營营級级員员補补貨货維维財财務务應应貼贴廣广學学醫医藥药監监總总組组織织機机構构貿贸區区遠远櫃柜導导購购銷销賣卖'].flatMap((sign, at, all) =>
+    at % 2 ? [] : [[sign, all[at + 1] as string]],
+  ),
+)
 const folded = (word: string): string => word.normalize('NFKC').replace(/\s/g, '').toLowerCase()
-const builtinWords = new Set(builtinRoles.flatMap((role) => [role.code, role.zh, role.en]).map(folded))
-const meansBuiltin = (word: string): boolean => builtinWords.has(folded(word))
+/** What a reader takes for the same: without marks, signs and spaces, in the simple form of its letters. */
+const alike = (word: string): string =>
+  word
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]|\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(/./gu, (sign) => simple[sign] ?? sign)
+    .toLowerCase()
+const builtinWords = new Set(builtinRoles.flatMap((role) => [role.code, role.zh, role.en]).map(alike))
+const meansBuiltin = (word: string): boolean => builtinWords.has(alike(word))
 
 type Names = { name: string; nameEn: string }
 /** A role called like a built-in one would be taken for it wherever roles are named. `before`: names it has already. */

@@ -67,7 +67,18 @@ describe('the form', () => {
 
 describe('what somebody may put into a role', () => {
   test('no role is called like a built-in one', async () => {
-    for (const change of [{ name: 'ROLE_RTU_REPLENISHER' }, { name: '补 货员' }, { name: 'ｒｏｌｅ_rtu_sp' }, { nameEn: 'Replenisher' }]) {
+    for (const change of [
+      { name: 'ROLE_RTU_REPLENISHER' },
+      { name: '补 货员' },
+      { name: 'ｒｏｌｅ_rtu_sp' },
+      { nameEn: 'Replenisher' },
+      // looks the same
+      { name: '运\u034f营商' },
+      { name: '超级管理員' },
+      { name: '超级管理员.' },
+      { name: '補貨員' },
+      { nameEn: 'Réplenisher' },
+    ]) {
       const { status, body } = await call(manager, roles.create, form({ ...mine, ...change }))
       expect([status, body.message, body.errors?.[0]?.field]).toEqual([409, '角色名称已存在', Object.keys(change)[0]])
     }
@@ -389,6 +400,18 @@ test('what equals hold is lowered, emptied and stopped by who outranks them', as
   for (const rank of [55, 1]) expect((await call(manager, roles.update, { ...foreign, id: other.id, version: 1, rank })).body.error).toBe('roles.notHeld')
 })
 
+test('a role that is stopped can be taken away, not given', async () => {
+  const role = (await call('ROLE_FULL', roles.create, form({ rank: 5 }))).body
+  const [person] = await world.sql<{ id: number }>(`insert into users (org_id, username, password_hash, real_name) values (3, 'two-3', 'x', '两') returning id`)
+  await world.sql('insert into user_roles (user_id, role_id, org_id) select $1, id, 3 from roles where id = any($2)', [
+    person?.id,
+    [role.id, await idOf('ROLE_NOTHING')],
+  ])
+  await call('ROLE_FULL', roles.setStatus, { id: role.id, version: role.version, status: 'DISABLED' })
+  const set = (version: number, roleIds: number[]) => call('ROLE_FULL', users.setRoles, { id: person?.id, version, roleIds })
+  expect((await set(1, [await idOf('ROLE_NOTHING')])).status).toBe(200)
+  expect((await set(2, [await idOf('ROLE_NOTHING'), role.id])).status).toBe(403)
+})
 test('whoever takes a way to sign in holds what its owner holds, could give it, or answers for him', async () => {
   const owner = await world.sql<{ id: number }>(
     `insert into users (org_id, username, password_hash, real_name) values (3, 'owner-3', 'x', '主'), (3, 'owner-more', 'x', '多'), (3, 'owner-less', 'x', '少') returning id`,

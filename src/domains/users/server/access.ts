@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
-import { checkAssignable } from '../../roles/server/assign.ts'
+import { checkAssignable, checkTakable } from '../../roles/server/assign.ts'
 import { endLinks, takeBack } from '../../session/server/verbs.ts'
 import { userErrors, type users } from '../contract.ts'
 import { checkRoles } from './home.ts'
@@ -67,7 +67,7 @@ async function giveRoles(ctx: Ctx, person: Subject, roleIds: readonly number[]):
   const removed = [...had].filter((id) => !wanted.has(id))
   if (!added.length && !removed.length) return false
   const given = added.length ? await checkAssignable(ctx, added, person.org_id) : []
-  if (removed.length) await checkAssignable(ctx, removed)
+  if (removed.length) await checkTakable(ctx, removed)
   const home = found(await ctx.db.selectFrom('organisations').select('kind').where('id', '=', person.org_id).executeTakeFirst())
   checkRoles(ctx, given, home.kind, person.region_code)
   const rows = added.map((id) => ({ user_id: person.id, role_id: id, org_id: person.org_id, granted_by: ctx.actor.userId, created_at: ctx.now }))
