@@ -34,6 +34,15 @@ describe('menus', () => {
   const put = (username: string, input: Record<string, unknown>) => call(username, menus.create, input)
   const byPath = async (path: string) => (await call('ROLE_SUPER_ADMIN', menus.tree)).body.list.find((menu: { path: string }) => menu.path === path)
 
+  test('roles of tenants are not named to everybody', async () => {
+    const [role] = await world.sql<{ id: number }>(
+      `insert into roles (org_id, code, name, name_en, rank, data_scope) values (3, 'ROLE_OF_3', '三', '3', 1, 'ORG_TREE') returning id`,
+    )
+    await world.sql(`insert into role_menus select $1, id from menus where path = '/device/device-list'`, [role?.id])
+    expect((await byPath('/device/device-list')).roles.map((named: { id: number }) => named.id)).not.toContain(role?.id)
+    await world.sql('delete from role_menus where role_id = $1', [role?.id])
+    await world.sql('delete from roles where id = $1', [role?.id])
+  })
   test.each([
     [{ name: '' }, 'name', '菜单名称不能为空'],
     [{ name: '1x' }, 'name', undefined],

@@ -7,6 +7,7 @@ import { menus as builtinMenus } from '../../accounts/menus.ts'
 import { permissions } from '../../accounts/permissions.ts'
 import { roles as builtinRoles } from '../../accounts/roles.ts'
 import { screens } from '../../screens.ts'
+import { platformOrg } from '../../settings/server/values.ts'
 import type { MenuItem, menus } from '../menuContract.ts'
 import { keptMenus, levelsBelow, menuErrors, superCode } from '../rules.ts'
 
@@ -29,13 +30,13 @@ type Row = {
   roles: { id: number; name: string; nameEn: string }[]
 }
 
-/** Menus are the platform's; roles are named as far as the asker sees them. */
+/** Menus are the platform's; of roles the built-in ones are named, the platform's and the asker's own: those of all tenants are too many. */
 async function rowsOf(ctx: Ctx): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select m.id, m.parent_id, m.name, m.path, m.title_zh, m.title_en, m.icon, m.sort, m.hidden, m.permission_code, m.status, m.version,
       (select count(*) from menus c where c.parent_id = m.id) as children,
       (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'nameEn', r.name_en) order by r.rank desc, r.id), '[]')
-        from role_menus rm join roles r on r.id = rm.role_id where rm.menu_id = m.id and ${inheritable(ctx, 'r.org_id')}) as roles
+        from role_menus rm join roles r on r.id = rm.role_id where rm.menu_id = m.id and (r.builtin or r.org_id in (${platformOrg}, ${ctx.actor.orgId})) and ${inheritable(ctx, 'r.org_id')}) as roles
     from menus m order by m.sort, m.id`.execute(ctx.db)
   return rows
 }
