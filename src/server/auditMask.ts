@@ -25,6 +25,8 @@ export function masked(value: unknown, key = '', depth = 0): unknown {
     const text = String(value)
     if (phone.test(key) && text !== '') return maskPhone(text)
     if (personal.test(key) && !keptIds.has(key) && text !== '') return maskNumber(text)
+    // where something is sent is often the key to it: the host is enough
+    if (/^https?:\/\//i.test(text) && /url$/i.test(key)) return URL.canParse(text) ? `${new URL(text).origin}/…` : '…'
     return typeof value === 'string' && text.length > longest ? `${text.slice(0, longest)}…` : value
   }
   if (depth >= deepest) return '…'

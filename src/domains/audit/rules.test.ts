@@ -36,6 +36,7 @@ describe('what a log row may hold', () => {
     ['secrets', { name: 'x', password: 'a', passwordHash: 'b', desKey: 'c', saltMd5Key: 'd', token: 'e', apiV3Key: 'f' }, { name: 'x' }],
     ['whether a secret is set', { hasSecret: true }, { hasSecret: true }],
     ['nothing of a buffer', { a: Buffer.from('x'), b: 1 }, { b: 1 }],
+    ['of an address the host', { url: 'https://oapi.example.com/robot/send?access_token=1' }, { url: 'https://oapi.example.com/…' }],
     ['an instant', { at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }],
     ['no empty phone hidden', { phone: '' }, { phone: '' }],
     ['ids and keys of rows', { id: 12, key: 'x', menuKeyword: 'y' }, { id: 12, menuKeyword: 'y' }],

@@ -56,6 +56,19 @@ describe('a row', () => {
     expect(detail).toMatchObject({ device: 'Chrome 130 · Linux', orgName: '机构OWN', seal: null, related: [] })
     expect(detail.changes).toEqual([{ field: 'name', label: expect.any(String), before: '类OWN', after: '饮料' }])
   })
+  test('tells what a thing costs only to whoever may know', async () => {
+    const [row] = await world.sql<{ id: number }>(
+      `insert into operation_logs (org_id, created_at, username, level, action, content, resource_id, ip_address, request_id, before, after)
+        values (3, $1, 'x', 'INFO', 'products.edit', 'x', '1', '', 'x', '{"costPrice": 100, "name": "a"}', '{"costPrice": 200, "name": "b"}') returning id`,
+      [worldNow],
+    )
+    const fields = async (token: string) =>
+      (await world.call(audit.get, { id: row?.id }, { token })).body.changes.map((change: { field: string }) => change.field).sort()
+    expect(await fields(full)).toEqual(['costPrice', 'name'])
+    await world.sql(`delete from role_permissions where permission_code = 'product:cost' and role_id = (select id from roles where code = 'ROLE_FULL')`)
+    expect(await fields(full)).toEqual(['name'])
+    await world.sql(`insert into role_permissions select id, 'product:cost' from roles where code = 'ROLE_FULL'`)
+  })
   test('is told in English to who asks in English', async () => {
     const answer = await world.call(audit.list, { action: 'products.editCategory' }, { token: full, headers: { 'accept-language': 'en' } })
     expect(answer.body.list[0]).toMatchObject({ moduleName: 'Products', content: expect.stringMatching(/^[\x20-\x7e]+: /) })

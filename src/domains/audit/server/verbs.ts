@@ -1,6 +1,6 @@
 import { actionLabel } from '../../../server/auditText.ts'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso } from '../../../server/context.ts'
+import { type Ctx, found, iso, may } from '../../../server/context.ts'
 import { type audit, type LoginRow, type LogRow, loginReasons } from '../contract.ts'
 import { deviceOf, moduleOf } from '../rules.ts'
 import { lastCheck, requestCheck } from './checks.ts'
@@ -50,7 +50,8 @@ const get: Handlers<typeof audit>['get'] = async (ctx, input) => {
     device: known ? deviceOf(row.user_agent) : '',
     userAgent: known ? row.user_agent : '',
     actionName: actionLabel(row.action, ctx.lang),
-    changes: shownChanges(moduleOf(row.action), row.before, row.after, ctx.lang),
+    // what a thing costs is told by its list only to whoever may know
+    changes: shownChanges(moduleOf(row.action), row.before, row.after, ctx.lang).filter((change) => may(ctx, 'product:cost') || !/cost/i.test(change.field)),
     related: (await q.related(ctx, row)).map((other) => shown(ctx, other)),
     seal: (await q.seal(ctx, row.id)) ?? null,
   }
