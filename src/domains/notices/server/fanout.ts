@@ -20,14 +20,16 @@ export async function announce(ctx: Ctx, ids: readonly number[]): Promise<void> 
 /** Publishes what has waited for its time. */
 export const publishDue = (app: App): Promise<number> =>
   bySystem(app, async (ctx) => {
-    const { rows } = await sql<{ id: number; org_id: number }>`
-      update notices set state = 'PUBLISHED', published_at = ${ctx.now}, version = version + 1, updated_at = ${ctx.now}
-      where id in (select id from notices where state = 'SCHEDULED' and publish_at <= ${ctx.now} order by publish_at limit 20 for update skip locked) and state = 'SCHEDULED'
-      returning id, org_id`.execute(ctx.db)
+    // nobody speaks through a notice who may not sign in any more: it waits as a draft for whoever takes it over
+    const { rows } = await sql<{ id: number; org_id: number; state: string }>`
+      update notices set state = case when spoken.still then 'PUBLISHED' else 'DRAFT' end, published_at = case when spoken.still then ${ctx.now}::timestamptz end, version = version + 1, updated_at = ${ctx.now}
+      from (select n.id as notice, n.author_id is null or exists (select from users u where u.id = n.author_id and u.status = 'ENABLED' and u.deleted_at is null) as still from notices n) spoken
+      where spoken.notice = notices.id and id in (select id from notices where state = 'SCHEDULED' and publish_at <= ${ctx.now} order by publish_at limit 20 for update skip locked) and state = 'SCHEDULED'
+      returning id, org_id, state`.execute(ctx.db)
     if (rows.length) {
       await announce(
         ctx,
-        rows.map((n) => n.id),
+        rows.filter((n) => n.state === 'PUBLISHED').map((n) => n.id),
       )
       ctx.touch(
         'notices',

@@ -156,6 +156,15 @@ describe('its time', () => {
     expect(await world.sql('select 1 from messages where notice_id = $1 and hidden_at is null', [id])).toEqual([])
     expect((await world.as('twin')('unread')).body.count).toBe(0)
   })
+  it('of somebody who may not sign in any more it waits as a draft', async () => {
+    const { id, version } = await made('twin', { publishAt: later(world.clock, 1) })
+    expect((await world.as('twin')('publish', { id, version })).body).toMatchObject({ state: 'SCHEDULED' })
+    await world.sql(`update users set status = 'DISABLED' where username = 'twin'`)
+    world.clock.now = new Date(world.clock.now.getTime() + 2 * 3_600_000)
+    await world.settle()
+    expect((await world.as('operator')('get', { id })).body.state).toBe('DRAFT')
+    await world.sql(`update users set status = 'ENABLED' where username = 'twin'`)
+  })
   it('a draft whose time has passed is not published by mistake, but immediately', async () => {
     const { id, version } = await made('operator', { publishAt: later(world.clock, 1) })
     world.clock.now = new Date(start.getTime() + 2 * 3_600_000)
