@@ -138,6 +138,8 @@ describe('all or nothing', () => {
     const marked = await world.upload('operator', '/imports/test-categories/marked', file)
     const { sheets } = await readXlsx(marked.body as Buffer)
     expect(sheets[0]?.rows.map((row) => row.at(-1) ?? '')).toEqual(['错误', '', '名称: 不许叫坏', '数据已存在', ''])
+    const trials = `select 1 from operation_logs where action = 'jobs.import' and result = 'SUCCESS' and after ->> 'failed' = '2'`
+    expect(await world.sql(trials)).toHaveLength(2)
   })
   test('doubled in the file: both rows', async () => {
     const { body } = await send(await xlsx([head, ['茶', ''], ['水', ''], [' 茶', '']]))
