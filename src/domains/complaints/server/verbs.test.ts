@@ -26,6 +26,14 @@ describe('entering', () => {
     expect(made).toMatchObject({ state: 'OPEN', deviceId: own, username: '客OWN', orderNum: world.orderNum('OWN'), overdue: false })
     expect(made.resolveDueAt).toBe(new Date(worldNow.getTime() + 48 * 3_600_000).toISOString())
   })
+  test('shows the buyer as orders do, whole to whoever may know', async () => {
+    const { id } = await enter({ username: 'wx-005725' })
+    const shown = async () => (await ask(complaints.get, { id })).body.username
+    expect(await shown()).toBe('wx-005725')
+    await world.sql(`delete from role_permissions where permission_code = 'consumer:unmask' and role_id = (select id from roles where code = 'ROLE_FULL')`)
+    expect(await shown()).toBe('***5725')
+    await world.sql(`insert into role_permissions select id, 'consumer:unmask' from roles where code = 'ROLE_FULL'`)
+  })
   test('wants a place, and refuses what is not there or of another organisation', async () => {
     expect((await enter({ deviceId: undefined })).errors[0]).toMatchObject({ field: 'orderNum', message: '请填写订单号或选择设备' })
     for (const where of ['SIBLING', 'PARENT'] as const) {

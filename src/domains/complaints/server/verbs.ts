@@ -14,7 +14,10 @@ type Contract = typeof complaints
 type EntryKind = 'REPLY' | 'NOTE' | 'CLAIM' | 'ASSIGN' | 'ASK' | 'RESOLVE' | 'REOPEN' | 'INVALID' | 'MERGE' | 'REFUND'
 
 const dateOf = (at: string | null): Date | null => (at === null ? null : new Date(at))
-const judged = (ctx: Ctx, c: q.ListRow): Pick<ComplaintRow, 'overdue' | 'can'> => ({
+/** The buyer as the orders show him: by the last four of his name at the provider. */
+const buyer = (name: string): string => (name.length > 4 ? `***${name.slice(-4)}` : name)
+const judged = (ctx: Ctx, c: q.ListRow): Pick<ComplaintRow, 'overdue' | 'can' | 'username'> => ({
+  username: may(ctx, 'consumer:unmask') ? c.username : buyer(c.username),
   overdue: overdue(
     {
       state: c.state,
