@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 const role = (code: string) => roles.get(code) as number
-const made = async (who: 'super' | 'agent' | 'operator', change: Record<string, unknown> = {}) => {
+const made = async (who: 'super' | 'agent' | 'operator' | 'twin', change: Record<string, unknown> = {}) => {
   const { status, body } = await world.as(who)('create', draft(change))
   expect([status, status === 200 ? '' : body]).toEqual([200, ''])
   return body
