@@ -677,6 +677,8 @@ table public.device_states row security
   stock integer default 0 not null
   capacity integer default 0 not null
   places jsonb default '{}'::jsonb not null
+  temp_since timestamp with time zone
+  door_since timestamp with time zone
   constraint device_states_apk_check CHECK ((length(apk) <= 40))
   constraint device_states_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE
   constraint device_states_fault_count_check CHECK ((fault_count >= 0))

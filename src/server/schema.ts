@@ -368,6 +368,8 @@ export interface DeviceStatesTable {
   stock: Generated<number>
   capacity: Generated<number>
   places: Generated<unknown>
+  temp_since: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  door_since: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface DeviceTypesTable {

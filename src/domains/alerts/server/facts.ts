@@ -61,8 +61,6 @@ const secondMs = 30 * 60_000
 /** `ownHours`: of the machines that are away. */
 async function readFacts(db: Db, now: Date, ruleOf: RuleOf): Promise<{ facts: Fact[]; ownHours: ReadonlyMap<number, BusinessWindow[]> }> {
   const nothing = sql`null::text as county, null::text as carrier, null::text as cause, null::jsonb as hours`
-  const door = sql`device_messages m where m.device_id = s.device_id and m.created_at > ${new Date(now.getTime() - dayMs)} and m.payload ?| array['open', 'door']`
-  const isOpen = sql`coalesce(m.payload->>'open', m.payload->>'door')::boolean`
   const { rows } = await sql<Row>`
     with d as (select d.id, d.org_id, d.kind = 'DRUG' as drug, d.county, d.board_no, d.business_hours from devices d where d.lifecycle = 'OPERATING')
     select d.org_id, d.id as device_id, case s.offline_cause when 'POWER_FAIL' then 'POWER_FAIL' else 'OFFLINE' end as kind, '' as subject, s.offline_since as since,
@@ -76,10 +74,8 @@ async function readFacts(db: Db, now: Date, ruleOf: RuleOf): Promise<{ facts: Fa
     select d.org_id, d.id, 'TEMPERATURE', '', coalesce(f.opened_at, ${now}), true, jsonb_build_object('detail', coalesce(f.detail, s.temperature || ' °C')), true, ${nothing}
     from d join device_states s on s.device_id = d.id left join device_faults f on f.device_id = d.id and f.code = 'TEMP_EXCURSION' and f.closed_at is null where s.temp_alarm
     union all
-    select d.org_id, d.id, 'DOOR_OPEN', '', coalesce(o.since, ${new Date(now.getTime() - dayMs)}), false, '{}', s.online, ${nothing}
+    select d.org_id, d.id, 'DOOR_OPEN', '', coalesce(s.door_since, ${new Date(now.getTime() - dayMs)}), false, '{}', s.online, ${nothing}
     from d join device_states s on s.device_id = d.id
-    left join lateral (select m.created_at from ${door} and not ${isOpen} order by m.created_at desc limit 1) shut on true
-    left join lateral (select min(m.created_at) as since from ${door} and ${isOpen} and (shut.created_at is null or m.created_at > shut.created_at)) o on true
     where s.door_open
     union all
     select d.org_id, d.id, 'SECOND_CONNECTION', '', max(e.created_at), false, '{}', true, ${nothing}

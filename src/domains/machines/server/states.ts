@@ -6,6 +6,7 @@ import { limits, type Signal, signalOf } from '../rules.ts'
 import { bootOf, isAfter, placeOf } from './boots.ts'
 import type { Doubt } from './doubts.ts'
 import type { Fact } from './facts.ts'
+import { isWithin, type Range, spanAfter, temperatureLimits } from './spans.ts'
 
 /** What a fact says about one thing of the machine; the newest by (boot, seq) counts. Of a hello, that a connection began. */
 type Claim = { fact: Fact; slot: 'temperature' | 'humidity' | 'signal' | 'door' | 'hello' | 'fault'; code: string | null; lane: number | null }
@@ -15,8 +16,13 @@ type Change = {
   rsrp: number | null
   signal: Signal | null
   door: boolean | null
-  places: Partial<Record<Claim['slot'], string>>
+  temperatureSince: Date | null
+  doorSince: Date | null
+  places: Places
 }
+/** Of each slot the place of its newest word; `within` and `shut`: of the last one that was as it should be. */
+type Places = Partial<Record<Claim['slot'] | 'within' | 'shut', string>>
+type Known = Range & { device_id: number; places: Places; temperature: number | null; temp_since: Date | null; door_open: boolean; door_since: Date | null }
 
 /** Projects facts onto device_states, device_faults and the lanes they name. Answers who tells of more faults than a machine can have. */
 export async function applyState(ctx: Ctx, facts: readonly Fact[]): Promise<Doubt[]> {
@@ -34,7 +40,7 @@ export async function applyState(ctx: Ctx, facts: readonly Fact[]): Promise<Doub
       faults.map((claim) => claim.fact.machine.orgId),
     )
   }
-  await writeStates(ctx, claims)
+  await writeStates(ctx, facts, claims)
   refreshDeviceCounters(
     ctx,
     faults.map((claim) => claim.fact.machine.id),
@@ -144,20 +150,23 @@ const heldFaults = (device: RawBuilder<unknown>, now: Date) => sql`greatest(
   (select count(*) from (select from device_faults h where h.device_id = ${device} and h.opened_at > ${new Date(now.getTime() - dayMs)} and h.code <> ${manyFaults} limit ${limits.faults}) h))`
 
 /** Each row knows which word it says, so that one that comes late is compared with the row, not with all that was said since. */
-async function writeStates(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
+async function writeStates(ctx: Ctx, facts: readonly Fact[], claims: readonly Claim[]): Promise<void> {
   const owners = new Map(claims.map(({ fact }) => [fact.machine.id, fact.machine.orgId]))
   const ids = [...owners.keys()].sort((a, b) => a - b)
   await sql`insert into device_states (device_id, org_id) select * from unnest(${ids}::bigint[], ${ids.map((id) => owners.get(id))}::bigint[]) on conflict do nothing`.execute(
     ctx.db,
   )
-  const { rows: known } = await sql<{ device_id: number; places: Change['places'] }>`
-    select device_id, places from device_states where device_id = any(${ids}::bigint[]) order by device_id for update`.execute(ctx.db)
-  const placesOf = new Map(known.map((row) => [row.device_id, row.places]))
+  const measuring = [...new Set(claims.flatMap(({ fact, slot }) => (slot === 'temperature' ? [fact.machine.id] : [])))]
+  const { rows } = await sql<Known>`
+    select s.device_id, s.places, s.temperature, s.temp_since, s.door_open, s.door_since, x.low, x.high from device_states s
+    left join lateral ${temperatureLimits('s.device_id')} x on s.device_id = any(${measuring}::bigint[])
+    where s.device_id = any(${ids}::bigint[]) order by s.device_id for update of s`.execute(ctx.db)
+  const known = new Map(rows.map((row) => [row.device_id, row]))
   const changes = new Map<number, Change>()
   for (const { fact, slot } of claims) {
     const { machine, up } = fact
-    if (slot === 'fault' || placeOf(fact) <= (placesOf.get(machine.id)?.[slot] ?? '')) continue
-    const change = changes.get(machine.id) ?? { temperature: null, humidity: null, rsrp: null, signal: null, door: null, places: {} }
+    if (slot === 'fault' || placeOf(fact) <= (known.get(machine.id)?.places[slot] ?? '')) continue
+    const change = changes.get(machine.id) ?? noChange()
     const body = up.body as { temperature?: number; humidity?: number; rsrp?: number; signal?: Signal; open?: boolean; door?: boolean }
     change.places[slot] = placeOf(fact)
     if (slot === 'temperature') change.temperature = body.temperature as number
@@ -166,12 +175,55 @@ async function writeStates(ctx: Ctx, claims: readonly Claim[]): Promise<void> {
     if (slot === 'signal') Object.assign(change, { rsrp: body.rsrp ?? null, signal: body.rsrp === undefined ? body.signal : signalOf(body.rsrp) })
     changes.set(machine.id, change)
   }
+  for (const [id, own] of Map.groupBy(facts, (fact) => fact.machine.id)) {
+    const row = known.get(id)
+    const spans = row ? spansOf(row, own) : null
+    if (!spans) continue
+    const change = changes.get(id) ?? noChange()
+    changes.set(id, { ...change, ...spans, places: { ...change.places, ...spans.places } })
+  }
   if (changes.size === 0) return
-  const rows = [...changes.values()]
+  const written = [...changes.values()]
   await sql`
     update device_states s set temperature = coalesce(x.temperature, s.temperature), humidity = coalesce(x.humidity, s.humidity),
-      rsrp = case when x.signal is null then s.rsrp else x.rsrp end, signal = coalesce(x.signal, s.signal), door_open = coalesce(x.door, s.door_open), places = s.places || x.places::jsonb
-    from unnest(${[...changes.keys()]}::bigint[], ${rows.map((c) => c.temperature)}::numeric[], ${rows.map((c) => c.humidity)}::numeric[], ${rows.map((c) => c.rsrp)}::int[],
-      ${rows.map((c) => c.signal)}::text[], ${rows.map((c) => c.door)}::boolean[], ${rows.map((c) => JSON.stringify(c.places))}::text[]) as x (device_id, temperature, humidity, rsrp, signal, door, places)
+      rsrp = case when x.signal is null then s.rsrp else x.rsrp end, signal = coalesce(x.signal, s.signal), door_open = coalesce(x.door, s.door_open),
+      temp_since = coalesce(x.temp_since, s.temp_since), door_since = coalesce(x.door_since, s.door_since), places = s.places || x.places::jsonb
+    from unnest(${[...changes.keys()]}::bigint[], ${written.map((c) => c.temperature)}::numeric[], ${written.map((c) => c.humidity)}::numeric[], ${written.map((c) => c.rsrp)}::int[],
+      ${written.map((c) => c.signal)}::text[], ${written.map((c) => c.door)}::boolean[],
+      ${written.map((c) => c.temperatureSince && iso(c.temperatureSince))}::timestamptz[], ${written.map((c) => c.doorSince && iso(c.doorSince))}::timestamptz[],
+      ${written.map((c) => JSON.stringify(c.places))}::text[]) as x (device_id, temperature, humidity, rsrp, signal, door, temp_since, door_since, places)
     where s.device_id = x.device_id`.execute(ctx.db)
 }
+
+const noChange = (): Change => ({
+  temperature: null,
+  humidity: null,
+  rsrp: null,
+  signal: null,
+  door: null,
+  temperatureSince: null,
+  doorSince: null,
+  places: {},
+})
+
+/** Since when the machine is outside its limits and its door is open, after all it says here; null when it says neither. */
+function spansOf(row: Known, facts: readonly Fact[]): Pick<Change, 'temperatureSince' | 'doorSince' | 'places'> | null {
+  const readings = facts.flatMap((fact) => (fact.up.body.temperature === undefined ? [] : [wordOf(fact, isWithin(row, fact.up.body.temperature as number))]))
+  const doors = facts.flatMap((fact) => {
+    const open = (fact.up.body.open ?? fact.up.body.door) as boolean | undefined
+    return open === undefined ? [] : [wordOf(fact, !open)]
+  })
+  if (readings.length + doors.length === 0) return null
+  const { places } = row
+  const temperature = spanAfter(
+    { place: places.temperature ?? '', finePlace: places.within ?? '', fine: isWithin(row, row.temperature), since: row.temp_since },
+    readings,
+  )
+  const door = spanAfter({ place: places.door ?? '', finePlace: places.shut ?? '', fine: !row.door_open, since: row.door_since }, doors)
+  return {
+    temperatureSince: temperature.since,
+    doorSince: door.since,
+    places: { ...(temperature.finePlace ? { within: temperature.finePlace } : {}), ...(door.finePlace ? { shut: door.finePlace } : {}) },
+  }
+}
+const wordOf = (fact: Fact, fine: boolean) => ({ place: placeOf(fact), at: fact.at, fine })

@@ -4,6 +4,7 @@ import type { UpKind } from '../protocol.ts'
 import { limits } from '../rules.ts'
 import type { Machine } from './identity.ts'
 import { openIntake } from './intake.ts'
+import { type Span, spanAfter } from './spans.ts'
 import { sweepTemperatures } from './temperature.ts'
 import { openWorld, type World } from './testWorld.ts'
 
@@ -30,9 +31,12 @@ async function measure(machine: Machine, seqs: readonly [seq: number, temperatur
   }
   world.clock.now = start
 }
+/** The sweep reads no messages: a machine that talks all day would make it slow for all. */
 const pass = async (minutes: number) => {
   world.clock.now += minutes * 60_000
+  await world.rows('revoke select on device_messages from huodao_app')
   await sweepTemperatures(world.app)
+  await world.rows('grant select on device_messages to huodao_app')
 }
 const look = async (machine: Machine) => {
   const [state] = await world.rows(`select temp_alarm, fault_count from device_states where device_id = $1`, [machine.id])
@@ -123,6 +127,58 @@ test('the limits in force count, and a type without cooling has none', async () 
   await set(3, 12)
   await pass(0)
   expect(await look(machine)).toMatchObject({ alarm: false, count: 0 })
+})
+
+test.each([
+  [
+    'a late word within ends it',
+    [
+      ['1', 5, false],
+      ['3', 6, false],
+      ['2', 7, true],
+    ],
+    7,
+  ],
+  [
+    'a late word within from before it changes nothing',
+    [
+      ['2', 5, true],
+      ['3', 6, false],
+      ['4', 7, false],
+      ['1', 8, true],
+    ],
+    6,
+  ],
+  [
+    'what comes at once counts one by one',
+    [
+      [
+        ['1', 5, false],
+        ['2', 6, true],
+        ['3', 7, false],
+        ['4', 8, false],
+      ],
+    ],
+    7,
+  ],
+  [
+    'within, the last word counts',
+    [
+      ['1', 5, false],
+      ['2', 6, true],
+      ['3', 9, true],
+    ],
+    9,
+  ],
+] as const)('since when: %s', (_, batches, since) => {
+  type One = readonly [place: string, at: number, fine: boolean]
+  let span: Span = { place: '', finePlace: '', fine: true, since: null }
+  for (const batch of batches) {
+    const words = (Array.isArray(batch[0]) ? (batch as unknown as One[]) : [batch as One]).map(([place, at, fine]) => ({ place, at: new Date(at), fine }))
+    const after = spanAfter(span, words)
+    span = { ...after, fine: after.place === after.finePlace }
+  }
+  expect(span.since?.getTime()).toBe(since)
 })
 
 test('the time of a machine that is away stands still', async () => {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { type App, type Ctx, iso } from '../../../server/context.ts'
 import { bySystem } from '../../../server/run.ts'
-import { usualTemperature } from '../../device-settings/rules.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { cachedByOrg } from '../../settings/server/values.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { noteDevice } from './events.ts'
+import { isWithin, temperatureLimits } from './spans.ts'
 
 export const temperatureFault = 'TEMP_EXCURSION'
 export const temperatureLock = 'TEMPERATURE'
@@ -22,8 +22,8 @@ type Row = {
 }
 
 /**
- * Machines that are outside the limits of their settings, and those that were. How long is read from the stored measurements by
- * (boot, seq): whatever order they came in, the answer is the same. While a machine is away its time stands still.
+ * Machines that are outside the limits of their settings, and those that were. How long is kept as they come in, whatever
+ * order that is: what a machine says all day costs the others nothing. While a machine is away its time stands still.
  */
 export async function sweepTemperatures(app: App): Promise<void> {
   const [alarmAfter, lockAfter] = [await cachedByOrg(app, 'device.tempExcursionMinutes'), await cachedByOrg(app, 'device.tempLockMinutes')]
@@ -31,7 +31,7 @@ export async function sweepTemperatures(app: App): Promise<void> {
     const { rows: turn } = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(hashtextextended('machine-temperature', 0)) as mine`.execute(ctx.db)
     if (!turn[0]?.mine) return
     const rows = await suspects(ctx)
-    const isOut = (row: Row) => row.temperature !== null && row.low !== null && row.high !== null && (row.temperature < row.low || row.temperature > row.high)
+    const isOut = (row: Row) => !isWithin(row, row.temperature)
     const outFor = (row: Row) => (row.since && isOut(row) ? (row.until.getTime() - row.since.getTime()) / 60_000 : 0)
     const isLong = (row: Row, minutes: ReadonlyMap<number, number>) => outFor(row) > (minutes.get(row.org_id) ?? Infinity)
     // lanes before states, as everywhere
@@ -51,21 +51,10 @@ export async function sweepTemperatures(app: App): Promise<void> {
 }
 
 async function suspects(ctx: Ctx): Promise<Row[]> {
-  const day = new Date(ctx.now.getTime() - 86_400_000)
-  const reading = sql`(m.payload->>'temperature')::numeric`
-  const told = sql`device_messages m where m.device_id = x.id and m.created_at > ${day} and m.kind = 'telemetry' and m.payload ? 'temperature'`
   const { rows } = await sql<Row>`
-    with x as (
-      select s.device_id as id, d.org_id, s.temperature, s.temp_alarm as alarm, case when s.online then ${ctx.now}::timestamptz else coalesce(s.last_seen_at, ${ctx.now}) end as until,
-        case when c.device_id is not null then c.temp_min when t.refrigeration then ${usualTemperature.min}::numeric end as low,
-        case when c.device_id is not null then c.temp_max when t.refrigeration then ${usualTemperature.max}::numeric end as high
-      from device_states s join devices d on d.id = s.device_id join device_types t on t.id = d.type_id
-      left join lateral (select * from device_configs c where c.device_id = d.id order by c.config_version desc limit 1) c on true
-      where d.lifecycle not in ('SOLD', 'SCRAPPED'))
-    select x.*, o.since from x
-    left join lateral (select m.boot, m.seq from ${told} and ${reading} between x.low and x.high order by m.boot desc, m.seq desc limit 1) fine on true
-    left join lateral (select min(m.created_at) as since from ${told} and ${reading} not between x.low and x.high and (fine.boot is null or (m.boot, m.seq) > (fine.boot, fine.seq))) o on true
-    where x.alarm or x.temperature not between x.low and x.high order by x.id`.execute(ctx.db)
+    select s.device_id as id, d.org_id, s.temperature, s.temp_alarm as alarm, case when s.online then ${ctx.now}::timestamptz else coalesce(s.last_seen_at, ${ctx.now}) end as until, x.low, x.high, s.temp_since as since
+    from device_states s join devices d on d.id = s.device_id cross join lateral ${temperatureLimits('s.device_id')} x
+    where d.lifecycle not in ('SOLD', 'SCRAPPED') and (s.temp_alarm or s.temperature not between x.low and x.high) order by s.device_id`.execute(ctx.db)
   return rows
 }
 
