@@ -13,6 +13,9 @@ const lane = z.number().int().min(1).max(400)
 /** Said in capitals by some controllers (RFC 9562 takes both); ours and the database's are small. */
 const cmdId = z.uuid().toLowerCase()
 const code = z.string().regex(/^[A-Z0-9_]{1,40}$/)
+/** Faults the platform itself finds: in a machine's mouth these codes are kept and say nothing. */
+export const platformFaults = { temperature: 'TEMP_EXCURSION', many: 'MANY_FAULTS' } as const
+export const isPlatformFault = (code: unknown): boolean => Object.values<unknown>(platformFaults).includes(code)
 const rsrp = z.number().int().min(-160).max(-20)
 const signal = z.enum(['strong', 'medium', 'weak'])
 const durationMs = z.number().int().min(0).max(3_600_000)
@@ -111,6 +114,7 @@ export function readUp(kind: UpKind | null, payload: Uint8Array): Up | string {
     else notes.push(key)
   }
   for (const key of Object.keys(shape.required)) if (body[key] === undefined) return `${key} missing`
+  if (isPlatformFault(body.code)) notes.push('code')
   return {
     kind,
     boot: place.boot.data,

@@ -1,5 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { nodes, plansOf } from '../../../../test/support/plans.ts'
+import { systemScope } from '../../../server/database.ts'
 import { bySystem } from '../../../server/run.ts'
 import { recordControls } from '../../device-commands/server/gateway.ts'
 import { createHandlers } from '../../orders/server/create.ts'
@@ -433,4 +435,69 @@ test('faults without end: so many are kept, the rest share one row, lanes stop a
   world.clock.now += 86_400_000
   await hear([fault(700), [machine, 'clear', { boot: 1, seq: ++seq, code: 'F1' }]])
   expect(await held()).toEqual({ own: 1, many: 0 })
+})
+
+test('one sensor that flaps all day is one fault and hides no other; what is too much names itself', async () => {
+  const machine = await world.addMachine()
+  let seq = 0
+  const say = (kind: 'fault' | 'clear', code: string, more: object = {}): [Machine, UpKind, object] => [machine, kind, { boot: 1, seq: ++seq, code, ...more }]
+  const rows = () => world.rows(`select code, level, detail, closed_at is null as open from device_faults where device_id = $1 order by code, id`, [machine.id])
+  for (let n = 0; n < 3; n += 1) {
+    await hear([say('fault', 'SHAKY', { level: 'WARN' })])
+    world.clock.now += 1000
+    await hear([say('clear', 'SHAKY')])
+  }
+  expect(await rows()).toEqual([{ code: 'SHAKY', level: 'WARN', detail: '', open: false }])
+  // a person has closed it: that stays in the history
+  await world.rows(
+    `insert into users (id, org_id, username, password_hash, real_name) overriding system value values (1, 2, 'u', 'x', 'u') on conflict do nothing`,
+  )
+  await world.rows(`update device_faults set handled_by = 1 where device_id = $1`, [machine.id])
+  await hear([say('fault', 'SHAKY', { level: 'WARN', detail: 'again' })])
+  expect(await rows()).toMatchObject([{ open: false }, { detail: 'again', open: true }])
+  // rows from before, or of sales, are no more faults than they are different
+  await world.rows(
+    `insert into device_faults (org_id, device_id, code, level, opened_at, closed_at) select 2, $1, 'SHAKY', 'WARN', $2, $2 from generate_series(1, 200)`,
+    [machine.id, new Date(world.clock.now)],
+  )
+  await hear([say('fault', 'COMPRESSOR')])
+  expect((await rows()).filter((row) => row.open).map((row) => row.code)).toEqual(['COMPRESSOR', 'SHAKY'])
+  await hear(Array.from({ length: limits.faults - 2 }, (_, n) => say('fault', `F${n}`, { level: 'WARN' })))
+  await hear([say('fault', 'TOO_MUCH', { level: 'WARN' })])
+  const many = async () => (await rows()).filter((row) => row.code === 'MANY_FAULTS')
+  expect(await many()).toEqual([{ code: 'MANY_FAULTS', level: 'WARN', detail: 'TOO_MUCH', open: true }])
+  await hear([say('fault', 'FIRE')])
+  expect(await many()).toEqual([{ code: 'MANY_FAULTS', level: 'ERROR', detail: 'FIRE', open: true }])
+})
+
+test("the platform's own faults are not a machine's to say or to end", async () => {
+  const machine = await world.addMachine()
+  await world.rows(`insert into device_faults (org_id, device_id, code, level, opened_at) values (2, $1, 'TEMP_EXCURSION', 'ERROR', $2)`, [
+    machine.id,
+    new Date(world.clock.now),
+  ])
+  await hear([
+    [machine, 'fault', { boot: 1, seq: 1, code: 'MANY_FAULTS', lane: 2 }],
+    [machine, 'clear', { boot: 1, seq: 2, code: 'TEMP_EXCURSION' }],
+    [machine, 'fault', { boot: 1, seq: 3, code: 'OWN' }],
+  ])
+  const open = await world.rows(`select code from device_faults where device_id = $1 and closed_at is null order by code`, [machine.id])
+  expect(open).toEqual([{ code: 'OWN' }, { code: 'TEMP_EXCURSION' }])
+  expect(await world.rows(`select seq::int, note from device_messages where device_id = $1 and note is not null order by seq`, [machine.id])).toEqual([
+    { seq: 1, note: 'rejected: code' },
+    { seq: 2, note: 'rejected: code' },
+  ])
+})
+
+test('faults that come late are looked up once for the machine, not once each', async () => {
+  const machine = await world.addMachine()
+  await hear([[machine, 'hello', { boot: 2, seq: 1 }]])
+  await world.rows(
+    `insert into device_message_keys (device_id, boot, seq, org_id, received_at, digest) select $1, lpad('2', 12, '0'), n, 2, $2, '\\x0011223344556677' from generate_series(2, 700) n`,
+    [machine.id, new Date(world.clock.now)],
+  )
+  const late = Array.from({ length: 30 }, (_, n): [Machine, UpKind, object] => [machine, 'fault', { boot: 1, seq: n + 1, code: `F${n}` }])
+  const plans = await plansOf(world.app, systemScope, () => hear(late), /m\.kind in \(.fault., .clear.\)/)
+  const read = plans.flatMap(({ plan }) => nodes(plan)).filter((node) => node['Relation Name'] === 'device_message_keys')
+  expect(Math.max(...read.map((node) => node['Actual Loops'] * node['Actual Rows']))).toBe(500)
 })

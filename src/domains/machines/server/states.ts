@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, iso } from '../../../server/context.ts'
 import { dayMs } from '../../../shared/instants.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
+import { isPlatformFault, platformFaults } from '../protocol.ts'
 import { limits, type Signal, signalOf } from '../rules.ts'
 import { bootOf, isAfter, placeOf } from './boots.ts'
 import type { Doubt } from './doubts.ts'
@@ -51,7 +52,8 @@ export async function applyState(ctx: Ctx, facts: readonly Fact[]): Promise<Doub
 function claimsOf(fact: Fact): Claim[] {
   const { kind, body } = fact.up
   const claim = (slot: Claim['slot']): Claim => ({ fact, slot, code: null, lane: null })
-  if (kind === 'fault' || kind === 'clear') return [{ fact, slot: 'fault', code: body.code as string, lane: (body.lane as number | undefined) ?? null }]
+  if (kind === 'fault' || kind === 'clear')
+    return isPlatformFault(body.code) ? [] : [{ fact, slot: 'fault', code: body.code as string, lane: (body.lane as number | undefined) ?? null }]
   return [
     ...(body.temperature === undefined ? [] : [claim('temperature')]),
     ...(body.humidity === undefined ? [] : [claim('humidity')]),
@@ -73,22 +75,32 @@ function newestOf(claims: readonly Claim[]): Claim[] {
 
 /** How many newer facts are looked at, newest first: a machine with millions of them costs no more than one with few. */
 const mostNewer = 500
-/** Faults that no newer stored fact contradicts. In the usual order of arrival this is one empty index range each. */
+/** Faults that no newer stored fact contradicts: one range of the index for each machine, empty in the usual order of arrival. */
 async function standing(ctx: Ctx, claims: readonly Claim[]): Promise<Claim[]> {
   if (claims.length === 0) return []
+  const earliest = new Map<number, Fact>()
+  for (const { fact } of claims) {
+    const other = earliest.get(fact.machine.id)
+    if (!other || isAfter(other, fact)) earliest.set(fact.machine.id, fact)
+  }
+  const firsts = [...earliest.values()]
   const { rows } = await sql<{ n: number }>`
-    select x.n from unnest(${claims.map((c) => c.fact.machine.id)}::bigint[], ${claims.map((c) => bootOf(c.fact))}::text[], ${claims.map((c) => c.fact.up.seq)}::bigint[],
-      ${claims.map((c) => c.code)}::text[], ${claims.map((c) => c.lane)}::int[]) with ordinality as x (device_id, boot, seq, code, lane, n)
-    left join lateral (
-      select true as found from (
-        select k.org_id, k.received_at, k.boot, k.seq from device_message_keys k
+    with newer as materialized (
+      select k.device_id, k.boot, k.seq, m.code, m.lane
+      from unnest(${firsts.map((f) => f.machine.id)}::bigint[], ${firsts.map(bootOf)}::text[], ${firsts.map((f) => f.up.seq)}::bigint[]) as x (device_id, boot, seq)
+      cross join lateral (
+        select k.org_id, k.received_at, k.device_id, k.boot, k.seq from device_message_keys k
         where k.device_id = x.device_id and (k.boot, k.seq) > (x.boot, x.seq) order by k.boot desc, k.seq desc limit ${mostNewer}) k
       cross join lateral (
-        select m.kind, m.payload from device_messages m
-        where m.org_id = k.org_id and m.created_at = k.received_at and m.device_id = x.device_id and m.boot = k.boot and m.seq = k.seq offset 0) m
-      where m.kind in ('fault', 'clear') and m.payload->>'code' = x.code and (m.payload->>'lane')::int is not distinct from x.lane
-      limit 1) newer on true
-    where newer.found is null`.execute(ctx.db)
+        select m.kind, m.payload->>'code' as code, (m.payload->>'lane')::int as lane from device_messages m
+        where m.org_id = k.org_id and m.created_at = k.received_at and m.device_id = k.device_id and m.boot = k.boot and m.seq = k.seq offset 0) m
+      where m.kind in ('fault', 'clear'))
+    select x.n from unnest(${claims.map((c) => c.fact.machine.id)}::bigint[], ${claims.map((c) => bootOf(c.fact))}::text[], ${claims.map((c) => c.fact.up.seq)}::bigint[],
+      ${claims.map((c) => c.code)}::text[], ${claims.map((c) => c.lane)}::int[]) with ordinality as x (device_id, boot, seq, code, lane, n)
+    where not exists (select from newer
+      where newer.device_id = x.device_id and newer.code = x.code and newer.lane is not distinct from x.lane and (newer.boot, newer.seq) > (x.boot, x.seq))`.execute(
+    ctx.db,
+  )
   return rows.flatMap((row) => claims[row.n - 1] ?? [])
 }
 
@@ -109,13 +121,22 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<Doubt[]>
         left join lanes l on l.device_id = x.device_id and l.road_index = x.lane and l.archived_at is null),
       stopped as (update lanes set status = 'FAULT' where id in (select lane_id from x where level = 'ERROR') and status = 'ENABLED'),
       fresh as (
-        select x.*, row_number() over (partition by x.device_id order by x.at) as nth from x where not exists (select from device_faults f
-          where f.device_id = x.device_id and coalesce(f.lane_id, -f.road, 0) = coalesce(x.lane_id, -x.lane, 0) and f.code = x.code and f.closed_at is null)),
-      placed as (select f.*, f.nth + ${heldFaults(sql`f.device_id`, ctx.now)} > ${limits.faults} as beyond from fresh f),
+        select x.*, l.last_id, l.by_hand from x
+        left join lateral (select f.id as last_id, f.handled_by is not null as by_hand from device_faults f
+          where f.device_id = x.device_id and f.org_id = x.org_id and f.opened_at > ${dayBefore(ctx)} and ${sameFault} order by f.opened_at desc, f.id desc limit 1) l on true
+        where not exists (select from device_faults f where f.device_id = x.device_id and f.closed_at is null and ${sameFault})),
+      placed as (select f.*, f.last_id is null and row_number() over (partition by f.device_id, f.last_id is null order by f.at) + ${heldFaults(sql`f.device_id`, ctx)} > ${limits.faults} as beyond from fresh f),
+      -- one that comes and goes is one row, unless a person has closed it
+      again as (update device_faults f set opened_at = greatest(p.at, f.closed_at), closed_at = null, level = p.level, detail = p.detail
+        from placed p where f.id = p.last_id and not p.by_hand and f.closed_at is not null),
       kept as (insert into device_faults (org_id, device_id, lane_id, road, code, level, detail, opened_at)
-        select org_id, device_id, lane_id, case when lane_id is null then lane end, code, level, detail, at from placed where not beyond order by device_id on conflict do nothing),
-      summed as (insert into device_faults (org_id, device_id, code, level, opened_at)
-        select org_id, device_id, ${manyFaults}, 'ERROR', min(at) from placed where beyond group by 1, 2 order by device_id on conflict do nothing)
+        select org_id, device_id, lane_id, case when lane_id is null then lane end, code, level, detail, at from placed
+        where not beyond and (last_id is null or by_hand) order by device_id on conflict do nothing),
+      -- opened anew for each more: an alert that a person has closed comes again
+      summed as (insert into device_faults as f (org_id, device_id, code, level, detail, opened_at)
+        select distinct on (device_id) org_id, device_id, ${platformFaults.many}, min(level) over (partition by device_id), code, at from placed where beyond order by device_id, at desc
+        on conflict (device_id, (coalesce(lane_id, (-road)::bigint, 0::bigint)), code) where closed_at is null do update
+          set detail = excluded.detail, level = least(f.level, excluded.level), opened_at = greatest(f.opened_at, excluded.opened_at))
       select distinct device_id from placed where beyond`.execute(ctx.db)
     const over = new Set(beyond.map((row) => row.device_id))
     for (const { fact } of new Map(opened.map((claim) => [claim.fact.machine.id, claim])).values())
@@ -138,16 +159,18 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<Doubt[]>
     )
   }
   await sql`update device_faults f set closed_at = greatest(${ctx.now}::timestamptz, f.opened_at)
-    where f.device_id = any(${cleared.map((c) => c.fact.machine.id)}::bigint[]) and f.code = ${manyFaults} and f.closed_at is null
-      and ${heldFaults(sql`f.device_id`, ctx.now)} < ${limits.faults}`.execute(ctx.db)
+    where f.device_id = any(${claims.map((c) => c.fact.machine.id)}::bigint[]) and f.code = ${platformFaults.many} and f.closed_at is null
+      and ${heldFaults(sql`f.device_id`, ctx)} < ${limits.faults}`.execute(ctx.db)
   return doubts
 }
 
-const manyFaults = 'MANY_FAULTS'
-/** A machine's faults that are open, or were opened within a day, as far as they have to be counted. */
-const heldFaults = (device: RawBuilder<unknown>, now: Date) => sql`greatest(
-  (select count(*) from (select from device_faults h where h.device_id = ${device} and h.closed_at is null and h.code <> ${manyFaults} limit ${limits.faults}) h),
-  (select count(*) from (select from device_faults h where h.device_id = ${device} and h.opened_at > ${new Date(now.getTime() - dayMs)} and h.code <> ${manyFaults} limit ${limits.faults}) h))`
+const dayBefore = (ctx: Ctx) => sql`${new Date(ctx.now.getTime() - dayMs)}::timestamptz`
+const sameFault = sql`f.code = x.code and coalesce(f.lane_id, -f.road, 0) = coalesce(x.lane_id, -x.lane, 0)`
+/** A machine's different faults that are open, or were opened within a day, as far as they have to be counted. */
+const heldFaults = (device: RawBuilder<unknown>, ctx: Ctx) => sql`(select count(*) from (
+  (select h.code, coalesce(h.lane_id, -h.road, 0) from device_faults h where h.device_id = ${device} and h.closed_at is null and h.code <> ${platformFaults.many} limit ${limits.faults})
+  union
+  (select distinct h.code, coalesce(h.lane_id, -h.road, 0) from device_faults h where h.device_id = ${device} and h.opened_at > ${dayBefore(ctx)} and h.code <> ${platformFaults.many} limit ${limits.faults})) h)`
 
 /** Each row knows which word it says, so that one that comes late is compared with the row, not with all that was said since. */
 async function writeStates(ctx: Ctx, facts: readonly Fact[], claims: readonly Claim[]): Promise<void> {

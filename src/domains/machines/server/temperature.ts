@@ -4,10 +4,10 @@ import { bySystem } from '../../../server/run.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { cachedByOrg } from '../../settings/server/values.ts'
 import { moveStock } from '../../stock/server/move.ts'
+import { platformFaults } from '../protocol.ts'
 import { noteDevice } from './events.ts'
 import { isWithin, temperatureLimits } from './spans.ts'
 
-export const temperatureFault = 'TEMP_EXCURSION'
 export const temperatureLock = 'TEMPERATURE'
 
 type Row = {
@@ -91,7 +91,7 @@ async function raise(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   await mark(ctx, rows, true)
   await sql`
     insert into device_faults (org_id, device_id, code, level, detail, opened_at)
-    select * from unnest(${rows.map((row) => row.org_id)}::bigint[], ${rows.map((row) => row.id)}::bigint[], ${rows.map(() => temperatureFault)}::text[], ${rows.map(() => 'ERROR')}::text[],
+    select * from unnest(${rows.map((row) => row.org_id)}::bigint[], ${rows.map((row) => row.id)}::bigint[], ${rows.map(() => platformFaults.temperature)}::text[], ${rows.map(() => 'ERROR')}::text[],
       ${rows.map((row) => `${row.temperature} °C (${row.low}–${row.high})`)}::text[], ${rows.map((row) => iso(row.since ?? ctx.now))}::timestamptz[])
     on conflict do nothing`.execute(ctx.db)
   await noteDevice(
@@ -109,7 +109,7 @@ async function clear(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   if (!rows.length) return
   const ids = rows.map((row) => row.id)
   await mark(ctx, rows, false)
-  await sql`update device_faults set closed_at = greatest(${ctx.now}::timestamptz, opened_at) where device_id = any(${ids}::bigint[]) and lane_id is null and code = ${temperatureFault} and closed_at is null`.execute(
+  await sql`update device_faults set closed_at = greatest(${ctx.now}::timestamptz, opened_at) where device_id = any(${ids}::bigint[]) and lane_id is null and code = ${platformFaults.temperature} and closed_at is null`.execute(
     ctx.db,
   )
   await noteDevice(
