@@ -1,6 +1,7 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, refused } from '../../../server/context.ts'
 import { perApp } from '../../../server/perApp.ts'
+import { addressOf } from '../../../shared/address.ts'
 import { reject } from '../../../shared/errors.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
@@ -49,7 +50,8 @@ export const activationCodes: Handlers<Contract>['activationCodes'] = async (ctx
 const guesses = perApp(() => new Map<string, { since: number; times: number }>())
 /** Typing errors come one by one; from the tenth of an address within a minute on, people see it. */
 async function noteGuess(ctx: Ctx): Promise<void> {
-  const { app, ip } = ctx
+  const { app } = ctx
+  const ip = addressOf(ctx.ip)
   const now = app.now().getTime()
   const known = guesses(app)
   const counted = known.get(ip)

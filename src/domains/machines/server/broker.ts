@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Aedes, type AuthenticateError, type Client } from 'aedes'
 import type { App } from '../../../server/context.ts'
 import { addressOf } from '../../../shared/address.ts'
@@ -37,6 +38,7 @@ export async function openBroker(
   /** Last wills that are not the machine's own, until it is known whether it is one that asks. */
   const wills = new WeakMap<Client, string>()
   const doorstep = openDoorstep(doorLimits)
+  const turnedAway = openTurnedAway(app)
   let stopping = false
 
   async function admit(client: Client, username: string | undefined, password: Buffer | undefined): Promise<Known | null> {
@@ -145,8 +147,7 @@ export async function openBroker(
     }
     const guest = doorstep.arrive(addressOf(address), end)
     if (!guest) {
-      // machines behind the same address feel it too
-      void raiseApart(app, { orgId: platformOrg, kind: 'MACHINE_SECRET_GUESSED', subject: address, detail: { address } })
+      turnedAway(addressOf(address))
       return end()
     }
     const cut = (why: Cut): void => {
@@ -191,6 +192,28 @@ export async function openBroker(
       server.close()
       await new Promise<void>((done) => broker.close(done))
     },
+  }
+}
+
+const mostTold = 20
+/** People hear of addresses that are not heard any more, as machines behind them feel it too: one write at a time, however many knock. */
+function openTurnedAway(app: App): (address: string) => void {
+  const gathered = new Map<string, number>()
+  let telling = false
+  async function tell(): Promise<void> {
+    while (gathered.size) {
+      await sleep(1000, undefined, { ref: false })
+      const some = [...gathered].slice(0, mostTold)
+      gathered.clear()
+      for (const [subject, times] of some) await raiseApart(app, { orgId: platformOrg, kind: 'MACHINE_SECRET_GUESSED', subject, detail: { address: subject, times } })
+    }
+    telling = false
+  }
+  return (address) => {
+    if (gathered.size < mostTold || gathered.has(address)) gathered.set(address, (gathered.get(address) ?? 0) + 1)
+    if (telling) return
+    telling = true
+    void tell()
   }
 }
 

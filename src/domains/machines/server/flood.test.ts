@@ -158,6 +158,26 @@ test('wrong secrets: people see it, and an address that goes on is not heard any
   expect(seen?.kind).toBe('MACHINE_SECRET_GUESSED')
 })
 
+test('whoever knocks from ever other addresses costs one write at a time, in the name of the subscriber', async () => {
+  const writes = vi.spyOn(world.app.database, 'transact')
+  const proxied = { ...world.app, config: { ...world.app.config, mqttPort: await freePort(), mqttProxies: ['127.0.0.1'] } }
+  const broker = await openBroker(proxied, openIdentities(world.app), intake.isBanned, intake)
+  const before = intake.counts.address ?? 0
+  const knock = async (n: number) => {
+    const { socket, state } = dial(proxied.config.mqttPort)
+    socket.write(`PROXY TCP6 2001:db8:1:2::${n.toString(16)} ::1 1 2\r\n`)
+    socket.write(connectAs(machine, 'wrong'))
+    await vi.waitFor(() => expect(state.closed).toBe(true), 3000)
+  }
+  for (let n = 0; n < 60 && (intake.counts.address ?? 0) - before < 30; n += 1) await Promise.all(Array.from({ length: 20 }, (_, i) => knock(n * 20 + i)))
+  expect((intake.counts.address ?? 0) - before).toBeGreaterThanOrEqual(30)
+  const seen = () => world.rows(`select subject from security_events where subject like '2001%'`)
+  await vi.waitFor(async () => expect(await seen()).toEqual([{ subject: '2001:db8:1:2::/64' }]), 5000)
+  expect(writes.mock.calls.length).toBeLessThan(10)
+  writes.mockRestore()
+  await broker.stop()
+})
+
 test('an address that guesses is heard less, not never: machines behind it come in', () => {
   vi.useFakeTimers()
   const door = openDoorstep(doorLimits)
