@@ -19,32 +19,45 @@ export function holdDataDir(dataDir: string): void {
   const file = join(dataDir, 'start.pid')
   for (let tries = 0; tries < 2; tries += 1) {
     try {
-      writeFileSync(file, `${process.pid}\n`, { mode: 0o600, flag: 'wx' })
-      process.once('exit', () => holderOf(file) === process.pid && rmSync(file, { force: true }))
+      writeFileSync(file, `${identityOf(process.pid)}\n`, { mode: 0o600, flag: 'wx' })
+      process.once('exit', () => holderOf(file).pid === process.pid && rmSync(file, { force: true }))
       return
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
-    const pid = holderOf(file)
-    if (pid !== process.pid && isStart(pid)) throw new Error(`${dataDir} is in use by process ${pid}: stop that one, or choose another DATA_DIR.`)
+    const { pid, identity } = holderOf(file)
+    if (pid !== process.pid && isHolder(pid, identity)) throw new Error(`${dataDir} is in use by process ${pid}: stop that one, or choose another DATA_DIR.`)
     rmSync(file, { force: true })
   }
 }
 
-function holderOf(file: string): number {
+function holderOf(file: string): { pid: number; identity: string } {
   try {
-    return Number.parseInt(readFileSync(file, 'utf8'), 10)
+    const identity = readFileSync(file, 'utf8').trim()
+    return { pid: Number.parseInt(identity, 10), identity }
   } catch {
-    return 0
+    return { pid: 0, identity: '' }
   }
 }
 
-// a recycled number is not ours; `npm start` goes on in the process of its script
-function isStart(pid: number): boolean {
+/** A number comes again, most of all after a power cut: with the start of the computer and, in its ticks, that of the process it does not. */
+function identityOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const began = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    return `${pid} ${began} ${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`
+  } catch {
+    return String(pid)
+  }
+}
+
+function isHolder(pid: number, identity: string): boolean {
+  if (identity.includes(' ')) return identityOf(pid) === identity
+  // written before identities were; `npm start` goes on in the process of its script
   try {
     process.kill(pid, 0)
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').match(/src\/apps\/start\.ts|scripts\/start\.mjs/) !== null
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  } catch {
+    return false
   }
 }

@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { safeUrl } from './answers.ts'
 import { holdDataDir } from './dataDir.ts'
@@ -47,8 +49,32 @@ test('one start for each data folder; a number that somebody else has now does n
   const dataDir = join(folder, 'held')
   holdDataDir(dataDir)
   holdDataDir(dataDir)
-  writeFileSync(join(dataDir, 'start.pid'), `${process.ppid}\n`)
+  const file = join(dataDir, 'start.pid')
+  writeFileSync(file, `${process.ppid}\n`)
   holdDataDir(dataDir)
+  const own = readFileSync(file, 'utf8')
+  // what runs there now is a start too, of another installation or another user
+  const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)', 'scripts/start.mjs'])
+  writeFileSync(file, own.replace(/^\d+/, String(other.pid)))
+  holdDataDir(dataDir)
+  expect(readFileSync(file, 'utf8')).toBe(own)
+  const stat = readFileSync(`/proc/${other.pid}/stat`, 'utf8')
+  writeFileSync(file, own.replace(/^\d+ \d+/, `${other.pid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`))
+  expect(() => holdDataDir(dataDir)).toThrow(/in use by process/)
+  other.kill()
+})
+
+test.runIf(process.getuid?.() === 0)('a number that another user has now does not keep a plain user out of his folder', () => {
+  const dataDir = join(folder, 'plain')
+  mkdirSync(dataDir)
+  chmodSync(folder, 0o755)
+  writeFileSync(join(dataDir, 'start.pid'), '1\n')
+  chownSync(dataDir, 65534, 65534)
+  chownSync(join(dataDir, 'start.pid'), 65534, 65534)
+  const script = `process.setgid(65534); process.setuid(65534); m.holdDataDir(${JSON.stringify(dataDir)})`
+  const module = pathToFileURL('src/server/dataDir.ts').href
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', `const m = await import(${JSON.stringify(module)}); ${script}`])
+  expect([stderr.toString(), status]).toEqual(['', 0])
 })
 
 test('a path is shown as it was asked for, without markup', () => expect(safeUrl('/x?a=1&b=<i>')).toBe('/x?a=1&b=%3Ci%3E'))
