@@ -38,6 +38,11 @@ test.each<[string, Buffer | string, ReturnType<typeof readProxyHeader>]>([
   ['MQTT', Buffer.from([0x10, 20]), 'wrong'],
   ['version 2', Buffer.concat([binary(0x21, 0x11, v4), Buffer.from([0x10])]), { length: 28, address: '203.0.113.7' }],
   ['version 2, IPv6', binary(0x21, 0x21, v6), { length: 52, address: '2001:db8:0:0:0:0:0:1' }],
+  [
+    'version 2, IPv4 as a part of IPv6',
+    binary(0x21, 0x21, Buffer.concat([Buffer.from('00000000000000000000ffffc6336407', 'hex'), Buffer.alloc(20)])),
+    { length: 52, address: '198.51.100.7' },
+  ],
   ['version 2 with more than the addresses', binary(0x21, 0x11, Buffer.concat([v4, Buffer.alloc(40)])), { length: 68, address: '203.0.113.7' }],
   ['version 2, of the proxy itself', binary(0x20, 0, Buffer.alloc(0)), { length: 16, address: null }],
   ['version 2, a path', binary(0x21, 0x31, Buffer.alloc(216)), 'wrong'],

@@ -32,6 +32,8 @@ function readBinary(bytes: Buffer): ProxyHeader | 'more' | 'wrong' {
   if (command === 0x20 || family === 0) return { length, address: null }
   if (family === 0x11 && size >= 12) return { length, address: [...bytes.subarray(16, 20)].join('.') }
   if (family !== 0x21 || size < 36) return 'wrong'
+  // a proxy that listens to both families says IPv4 as a part of IPv6, and all of it would be one subscriber
+  if (bytes.toString('hex', 16, 28) === `${'0'.repeat(20)}ffff`) return { length, address: [...bytes.subarray(28, 32)].join('.') }
   const groups = Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(16 + 2 * i).toString(16))
   return { length, address: groups.join(':') }
 }
