@@ -217,6 +217,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     },
     isBanned: (rtu) => (buckets.get(rtu)?.bannedUntil ?? 0) > Date.now(),
     refused: (reason: Refused) => count(reason),
+    isFull: ({ orgId }) => lines.isFull(orgId),
     admits(machine) {
       const now = Date.now()
       const debt = Math.max(now, connects.get(machine.rtu) ?? 0) + limits.connectMs

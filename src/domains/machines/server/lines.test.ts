@@ -28,6 +28,7 @@ test('an organisation is held back by itself, not by another; in its order when 
   await Promise.resolve()
   await Promise.resolve()
   expect([added.filter((name) => name.startsWith('a')).length, added.includes('b0'), added.includes('b1')]).toEqual([10, true, false])
+  expect([1, 2, 3].map(lines.isFull)).toEqual([true, true, false])
   const order: string[] = []
   while (lines.size) {
     order.push(names(lines.take(4, 9000)))

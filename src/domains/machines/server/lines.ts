@@ -6,6 +6,8 @@ type Line<T> = { readonly orgId: number; items: T[]; inHand: number; bytes: numb
 export type Lines<T> = {
   /** Holds the sender back while too much waits, of his organisation or in all. */
   add(orgId: number, item: T): Promise<void>
+  /** Whether it has as much waiting as one organisation may. */
+  isFull(orgId: number): boolean
   /** The next ones, one of each organisation in turn; they count as waiting until they are settled. */
   take(count: number, now: number): readonly T[]
   settle(): void
@@ -27,8 +29,8 @@ export function openLines<T extends Waiting>(limits: LineLimits): Lines<T> {
   let size = 0
   let bytes = 0
 
-  const full = (line: Line<T>): boolean =>
-    size >= limits.most || bytes >= limits.mostBytes || line.items.length + line.inHand >= limits.mostOfOne || line.bytes >= limits.mostBytesOfOne
+  const ownFull = (line: Line<T>): boolean => line.items.length + line.inHand >= limits.mostOfOne || line.bytes >= limits.mostBytesOfOne
+  const full = (line: Line<T>): boolean => size >= limits.most || bytes >= limits.mostBytes || ownFull(line)
   function push(line: Line<T>, item: T): void {
     line.items.push(item)
     line.bytes += item.size
@@ -43,6 +45,10 @@ export function openLines<T extends Waiting>(limits: LineLimits): Lines<T> {
       line.spokeAt = item.at.getTime()
       if (line.held.length === 0 && !full(line)) return push(line, item)
       await new Promise<void>((go) => line.held.push({ item, go }))
+    },
+    isFull(orgId) {
+      const line = lines.get(orgId)
+      return line !== undefined && ownFull(line)
     },
     take(count, now) {
       takenAt = now

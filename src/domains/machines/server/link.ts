@@ -15,6 +15,8 @@ export type Link = {
 /** What a link hands on. `receive` resolves when there is room, which holds the sender back. */
 export type LinkEvents = {
   receive(machine: Machine, kind: UpKind | null, payload: Uint8Array): Promise<void>
+  /** Whether so much of its organisation waits that the sender would be held back. */
+  isFull(machine: Machine): boolean
   /** The connection ended without a word of the machine. */
   lost(machine: Machine): void
   /** Something was refused; counted, never explained to the sender. */
@@ -43,4 +45,5 @@ export type Refused =
   | 'unreadable'
   | 'takeover'
   | 'slow'
+  | 'full'
   | 'flapping'

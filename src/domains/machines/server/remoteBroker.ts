@@ -7,7 +7,8 @@ import type { Link, LinkEvents } from './link.ts'
 
 /**
  * A client of another broker (MQTT_URL): Mosquitto, EMQX. That broker proves the machines and keeps them to their own topics;
- * several gateways share the messages. A message is acknowledged to the broker when there is room for it here.
+ * several gateways share the messages. A message is acknowledged to the broker when there is room for it here, or its
+ * organisation has none left: then the machine hears nothing and says it again.
  */
 export async function openRemoteBroker(app: App, url: string, identities: Identities, events: LinkEvents): Promise<Link> {
   const heard = new Map<string, { machine: Known; at: number }>()
@@ -31,6 +32,8 @@ export async function openRemoteBroker(app: App, url: string, identities: Identi
     if (!target || !machine) return events.refused('topic')
     if (target.kind === 'bye') heard.delete(machine.rtu)
     else heard.set(machine.rtu, { machine, at: Date.now() })
+    // one connection carries all: what one organisation has too much of waits in its machines, not before everybody's
+    if (events.isFull(machine)) return events.refused('full')
     await events.receive(machine, target.kind, typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload)
   }
 
