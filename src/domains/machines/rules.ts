@@ -161,7 +161,7 @@ export function markTail(seen: Seen, seq: number, at: number): void {
 
 /** The range to ask for again, or null; after `gapTries` the hole stays a hole and the numbers go on above it. */
 export function askFor(seen: Seen, at: number): { from: number; to: number } | null {
-  if (!hasHole(seen) || at - seen.since < limits.gapMs * 2 ** seen.tries) return null
+  if (!hasHole(seen) || Math.abs(at - seen.since) < limits.gapMs * 2 ** seen.tries) return null
   const from = seen.top + 1
   const to = seen.above.size ? Math.min(...seen.above) - 1 : seen.tail
   if (seen.tries >= limits.gapTries) {

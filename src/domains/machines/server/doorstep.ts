@@ -22,7 +22,7 @@ export function openDoorstep(limits: DoorLimits): Doorstep {
   const silent = new Map<() => void, Address>()
 
   function of(key: string): Address {
-    const now = Date.now()
+    const now = performance.now()
     const known = addresses.get(key)
     if (known) {
       const seconds = (now - known.at) / 1000

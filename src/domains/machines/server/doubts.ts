@@ -44,7 +44,7 @@ export function openDoubts(app: App): Doubts {
       const now = ctx.now.getTime()
       // rows in one order, as two gateways may write those of one machine
       for (const [key, doubt] of [...addTo(new Map(), doubts)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-        if (now - (raised.get(key) ?? Number.NEGATIVE_INFINITY) < 1000) {
+        if (Math.abs(now - (raised.get(key) ?? Number.NEGATIVE_INFINITY)) < 1000) {
           ctx.afterCommit(() => note(Array(doubt.times).fill(doubt)))
           continue
         }

@@ -27,7 +27,7 @@ export function boundedFrames(socket: Socket, limits: FrameLimits, cut: (why: Cu
   let length = 0
   let packets = limits.packetBurst
   let bytes = limits.byteBurst
-  let filledAt = Date.now()
+  let filledAt = performance.now()
   let whole = 0
   let held: Buffer | undefined
   let heldSince = 0
@@ -69,7 +69,7 @@ export function boundedFrames(socket: Socket, limits: FrameLimits, cut: (why: Cu
   }
 
   function refill(): void {
-    const now = Date.now()
+    const now = performance.now()
     const seconds = Math.max(0, now - filledAt) / 1000
     filledAt = now
     packets = Math.min(limits.packetBurst, packets + seconds * limits.packets)
@@ -96,8 +96,8 @@ export function boundedFrames(socket: Socket, limits: FrameLimits, cut: (why: Cu
     held = size < held.length ? held.subarray(size) : undefined
     if (part.length) room = duplex.push(part)
     if (held) {
-      heldSince ||= Date.now()
-      if (Date.now() - heldSince > limits.heldMs) return end(deaf ? 'slow' : 'flood')
+      heldSince ||= performance.now()
+      if (performance.now() - heldSince > limits.heldMs) return end(deaf ? 'slow' : 'flood')
       timer ??= setTimeout(go, stepMs)
     } else {
       heldSince = 0

@@ -21,14 +21,14 @@ export function openHabits(app: App, limits: Limits, doubts: Doubts): Habits {
   function noteHourly(machine: Machine, kind: 'MACHINE_STRAYED' | 'MACHINE_LOUD', detail: Doubt['detail']): void {
     const key = `${machine.rtu}/${kind}`
     const now = app.now().getTime()
-    if (now - (toldAt.get(key) ?? Number.NEGATIVE_INFINITY) < limits.toldMs) return
+    if (Math.abs(now - (toldAt.get(key) ?? Number.NEGATIVE_INFINITY)) < limits.toldMs) return
     toldAt.set(key, now)
     doubts.note([{ machine, kind, detail }])
   }
 
   return {
     mistaken(machine) {
-      const now = Date.now()
+      const now = performance.now()
       const known = mistakes.get(machine.rtu)
       const counted = known && now - known.since < 60_000 ? known : { since: now, times: 0 }
       counted.times += 1
@@ -38,15 +38,15 @@ export function openHabits(app: App, limits: Limits, doubts: Doubts): Habits {
     strayed: (machine, what, topic) => noteHourly(machine, 'MACHINE_STRAYED', { what, topic }),
     /** Within what it may say, and yet without a pause. */
     spoke(machine) {
-      const excess = loud.get(machine.rtu) ?? { over: 0, at: Date.now() }
+      const excess = loud.get(machine.rtu) ?? { over: 0, at: performance.now() }
       loud.set(machine.rtu, excess)
-      if (isLoud(limits, excess, Date.now())) noteHourly(machine, 'MACHINE_LOUD', { messages: Math.round(excess.over) })
+      if (isLoud(limits, excess, performance.now())) noteHourly(machine, 'MACHINE_LOUD', { messages: Math.round(excess.over) })
     },
     tick() {
-      const now = Date.now()
+      const now = performance.now()
       for (const [rtu, { since }] of mistakes) if (now - since > 60_000) mistakes.delete(rtu)
       for (const [rtu, { at }] of loud) if (now - at > 60_000) loud.delete(rtu)
-      for (const [key, at] of toldAt) if (app.now().getTime() - at >= limits.toldMs) toldAt.delete(key)
+      for (const [key, at] of toldAt) if (Math.abs(app.now().getTime() - at) >= limits.toldMs) toldAt.delete(key)
     },
   }
 }

@@ -59,7 +59,7 @@ export function openIdentities(app: App): Identities {
     // many are asked for in one statement: what the database cannot read would fail it for all of them
     if (!rtuForm.test(rtu)) return Promise.resolve(null)
     const entry = cache.get(rtu)
-    if (entry && entry.until > Date.now()) return Promise.resolve(entry.known)
+    if (entry && entry.until > performance.now()) return Promise.resolve(entry.known)
     const running = waiting.get(rtu)
     if (running) return running
     turn ??= new Promise((resolve, reject) => {
@@ -75,7 +75,7 @@ export function openIdentities(app: App): Identities {
       const known = rows.get(rtu) ?? null
       if (asked !== looks) return known
       if (cache.size >= maxEntries) cache.clear()
-      cache.set(rtu, { known, until: Date.now() + keepMs })
+      cache.set(rtu, { known, until: performance.now() + keepMs })
       return known
     })
     waiting.set(rtu, found)
@@ -99,7 +99,7 @@ export function openIdentities(app: App): Identities {
       looks += 1
       cache.clear()
       const rows = numbers.length ? await load(app, numbers) : new Map<string, Known>()
-      for (const rtu of numbers) cache.set(rtu, { known: rows.get(rtu) ?? null, until: Date.now() + keepMs })
+      for (const rtu of numbers) cache.set(rtu, { known: rows.get(rtu) ?? null, until: performance.now() + keepMs })
       return rows
     },
     async online() {

@@ -433,13 +433,13 @@ test('machines of one organisation that say too much make their own wait, not th
 
 test('a machine that says as much as it may for minutes is told of once; one that sends a backlog is not', async () => {
   const [loud, backlog] = [await world.addMachine(), await world.addMachine()]
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['performance'] })
   try {
     const intake = openIntake(world.app, limits, record)
     intake.answerOver({ send: () => true, connected: () => [], recheck: async () => {}, stop: async () => {} })
     const tell = (machine: Machine, seq: number) => intake.receive(machine, 'telemetry', Buffer.from(JSON.stringify({ boot: 1, seq, temperature: seq % 30 })))
     for (let n = 1; n <= 3600; n += 1) {
-      vi.setSystemTime(Date.now() + 50)
+      vi.advanceTimersByTime(50)
       void tell(loud, n)
       if (n % 4) void tell(backlog, n)
     }
@@ -558,6 +558,35 @@ test('what comes late is judged by what is known now, without looking through wh
     { kind: 'PLANOGRAM', applied: 0, reason: 'first' },
   ])
   await world.rows('grant select on device_messages to huodao_app')
+})
+
+test("the server's clock set back: who leaves is away, who comes is there, who is silent is missed", async () => {
+  const [leaving, coming, silent] = [await world.addMachine(), await world.addMachine(), await world.addMachine()]
+  const start = world.clock.now
+  const intake = openIntake(world.app, generous, record)
+  intake.answerOver({ send: () => true, connected: () => [], recheck: async () => {}, stop: async () => {} })
+  const tell = (machine: Machine, kind: UpKind, body: object) => intake.receive(machine, kind, Buffer.from(JSON.stringify({ boot: 1, ts: 0, seq: 1, ...body })))
+  const online = (expected: boolean[]) =>
+    vi.waitFor(async () => {
+      await intake.tick()
+      const rows = await world.rows(`select online from device_states where device_id = any($1) order by device_id`, [[leaving.id, coming.id, silent.id]])
+      expect(rows.map((row) => row.online)).toEqual(expected)
+    }, 5000)
+  for (const machine of [leaving, coming, silent]) await tell(machine, 'hello', {})
+  await online([true, true, true])
+  world.clock.now += 1000
+  await tell(coming, 'bye', { session: 1 })
+  await online([true, false, true])
+  world.clock.now = start - 3_600_000
+  await intake.sweep()
+  world.clock.now += 1000
+  await tell(leaving, 'bye', { session: 1 })
+  await tell(coming, 'heartbeat', {})
+  await online([false, true, true])
+  world.clock.now += 181_000
+  await intake.sweep()
+  await online([false, false, false])
+  world.clock.now = start
 })
 
 test('an organisation may wait longer or shorter for its machines', async () => {

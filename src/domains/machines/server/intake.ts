@@ -42,6 +42,8 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
   /** When each machine's second connection was last written down. */
   const takeovers = new Map<string, number>()
   const seen = new Map<number, Seen & { machine: Machine }>()
+  /** Where the last connection began that each machine opened here. */
+  const hellos = new Map<number, { boot: number; seq: number; epoch: number }>()
   const counts: Record<string, number> = { stored: 0, repeated: 0, parked: 0 }
   const lines = openLines<Item>(limits.lines)
   let running: Promise<void> | undefined
@@ -189,9 +191,16 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     return numbers
   }
 
+  /** Said again, an earlier hello begins nothing. */
+  function began({ id, epoch }: Machine, { boot, seq }: { boot: number; seq: number }): void {
+    const last = hellos.get(id)
+    if (last?.epoch === epoch && (last.boot > boot || (last.boot === boot && last.seq > seq))) return
+    hellos.set(id, { boot, seq, epoch })
+  }
+
   function allowed(machine: Machine, cost: number): boolean {
     const { rtu } = machine
-    const now = Date.now()
+    const now = performance.now()
     const bucket = buckets.get(rtu) ?? freshBucket(limits, now)
     buckets.set(rtu, bucket)
     const verdict = take(limits, bucket, now, cost)
@@ -215,11 +224,11 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     answerOver(opened) {
       link = opened
     },
-    isBanned: (rtu) => (buckets.get(rtu)?.bannedUntil ?? 0) > Date.now(),
+    isBanned: (rtu) => (buckets.get(rtu)?.bannedUntil ?? 0) > performance.now(),
     refused: (reason: Refused) => count(reason),
     isFull: ({ orgId }) => lines.isFull(orgId),
     admits(machine) {
-      const now = Date.now()
+      const now = performance.now()
       const debt = Math.max(now, connects.get(machine.rtu) ?? 0) + limits.connectMs
       if (debt - now > limits.connects * limits.connectMs) {
         count('flapping')
@@ -232,7 +241,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       count('takeover')
       // two boards of one identity drive each other out for ever: once a minute says as much
       const now = app.now().getTime()
-      if (now - (takeovers.get(machine.rtu) ?? Number.NEGATIVE_INFINITY) < limits.takeoverMs) return
+      if (Math.abs(now - (takeovers.get(machine.rtu) ?? Number.NEGATIVE_INFINITY)) < limits.takeoverMs) return
       takeovers.set(machine.rtu, now)
       app.log.info({ rtu: machine.rtu }, 'a second connection of a machine replaces the first')
       const event = { deviceId: machine.id, orgId: machine.orgId, kind: 'SECOND_CONNECTION' }
@@ -250,6 +259,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
         return
       }
       const at = app.now()
+      if (kind === 'hello') began(machine, up)
       if (kind === 'heartbeat') {
         if (boots.isAstray(machine, up.boot)) return count('jumped')
         const numbers = boots.isCurrent(machine, up.boot) ? track(machine, up.boot, up.seq + 1, at) : null
@@ -264,7 +274,10 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     lost(machine) {
       if (closing) return
       const at = app.now()
-      void add(machine, { size: 64, at, bye: { machine, at, cause: 'LAST_WILL', session: null } })
+      // another gateway may have heard a later hello: this connection is not the machine's last one then
+      const last = hellos.get(machine.id)
+      const session = last?.epoch === machine.epoch ? last : null
+      void add(machine, { size: 64, at, bye: { machine, at, cause: 'LAST_WILL', session } })
     },
     async tick() {
       const now = app.now().getTime()
@@ -272,11 +285,11 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
         const range = askFor(numbers, now)
         if (range) link?.send(numbers.machine, 'resend', { boot: numbers.boot, ...range })
       }
-      for (const [rtu, bucket] of buckets) if (Date.now() - bucket.at > 60_000 && bucket.bannedUntil < Date.now()) buckets.delete(rtu)
-      for (const [rtu, debt] of connects) if (debt < Date.now()) connects.delete(rtu)
-      for (const [rtu, at] of takeovers) if (now - at >= limits.takeoverMs) takeovers.delete(rtu)
+      for (const [rtu, bucket] of buckets) if (performance.now() - bucket.at > 60_000 && bucket.bannedUntil < performance.now()) buckets.delete(rtu)
+      for (const [rtu, debt] of connects) if (debt < performance.now()) connects.delete(rtu)
+      for (const [rtu, at] of takeovers) if (Math.abs(now - at) >= limits.takeoverMs) takeovers.delete(rtu)
       habits.tick()
-      if (screens.changed.size && now - screens.toldAt >= limits.screensMs) {
+      if (screens.changed.size && Math.abs(now - screens.toldAt) >= limits.screensMs) {
         app.live.publish(['devices'], screens.changed)
         Object.assign(screens, { changed: new Set(), toldAt: now })
       }
@@ -286,8 +299,8 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     sweep: () => presence.sweep(),
     async drain(ms) {
       closing = true
-      const deadline = Date.now() + ms
-      while (running && Date.now() < deadline) await Promise.race([running, sleep(100)])
+      const deadline = performance.now() + ms
+      while (running && performance.now() < deadline) await Promise.race([running, sleep(100)])
       if (running) app.log.warn({ waiting: lines.size }, 'stopping with messages that the database did not take; machines keep them')
       gaveUp = true
       await presence.flush().catch(() => {})

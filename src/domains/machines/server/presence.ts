@@ -11,7 +11,7 @@ type Heard = { machine: Machine; at: Date; boot: number; seq: number; fw: string
 export type Bye = {
   readonly machine: Machine
   readonly at: Date
-  readonly cause: 'LAST_WILL' | 'POWER_FAIL' /** Where the connection began; null when the broker saw it end. */
+  readonly cause: 'LAST_WILL' | 'POWER_FAIL' /** Where the connection began; null when nobody knows. */
   readonly session: { boot: number; seq: number } | null
 }
 
@@ -56,6 +56,19 @@ export function openPresence(app: App): Presence {
     }
   }
 
+  /** The server's clock was set back: times that have not come yet would keep machines as they are for as long. */
+  async function setBack(): Promise<void> {
+    const now = iso(app.now())
+    listeningSince = Math.min(listeningSince, app.now().getTime())
+    await app.database.transact(systemScope, (db) =>
+      sql`update device_states set last_seen_at = least(last_seen_at, ${now}), offline_since = least(offline_since, ${now}), temp_since = least(temp_since, ${now}), door_since = least(door_since, ${now})
+        where device_id in (select device_id from device_states
+          where last_seen_at > ${now}::timestamptz + interval '5 s' or offline_since > ${now}::timestamptz + interval '5 s' order by device_id for update)`.execute(
+        db,
+      ),
+    )
+  }
+
   const presence: Presence = {
     hear({ machine, up, at }) {
       const rsrp = up.kind === 'heartbeat' ? ((up.body.rsrp as number | undefined) ?? null) : null
@@ -72,6 +85,7 @@ export function openPresence(app: App): Presence {
       publish(app, await writeByes(app, byes))
     },
     async sweep() {
+      await setBack()
       const waits = await cachedByOrg(app, 'device.offlineSeconds')
       const now = app.now().getTime()
       // machines could not be heard longer than this process listens: who waits longer has to wait for the rest

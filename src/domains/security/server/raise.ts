@@ -44,7 +44,7 @@ export async function raiseApart(app: App, event: SecurityEvent): Promise<void> 
   const key = `${event.orgId} ${event.kind} ${event.subject}`
   const last = written(app)
   const now = app.now().getTime()
-  if (now - (last.get(key) ?? Number.NEGATIVE_INFINITY) < 1000) return
+  if (Math.abs(now - (last.get(key) ?? Number.NEGATIVE_INFINITY)) < 1000) return
   if (last.size > 10_000) last.clear()
   last.set(key, now)
   await bySystem(app, (ctx) => raiseSecurity(ctx, event)).catch((error: unknown) => app.log.error({ err: error, kind: event.kind }, 'a security event'))
