@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Aedes, type AuthenticateError, type Client } from 'aedes'
@@ -14,10 +15,14 @@ import { type Identities, isSame, type Known, type Machine } from './identity.ts
 import type { Link, LinkEvents } from './link.ts'
 import { isAmong, takeProxyHeader } from './proxyHeader.ts'
 
-type Connection = { readonly machine: Known; readonly client: Client; hears: boolean }
+type Connection = { readonly machine: Known; readonly client: Client; readonly at: number; hears: boolean }
 type Packet = { topic: string; payload: string | Buffer; retain: boolean; qos: 0 | 1 | 2 }
 
 const maxConnections = 20_000
+/** What gateways tell one another: whose machines, by their ids, have signed in there. */
+const connectedAt = 'connected:'
+/** News of a sign-in take so long at most: what is younger here may be the later one. */
+const newsMs = 1000
 
 /**
  * The broker inside the gateway (MQTT 3.1.1). Nothing is routed between clients: what machines publish goes to
@@ -39,6 +44,18 @@ export async function openBroker(
   const wills = new WeakMap<Client, string>()
   const doorstep = openDoorstep(doorLimits)
   const turnedAway = openTurnedAway(app)
+  const here = `${connectedAt}${randomUUID()}`
+  // a machine that signs in at another gateway has left this one, although its line may look open for minutes
+  const unsubscribe = app.live.subscribe((topics, change) => {
+    const elsewhere = new Set(topics.flatMap((topic) => (topic.startsWith(connectedAt) && topic !== here ? (change[topic] ?? []) : [])))
+    if (elsewhere.size === 0) return
+    for (const [rtu, { machine, client, at }] of connections) {
+      if (!elsewhere.has(machine.id) || performance.now() - at < newsMs) continue
+      events.takenOver(machine)
+      connections.delete(rtu)
+      client.close()
+    }
+  })
   let stopping = false
 
   async function admit(client: Client, username: string | undefined, password: Buffer | undefined): Promise<Known | null> {
@@ -77,13 +94,16 @@ export async function openBroker(
           const will = wills.get(client)
           if (machine && will !== undefined) events.strayed(machine, 'WILL', will)
           if (!machine || will !== undefined) return refuse(refusal())
+          // gone while it was looked up: nothing would take it out of the connections again
+          if (client.closed) return done(refusal(), false)
           proven.set(client, machine)
           owners.set(client.conn, machine)
           // from here on the connection of this machine; the broker closes an older one before this one is registered
           if (connections.has(machine.rtu)) {
             events.takenOver(machine)
           }
-          connections.set(machine.rtu, { machine, client, hears: false })
+          connections.set(machine.rtu, { machine, client, at: performance.now(), hears: false })
+          app.live.publish([here], machine.id)
           done(null, true)
         },
         () => refuse(Object.assign(new Error('unavailable'), { returnCode: 3 }) as AuthenticateError),
@@ -189,6 +209,7 @@ export async function openBroker(
     },
     async stop() {
       stopping = true
+      unsubscribe()
       server.close()
       await new Promise<void>((done) => broker.close(done))
     },
@@ -205,7 +226,8 @@ function openTurnedAway(app: App): (address: string) => void {
       await sleep(1000, undefined, { ref: false })
       const some = [...gathered].slice(0, mostTold)
       gathered.clear()
-      for (const [subject, times] of some) await raiseApart(app, { orgId: platformOrg, kind: 'MACHINE_SECRET_GUESSED', subject, detail: { address: subject, times } })
+      for (const [subject, times] of some)
+        await raiseApart(app, { orgId: platformOrg, kind: 'MACHINE_SECRET_GUESSED', subject, detail: { address: subject, times } })
     }
     telling = false
   }

@@ -158,6 +158,66 @@ test('wrong secrets: people see it, and an address that goes on is not heard any
   expect(seen?.kind).toBe('MACHINE_SECRET_GUESSED')
 })
 
+test('a machine that signs in at another gateway has left the first, which does not put it offline', async () => {
+  const app = { ...world.app, config: { ...world.app.config, mqttPort: await freePort() } }
+  const second = openIntake(app, limits, { vends: async () => undefined, controls: async () => undefined })
+  const broker = await openBroker(app, openIdentities(app), second.isBanned, second)
+  second.answerOver(broker)
+  const who = await world.addMachine()
+  const hello = (at: Intake, seq: number) => at.receive(who, 'hello', Buffer.from(JSON.stringify({ boot: 1, seq, ts: 0 })))
+  const old = await signIn(who)
+  await hello(intake, 1)
+  await sleep(1100)
+  const next = dial(app.config.mqttPort)
+  next.socket.write(connectAs(who))
+  await hello(second, 2)
+  await vi.waitFor(() => expect(old.state.closed).toBe(true), 3000)
+  expect(next.state.closed).toBe(false)
+  // where the word between the gateways is lost, the first notices later
+  const online = async () => (await world.rows(`select online, places->>'hello' as hello from device_states where device_id = $1`, [who.id]))[0]
+  await vi.waitFor(async () => expect(await online()).toMatchObject({ online: true, hello: expect.stringMatching(/2$/) }), 3000)
+  world.clock.now += 1000
+  intake.lost(who)
+  await sleep(100)
+  expect(await online()).toMatchObject({ online: true })
+  next.socket.destroy()
+  await vi.waitFor(async () => expect(await online()).toMatchObject({ online: false }), 3000)
+  await second.drain(1000)
+  await broker.stop()
+})
+
+test('who is gone before the answer is no connection that the next one replaces', async () => {
+  const real = openIdentities(world.app)
+  const slow: Identities = { ...real, prove: (rtu, secret) => sleep(150).then(() => real.prove(rtu, secret)) }
+  const app = { ...world.app, config: { ...world.app.config, mqttPort: await freePort() } }
+  const broker = await openBroker(app, slow, () => false, intake)
+  const who = await world.addMachine()
+  const before = intake.counts.takeover ?? 0
+  const first = dial(app.config.mqttPort)
+  first.socket.write(connectAs(who))
+  await sleep(50)
+  first.socket.destroy()
+  await sleep(300)
+  const next = dial(app.config.mqttPort)
+  next.socket.write(connectAs(who))
+  await vi.waitFor(() => expect(next.state.bytes).toBe(4), 3000)
+  expect(intake.counts.takeover ?? 0).toBe(before)
+  await broker.stop()
+})
+
+test("the server's clock set back shuts no machine out", async () => {
+  const again = await world.addMachine()
+  await signIn(again)
+  const real = Date.now
+  vi.spyOn(Date, 'now').mockImplementation(() => real() - 3_600_000)
+  await signIn(again)
+  const door = openDoorstep(doorLimits)
+  door.arrive('campus', () => {})
+  vi.mocked(Date.now).mockImplementation(() => real() - 7_200_000)
+  expect(door.arrive('campus', () => {})).not.toBeNull()
+  vi.mocked(Date.now).mockRestore()
+})
+
 test('whoever knocks from ever other addresses costs one write at a time, in the name of the subscriber', async () => {
   const writes = vi.spyOn(world.app.database, 'transact')
   const proxied = { ...world.app, config: { ...world.app.config, mqttPort: await freePort(), mqttProxies: ['127.0.0.1'] } }
