@@ -1,7 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { nodes, plansOf } from '../../../../test/support/plans.ts'
-import { systemScope } from '../../../server/database.ts'
 import { bySystem } from '../../../server/run.ts'
 import { recordControls } from '../../device-commands/server/gateway.ts'
 import { createHandlers } from '../../orders/server/create.ts'
@@ -487,17 +485,4 @@ test("the platform's own faults are not a machine's to say or to end", async () 
     { seq: 1, note: 'rejected: code' },
     { seq: 2, note: 'rejected: code' },
   ])
-})
-
-test('faults that come late are looked up once for the machine, not once each', async () => {
-  const machine = await world.addMachine()
-  await hear([[machine, 'hello', { boot: 2, seq: 1 }]])
-  await world.rows(
-    `insert into device_message_keys (device_id, boot, seq, org_id, received_at, digest) select $1, lpad('2', 12, '0'), n, 2, $2, '\\x0011223344556677' from generate_series(2, 700) n`,
-    [machine.id, new Date(world.clock.now)],
-  )
-  const late = Array.from({ length: 30 }, (_, n): [Machine, UpKind, object] => [machine, 'fault', { boot: 1, seq: n + 1, code: `F${n}` }])
-  const plans = await plansOf(world.app, systemScope, () => hear(late), /m\.kind in \(.fault., .clear.\)/)
-  const read = plans.flatMap(({ plan }) => nodes(plan)).filter((node) => node['Relation Name'] === 'device_message_keys')
-  expect(Math.max(...read.map((node) => node['Actual Loops'] * node['Actual Rows']))).toBe(500)
 })
