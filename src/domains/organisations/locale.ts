@@ -40,7 +40,8 @@ export const locale = defineLocale(
       account: '主账号',
       accountHint: '机构通过主账号登录和联系，首次登录须修改密码',
       contact: '联系方式',
-      contactHint: '联系电话用于联系机构；主账号找回密码的手机号在“组织用户”中修改。客服电话显示给顾客',
+      contactHint:
+        '联系电话用于联系机构；主账号找回密码的手机号在“组织用户”中修改。客服电话显示给顾客',
       papers: '证照',
       papersHint: '营业执照和统一社会信用代码',
       noKinds: '您不能在该机构下创建机构',
