@@ -94,6 +94,8 @@ const figures = [
   'reports.summary',
   'reports.trend',
   'reports.channels',
+  // names no roles of tenants
+  'menus.tree',
   'menus.get',
   'roles.catalogue',
   'roles.diff',

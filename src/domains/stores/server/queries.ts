@@ -4,22 +4,23 @@ import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { StoreRow, type stores } from '../contract.ts'
 
-const store = shape(
-  StoreRow,
-  ['stores', 's'],
-  {
-    systemId: sql`coalesce(s.system_id, '')`,
-    orgName: sql`o.name`,
-    userName: sql`coalesce(u.real_name, '')`,
-    deviceCount: sql`(select count(*) from devices d where d.store_id = s.id)`,
-    createTime: sql`s.created_at`,
-  },
-  ['regionName', 'can'],
-)
+const store = (ctx: Ctx) =>
+  shape(
+    StoreRow,
+    ['stores', 's'],
+    {
+      systemId: sql`coalesce(s.system_id, '')`,
+      orgName: sql`o.name`,
+      userName: sql`coalesce(u.real_name, '')`,
+      deviceCount: sql`(select count(*) from devices d where d.store_id = s.id and ${visible(ctx, 'd.org_id', 'd.id')})`,
+      createTime: sql`s.created_at`,
+    },
+    ['regionName', 'can'],
+  )
 const from = sql`stores s join organisations o on o.id = s.org_id left join users u on u.id = s.user_id`
 
 export const listRows = (ctx: Ctx, input: Input<typeof stores.list>) =>
-  store.page(ctx.db, {
+  store(ctx).page(ctx.db, {
     from,
     countFrom: sql`stores s`,
     input,
@@ -37,7 +38,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof stores.list>) =>
     ],
   })
 
-export const row = (ctx: Ctx, id: number) => store.one(ctx.db, sql`from ${from} where s.id = ${id} and ${visible(ctx, 's.org_id')}`)
+export const row = (ctx: Ctx, id: number) => store(ctx).one(ctx.db, sql`from ${from} where s.id = ${id} and ${visible(ctx, 's.org_id')}`)
 
 export async function options(ctx: Ctx, orgId: number | undefined) {
   const { rows } = await sql<{ id: number; storeName: string; orgId: number; orgName: string }>`
