@@ -107,7 +107,7 @@ export const flows: Flow[] = [
       await desk.page.getByText('小唐').waitFor()
       const fresh = await env.open({ path: '/login?mode=scan' })
       await read(fresh.page)
-      await fresh.page.getByText('已扫码,请在手机上确认').waitFor()
+      await fresh.page.getByText('已扫码，请在手机上确认').waitFor()
       await phone.page.getByRole('button', { name: '确认' }).click()
       await fresh.page.waitForURL((url) => url.pathname === '/home')
       for (const { context } of [desk, phone, fresh]) await context.close()
