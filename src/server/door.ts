@@ -4,7 +4,7 @@ import { perApp } from './perApp.ts'
 import { openTurns, type Turns } from './turns.ts'
 
 /**
- * New work of strangers, at the door: five at once, two of them at one machine (whoever waits for its lanes holds a connection),
+ * New work of strangers, at the door: seven at once, two of them at one machine (whoever waits for its lanes holds a connection),
  * and whoever asks most waits for himself: addresses take turns, and what is over the places of one is refused to that one alone.
  * The other connections are for machines, money and staff.
  */
@@ -13,7 +13,7 @@ type Room = { readonly turns: Turns; inside: number }
 
 const limits = { waiting: 100, waitMs: 5000, full: common.tooMany }
 
-export function openDoor(atOnce = { all: 5, place: 2 }): Door {
+export function openDoor(atOnce = { all: 7, place: 2 }): Door {
   const all = openTurns({ ...limits, atOnce: atOnce.all })
   const rooms = new Map<string, Room>()
   return {
