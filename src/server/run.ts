@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { sql } from 'kysely'
 import type { Endpoint } from '../shared/contract.ts'
@@ -6,6 +6,7 @@ import { common, Refusal } from '../shared/errors.ts'
 import { type Actor, type App, type AuditEntry, type Ctx, isRefused, type Refused, systemActor } from './context.ts'
 import { isConnectionError, isOutdatedPlan, isOutOfRoom, systemScope } from './database.ts'
 import { logStatement } from './logRow.ts'
+import { keyFor } from './secretBox.ts'
 
 /** Who asks, how, and in which language; independent of HTTP, so that jobs and the gateway run the same way. */
 export type Caller = { actor: Actor; lang: Ctx['lang']; requestId: string; ip: string; userAgent: string }
@@ -101,7 +102,8 @@ export async function once<T>(
   work: () => Promise<T | Refused>,
 ): Promise<Replay | { fresh: T | Refused }> {
   const user = ctx.actor.userId ?? 0
-  const hash = createHash('sha256').update(stable(input)).digest()
+  // keyed: an input may hold a first password, which a plain hash would let anybody guess who reads the table
+  const hash = createHmac('sha256', keyFor(ctx.app.config, 'idempotency')).update(stable(input)).digest()
   const { rows: lock } = await sql<{ ok: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${`${user} ${route} ${key}`}, 0)) as ok`.execute(ctx.db)
   if (!lock[0]?.ok) throw new Refusal(common.keyBusy)
   const before = await ctx.db
