@@ -46,7 +46,7 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
     const there = downloadable({ kind: row.kind, state: row.state, fileExpires: row.file_expires_at }, app.now())
     if (!there || !row.file_key || !row.file_name) throw new Refusal(jobErrors.fileGone)
     if (row.kind === 'EXPORT' && !(await mayExport(actor, row.name))) throw new Refusal(common.forbidden)
-    if (row.kind === 'EXPORT' && !(await reachesAll(actor, row.name, made))) throw new Refusal(jobErrors.madeWithMore)
+    if (row.kind === 'EXPORT' && !(await reachesAll(app, actor, row.name, made))) throw new Refusal(jobErrors.madeWithMore)
     const stream = app.files.get(row.file_key)
     await new Promise<void>((resolve, reject) => stream.once('open', () => resolve()).once('error', () => reject(new Refusal(jobErrors.fileGone))))
     return attachment(reply, row.file_name).header('content-length', row.file_bytes).send(stream)

@@ -217,6 +217,13 @@ describe('the file is its owner’s, for seven days', () => {
     expect(await get()).toBe('jobs.madeWithMore')
     await world.sql(`update roles set data_scope = 'ORG_TREE' where id = ${role}`)
     expect(await get()).toBe(200)
+    // an organisation below that ended meanwhile holds nothing back; one that went to others does
+    const madeOver = (org: number) =>
+      world.sql(`update jobs set made_with = jsonb_set(made_with, '{scope,orgs}', to_jsonb(array[3, $2::int])) where id = $1`, [body.id, org])
+    await madeOver(987_654)
+    expect(await get()).toBe(200)
+    await madeOver(4)
+    expect(await get()).toBe('jobs.madeWithMore')
     await world.sql(`update jobs set made_with = null where id = $1`, [body.id])
     expect([await get(), await download()], 'made before rights were kept').toEqual(['jobs.madeWithMore', false])
   })

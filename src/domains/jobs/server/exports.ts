@@ -72,10 +72,20 @@ export type MadeWith = { readonly rights: readonly string[]; readonly scope: Sco
 export const hasRightsOf = (person: Pick<Actor, 'permissions'>, rights: readonly string[] | null): boolean =>
   rights?.every((right) => person.permissions.has(right)) ?? false
 
-/** Whether he still has all the rights and reaches all the rows a file was made with. */
-export async function reachesAll(person: Person, path: string, made: MadeWith | null): Promise<boolean> {
+/** Whether he still has all the rights and reaches all the rows a file was made with; those of an organisation that ended are nobody else's. */
+export async function reachesAll(app: App, person: Person, path: string, made: MadeWith | null): Promise<boolean> {
   const target = (await allTargets()).get(path)
-  return target !== undefined && made !== null && hasRightsOf(person, made.rights) && within(made.scope, scopeFor(person, target))
+  if (target === undefined || made === null || !hasRightsOf(person, made.rights)) return false
+  const { orgs, ancestors } = made.scope
+  const there = await app.database.read(systemScope, (db) =>
+    db
+      .selectFrom('organisations')
+      .select('id')
+      .where('id', 'in', [0, ...orgs, ...ancestors])
+      .execute(),
+  )
+  const stands = (id: number) => there.some((org) => org.id === id)
+  return within({ ...made.scope, orgs: orgs.filter(stands), ancestors: ancestors.filter(stands) }, scopeFor(person, target))
 }
 const scopeFor = (person: Person, { endpoint, right }: Target): Scope =>
   bothScopes(person.scopeOf(endpoint.access), person.scopeOf(right as Endpoint['access']))
