@@ -127,6 +127,14 @@ describe('prices', () => {
       [4, null, '未放商品'],
     ])
   })
+  test('the plan tells no cost to who may not know it; the change holds to it', async () => {
+    await world.rows(`insert into role_permissions select role_id, 'lane:price' from user_roles where user_id = 906`)
+    const { body } = await send('GET', `/lanes/price-plan?${query({ value: -250 })}`, undefined, people.reader)
+    expect([body.changes, body.rows[0].to, body.rows[0].problem]).toEqual([2, 50, ''])
+    const { body: done } = await send('POST', '/lanes/prices', { version: 2, ...change({ value: -250 }) }, people.reader)
+    await world.rows(`delete from role_permissions where permission_code = 'lane:price' and role_id in (select role_id from user_roles where user_id = 906)`)
+    expect(done.error).toBe('lanes.noPriceChange')
+  })
   test('now: the lanes that may change do, as one version', async () => {
     await put([{ id: lane[1], price: 120 }])
     const { status, body } = await send('POST', '/lanes/prices', { version: 3, ...change({}) })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, may, visible } from '../../../server/context.ts'
+import { type Ctx, found, iso, isoOrNull, knowsCost, may, visible } from '../../../server/context.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
@@ -17,17 +17,20 @@ type Asked = Pick<Input<Contract['pricePlan']>, 'laneIds' | 'mode' | 'value' | '
 /** A lane with the prices it would get; `problem` is the rule they break, in both languages. */
 export type Priced = { lane: q.LockedLane; price: number | null; retailPrice: number | null; problem: string }
 
-async function pricedLanes(ctx: Ctx, device: q.Device, chosen: readonly q.LockedLane[], asked: Asked): Promise<Priced[]> {
+async function pricedLanes(ctx: Ctx, device: q.Device, chosen: readonly q.LockedLane[], asked: Asked, trial = false): Promise<Priced[]> {
   const wanted = chosen.map((lane) => {
     const price = lane.price === null ? null : changedPrice(lane.price, asked)
     const retailPrice = lane.retailPrice === null ? null : asked.alsoRetail ? changedPrice(lane.retailPrice, asked) : lane.retailPrice
     return { lane, price, retailPrice }
   })
-  return judged(ctx, device, wanted)
+  return judged(ctx, device, wanted, trial)
 }
 
-/** The rules of an edit for prices that are to come. */
-export async function judged(ctx: Ctx, device: q.Device, wanted: readonly Omit<Priced, 'problem'>[]): Promise<Priced[]> {
+/**
+ * The rules of an edit for prices that are to come. A trial leaves no trace, so it tells nobody a cost that he may not know, by trying
+ * price after price; the change itself holds to it.
+ */
+export async function judged(ctx: Ctx, device: q.Device, wanted: readonly Omit<Priced, 'problem'>[], trial = false): Promise<Priced[]> {
   const ids = wanted.flatMap(({ lane }) => (lane.productId === null ? [] : [lane.productId]))
   const products = await q.usableProducts(ctx, ids, device.org_id)
   const guard = { kind: device.kind, dispensingMode: device.dispensing_mode }
@@ -37,7 +40,8 @@ export async function judged(ctx: Ctx, device: q.Device, wanted: readonly Omit<P
     if (lane.status === 'MERGED') return { ...row, problem: skips.secondary }
     if (product === null) return { ...row, problem: skips.noProduct }
     if (product === undefined) return { ...row, problem: skips.notUsable }
-    const wrong = laneRule(lane, { ...lane, price, retailPrice }, product, guard)
+    const costPrice = trial && !knowsCost(ctx, product.orgId) ? 0 : product.costPrice
+    const wrong = laneRule(lane, { ...lane, price, retailPrice }, { ...product, costPrice }, guard)
     return { ...row, problem: wrong?.def.text ?? '' }
   })
 }
@@ -68,7 +72,7 @@ const chosenOf = (all: readonly q.LockedLane[], ids: readonly number[]) => [...n
 const pricePlan: Handlers<Contract>['pricePlan'] = async (ctx, input) => {
   const device = found(await q.device(ctx, input.deviceId))
   const all = (await q.lanesOf(ctx, [device.id])).get(device.id) ?? []
-  const priced = await pricedLanes(ctx, device, chosenOf(all, input.laneIds), input)
+  const priced = await pricedLanes(ctx, device, chosenOf(all, input.laneIds), input, true)
   return { rows: await shown(ctx, priced), changes: priced.filter(changes).length }
 }
 

@@ -105,10 +105,11 @@ export async function floors(ctx: Ctx, deviceId: number) {
     .execute()
 }
 
+type Usable = Product & { orgId: number }
 /** Products the owner of the machine may use: his own and those of organisations above him. */
-export async function usableProducts(ctx: Ctx, ids: readonly number[], orgId: number): Promise<Map<number, Product>> {
+export async function usableProducts(ctx: Ctx, ids: readonly number[], orgId: number): Promise<Map<number, Usable>> {
   const { rows } =
-    await sql<Product>`select p.id, p.drug_class as "drugClass", p.cost_price as "costPrice", p.retail_price as "retailPrice", p.warn_qty as "warnQty", p.status from products p, organisations o
+    await sql<Usable>`select p.id, p.org_id as "orgId", p.drug_class as "drugClass", p.cost_price as "costPrice", p.retail_price as "retailPrice", p.warn_qty as "warnQty", p.status from products p, organisations o
     where p.id = any(${[...ids]}::bigint[]) and o.id = ${orgId} and p.org_id::text = any(string_to_array(o.path::text, '.')) and ${inheritable(ctx, 'p.org_id')}`.execute(
       ctx.db,
     )
