@@ -13,7 +13,8 @@ export type Note = {
   link?: string
   /** Nobody with an unread message of the same kind and link of the last hours gets another. */
   quietHours?: number
-} & ({ userIds: readonly number[] } | { permission: string; orgId: number })
+  /** `orAbove`: where nobody of the organisation holds it, the nearest one above that has somebody. */
+} & ({ userIds: readonly number[] } | { permission: string; orgId: number; orAbove?: true })
 
 /** Writes a message for each recipient in the caller's transaction and scope; answers how many. */
 export async function notify(ctx: Ctx, notes: Note | readonly Note[]): Promise<number> {
@@ -42,8 +43,12 @@ async function write(ctx: Ctx, note: Note): Promise<number> {
   return rows.length
 }
 
-const chosen = (note: Note): RawBuilder<unknown> =>
-  'userIds' in note
-    ? sql`u.id = any(${[...note.userIds]}::bigint[])`
-    : sql`u.org_id = ${note.orgId} and exists (select from user_roles ur join roles r on r.id = ur.role_id join role_permissions p on p.role_id = r.id
-        where ur.user_id = u.id and r.status = 'ENABLED' and p.permission_code = ${note.permission})`
+const chosen = (note: Note): RawBuilder<unknown> => {
+  if ('userIds' in note) return sql`u.id = any(${[...note.userIds]}::bigint[])`
+  const holds = (user: RawBuilder<unknown>) => sql`exists (select from user_roles ur join roles r on r.id = ur.role_id
+    join role_permissions p on p.role_id = r.id where ur.user_id = ${user} and r.status = 'ENABLED' and p.permission_code = ${note.permission})`
+  const nearest = sql`(select o.id from organisations o, organisations own where own.id = ${note.orgId} and o.path @> own.path
+    and exists (select from users h where h.org_id = o.id and h.status = 'ENABLED' and h.deleted_at is null and ${holds(sql`h.id`)})
+    order by nlevel(o.path) desc limit 1)`
+  return sql`u.org_id = ${note.orAbove ? nearest : note.orgId} and ${holds(sql`u.id`)}`
+}

@@ -31,3 +31,17 @@ it('counts repeats of one subject, bounds the subjects of a kind, and survives a
   const all = await rows()
   expect([all.length, all.find((row) => row.subject === '*')?.times]).toEqual([mostOpen + 1, 21])
 })
+
+it('is told to people of the organisation, else to those of the nearest one above that may read it', async () => {
+  await world.sql(`insert into organisations (id, parent_id, path, kind, name) values (9901, 7, '1.2.3.7.9901', 'OPERATOR', 'below')`)
+  const told = async (orgId: number) => {
+    await world.sql('delete from messages')
+    await bySystem(world.app, (ctx) => raiseSecurity(ctx, { orgId, kind: 'WAY_UNDONE', subject: 'somebody' }))
+    const rows = await world.sql<{ org: number }>(`select distinct org_id::int as org from messages where link = '/log/security-events'`)
+    await world.sql('delete from security_events')
+    return rows.map(({ org }) => org)
+  }
+  expect([await told(3), await told(9901)]).toEqual([[3], [3]])
+  await world.sql(`update users set status = 'DISABLED' where org_id = 3`)
+  expect([await told(3), await told(9901)]).toEqual([[2], [2]])
+})

@@ -21,8 +21,8 @@ export type SecurityEvent = {
 }
 
 /**
- * One open row for each kind and subject; a repeat counts up and brings its facts. People who may read security events get one
- * message while it is open. Part of the caller's transaction: what is thrown away with it was not raised (see `raiseApart`).
+ * One open row for each kind and subject; a repeat counts up and brings its facts. People who may read security events
+ * there, or in the nearest organisation above that has such people, get one message while it is open. Part of the caller's transaction: what is thrown away with it was not raised (see `raiseApart`).
  */
 export async function raiseSecurity(ctx: Ctx, event: SecurityEvent): Promise<void> {
   const subject = await subjectOf(ctx, event)
@@ -78,4 +78,5 @@ const tell = (ctx: Ctx, event: SecurityEvent, subject: string): Promise<number> 
     quietHours: 1,
     permission: 'security:read',
     orgId: event.orgId,
+    orAbove: true,
   })
