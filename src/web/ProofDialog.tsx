@@ -16,7 +16,7 @@ export function ProofDialog({ onAnswer }: { onAnswer: (given: boolean) => void }
   const factor = useRead(session.factor, {}, { staleTime: 0 })
   const byCode = factor.data?.on ?? false
   const prove = useWrite(session.prove, {
-    claims: [factorErrors.wrongFactor.name, factorErrors.wrongProof.name, 'common.invalid'],
+    claims: [factorErrors.wrongFactor.name, factorErrors.wrongProof.name, factorErrors.proofShut.name, 'common.invalid'],
     invalidates: [],
     onSuccess: () => onAnswer(true),
   })

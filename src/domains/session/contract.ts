@@ -3,7 +3,7 @@ import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
-import { Admitted, factorEndpoints } from './factorContract.ts'
+import { Admitted, factorEndpoints, factorErrors } from './factorContract.ts'
 import { newPassword } from './passwordField.ts'
 import { Profile } from './shapes.ts'
 import { shellEndpoints } from './shellContract.ts'
@@ -226,7 +226,7 @@ export const session = {
     summary: 'Change the own password; ends every session of the user',
     audit: 'session.changePassword',
     fresh: 'sometimes',
-    errors: [sessionErrors.wrongOldPassword, ...newPasswordErrors],
+    errors: [sessionErrors.wrongOldPassword, factorErrors.proofShut, ...newPasswordErrors],
     input: ChangePassword,
     output: f.done,
   }),
@@ -265,7 +265,7 @@ export const session = {
     summary: 'Take the binding away; a password never travels in an address, so this is no DELETE',
     audit: 'session.unbind',
     fresh: 'sometimes',
-    errors: [sessionErrors.wrongPassword],
+    errors: [sessionErrors.wrongPassword, factorErrors.proofShut],
     input: z.strictObject({ password: typedPassword }),
     output: f.done,
   }),

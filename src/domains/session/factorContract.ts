@@ -8,6 +8,7 @@ import { bi } from '../../shared/text.ts'
 export const factorErrors = defineErrors('session', {
   wrongFactor: [400010, '验证码错误或已失效', 'The code is wrong or has expired'],
   wrongProof: [400011, '密码错误', 'The password is wrong'],
+  proofShut: [429005, '错误次数过多，身份验证已暂停，请稍后再试', 'Too many wrong tries: this is shut for a while, try again later'],
   ticketOver: [400012, '本次登录已失效，请重新登录', 'This sign-in has ended, start again'],
   undoOver: [
     422008,

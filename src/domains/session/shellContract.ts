@@ -17,7 +17,7 @@ export const shellEndpoints = {
     summary: 'Shows that it is still the same person: the code where the second factor is on, else the password',
     audit: 'session.prove',
     guessable: true,
-    errors: [factorErrors.wrongFactor, factorErrors.wrongProof],
+    errors: [factorErrors.wrongFactor, factorErrors.wrongProof, factorErrors.proofShut],
     input: z
       .strictObject({ password: z.string(enter).min(1, enter).max(128).optional(), code: factorCode.optional() })
       .refine((v) => v.password !== undefined || v.code !== undefined, { path: ['password'], message: enter }),

@@ -237,7 +237,7 @@ describe('the second factor', () => {
     const { secret } = await switchOn(token)
     ways.later(30)
     await guess()
-    for (let i = 0; i < 6; i += 1) expect(codeOf(await prove(token, { code: codeAt(secret) }))).toBe(400010)
+    for (let i = 0; i < 6; i += 1) expect(codeOf(await prove(token, { code: codeAt(secret) })), 'shut, and told so').toBe(429005)
     expect((await me(token)).status).toBe(200)
   })
   test('from then on the password is no proof: other sessions show themselves anew', async () => {

@@ -3,6 +3,7 @@ import { type App, type Ctx, found, refused } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { sessionsOf } from '../../../server/live.ts'
 import { checkPassword } from '../../../server/passwords.ts'
+import { Refusal } from '../../../shared/errors.ts'
 import { factorErrors } from '../factorContract.ts'
 import type { shellEndpoints } from '../shellContract.ts'
 import { factorOn, spendFactor } from './factor.ts'
@@ -11,7 +12,8 @@ import * as q from './queries.ts'
 
 /**
  * Whether somebody at an open session showed who he is; `right` answers null when it was not looked at. Wrong ones count together,
- * whatever they were for; too many end every session of the account. What was not looked at is no guess.
+ * whatever they were for; too many end every session of the account. While it is shut nothing is looked at or counted, and he is told
+ * so, right or wrong: he would take his own password for a wrong one.
  */
 export async function isShown(
   ctx: Ctx,
@@ -21,12 +23,13 @@ export async function isShown(
 ): Promise<boolean> {
   const verdict = await judgeInside(ctx, account)
   const shown = verdict.shut ? null : await right()
+  if (shown === null) throw new Refusal(factorErrors.proofShut)
   if (shown) {
     await forgive(ctx, verdict)
     return true
   }
   q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason })
-  if (shown === false && (await countFailure(ctx, verdict, account)).includes('INSIDE')) {
+  if ((await countFailure(ctx, verdict, account)).includes('INSIDE')) {
     await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'KICKED')
     ctx.touch(sessionsOf(account.id))
   }

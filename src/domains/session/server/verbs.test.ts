@@ -337,6 +337,23 @@ describe('wrong proofs inside', () => {
     for (const mine of sessions) expect((await user(mine)).body.code).toBe(110004)
     await api.sql('delete from settings')
   })
+  test('while it is shut whoever is in is told so, right or wrong, and nothing is counted', async () => {
+    const thief = await token()
+    for (let i = 0; i < 5; i += 1) await api.call(session.prove, { password: wrong }, { token: thief, headers: headers('198.51.100.7') })
+    const mine = await token()
+    const next = 'Another 1 horse'
+    const change = (oldPassword: string) => api.call(session.changePassword, { oldPassword, password: next, repeat: next }, { token: mine })
+    const tries = async () => (await api.sql('select 1 from login_attempts where username = $1 and not ok', [name])).length
+    const before = await tries()
+    for (const given of [password, wrong]) {
+      expect((await api.call(session.prove, { password: given }, { token: mine })).body.error).toBe('session.proofShut')
+      expect((await api.call(session.unbind, { password: given }, { token: mine })).body.error).toBe('session.proofShut')
+      expect((await change(given)).body).toMatchObject({ error: 'session.proofShut', code: 429005 })
+    }
+    expect([await tries(), (await user(mine)).status]).toEqual([before, 200])
+    later(16)
+    expect((await change(password)).status).toBe(200)
+  })
   test('a right one begins anew, and strangers at the same address keep nobody from it', async () => {
     const mine = await token()
     for (let i = 0; i < 6; i += 1) await login(name, wrong)

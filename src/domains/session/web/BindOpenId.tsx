@@ -10,7 +10,7 @@ import { Bones, Problem } from '../../../web/Problem.tsx'
 import { Time } from '../../../web/Time.tsx'
 import { Page } from '../../../web/ui/Page.tsx'
 import { Lead } from '../../../web/ui/Text.tsx'
-import { session, sessionErrors } from '../contract.ts'
+import { factorErrors, session, sessionErrors } from '../contract.ts'
 import { ScanCode } from './ScanCode.tsx'
 
 const nothing = {}
@@ -58,7 +58,10 @@ export function BindOpenId() {
           okText={t('bind.unbind')}
           danger
           success="web:success.done"
-          claims={{ [sessionErrors.wrongPassword.name]: 'password' }}
+          claims={{
+            [sessionErrors.wrongPassword.name]: 'password',
+            [factorErrors.proofShut.name]: 'password',
+          }}
           onSaved={again}
           onClose={() => setAsking(false)}
         >

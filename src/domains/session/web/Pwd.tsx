@@ -5,13 +5,14 @@ import { FormPage, Section } from '../../../web/FormPage.tsx'
 import { Field, Note, TextField } from '../../../web/form/fields.tsx'
 import { useUser } from '../../../web/session.ts'
 import { endSession } from '../../../web/token.ts'
-import { newPasswordErrors, session, sessionErrors } from '../contract.ts'
+import { factorErrors, newPasswordErrors, session, sessionErrors } from '../contract.ts'
 import styles from './Pwd.module.css'
 import { strength } from './strength.ts'
 
 const nothing = {}
 const claims = {
   [sessionErrors.wrongOldPassword.name]: 'oldPassword',
+  [factorErrors.proofShut.name]: 'oldPassword',
   ...Object.fromEntries(newPasswordErrors.map((error) => [error.name, 'password'])),
 }
 
