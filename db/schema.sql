@@ -2244,7 +2244,7 @@ table public.sign_in_guards row security
   constraint sign_in_guards_check CHECK (((kind = ANY (ARRAY['ADDRESS'::text, 'CODE'::text])) = (account IS NULL)))
   constraint sign_in_guards_failures_check CHECK ((failures >= 0))
   constraint sign_in_guards_key_check CHECK ((length(key) = 32))
-  constraint sign_in_guards_kind_check CHECK ((kind = ANY (ARRAY['PAIR'::text, 'BROWSER'::text, 'ADDRESS'::text, 'CODE'::text, 'ACCOUNT'::text, 'INSIDE'::text, 'FACTOR'::text])))
+  constraint sign_in_guards_kind_check CHECK ((kind = ANY (ARRAY['PAIR'::text, 'BROWSER'::text, 'ADDRESS'::text, 'CODE'::text, 'NUMBER'::text, 'ACCOUNT'::text, 'INSIDE'::text, 'FACTOR'::text])))
   constraint sign_in_guards_org_id_fkey FOREIGN KEY (org_id) REFERENCES organisations(id)
   constraint sign_in_guards_pkey PRIMARY KEY (key)
   constraint sign_in_guards_strikes_check CHECK ((strikes >= 0))

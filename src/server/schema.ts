@@ -1228,7 +1228,7 @@ export interface SignInGuardsTable {
   key: Buffer
   org_id: number
   account: Buffer | null
-  kind: 'PAIR' | 'BROWSER' | 'ADDRESS' | 'CODE' | 'ACCOUNT' | 'INSIDE' | 'FACTOR'
+  kind: 'PAIR' | 'BROWSER' | 'ADDRESS' | 'CODE' | 'NUMBER' | 'ACCOUNT' | 'INSIDE' | 'FACTOR'
   failures: number
   strikes: Generated<number>
   since: ColumnType<Date, Date | string, Date | string>

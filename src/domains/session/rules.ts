@@ -14,7 +14,7 @@ export function passwordRule(password: string, username: string, near: readonly 
 /**
  * Guards of the sign-in: so many times `login.maxFailures` within so many minutes shut one of them. Who knows the account's browser
  * or sits at one address meets his own; all addresses together shut an account only to strangers. Wrong codes
- * by SMS count for the address apart from passwords. Inside sessions and at the second
+ * by SMS count for their number over a day, and for the address apart from passwords. Inside sessions and at the second
  * step an account is counted as one, from wherever.
  */
 export const guardRules = {
@@ -23,6 +23,7 @@ export const guardRules = {
   ACCOUNT: { factor: 10, minutes: 60 },
   ADDRESS: { factor: 10, minutes: 60 },
   CODE: { factor: 10, minutes: 60 },
+  NUMBER: { factor: 2, minutes: 1440 },
   INSIDE: { factor: 1, minutes: 1440 },
   FACTOR: { factor: 1, minutes: 1440 },
 } as const

@@ -50,11 +50,13 @@ export async function judgeInside(ctx: Ctx, of: Account): Promise<Verdict> {
 /** The second step; whoever calls holds the row of the second factor, so tries come one after the other. */
 export const judgeFactor = (ctx: Ctx, account: Account): Promise<Verdict> => look(ctx, [guardOf('FACTOR', accountOf(account))])
 /**
- * Codes by SMS: a browser the account knows answers for itself, everybody else for his address over all numbers, apart from passwords:
- * who sends wrong codes shuts nobody of his address out of a sign-in by password.
+ * Codes by SMS: a browser the account knows answers for itself, everybody else for the number, whoever has it or nobody, and for his
+ * address over all numbers; apart from passwords: who sends wrong codes shuts nobody of his address out of a sign-in by password.
  */
-export const judgeCode = (ctx: Looking & Pick<Ctx, 'ip'>, account: Account | undefined, browser: Buffer | null): Promise<Verdict> =>
-  look(ctx, [account && browser ? guardOf('BROWSER', accountOf(account), browser) : addressGuard('CODE', ctx.ip)])
+export function judgeCode(ctx: Looking & Pick<Ctx, 'ip'>, phone: string, account: Account | undefined, browser: Buffer | null): Promise<Verdict> {
+  if (account && browser) return look(ctx, [guardOf('BROWSER', accountOf(account), browser)])
+  return look(ctx, [guardOf('NUMBER', hashOf('phone', phone)), addressGuard('CODE', ctx.ip)])
+}
 
 function inTurn(ctx: Ctx, account: Buffer, guards: readonly Guard[]): Promise<Verdict> {
   ctx.later(sql`select pg_advisory_xact_lock(hashtextextended(${`sign in ${account.toString('hex')}`}, 0))`)

@@ -91,10 +91,10 @@ export const passwordReset = prepared<Contract['passwordReset'], Ready>({
     }
   },
   async run(ctx, input, { account, browser, codes, used, hash }) {
-    const verdict = await judgeCode(ctx, account, browser)
+    const verdict = await judgeCode(ctx, input.phone, account, browser)
     const spent = verdict.shut ? null : await spendCode(ctx, { phone: input.phone, purpose: 'RESET', userId: account?.id ?? null }, codes)
     if (!spent || !account) {
-      await countFailure(ctx, verdict, browser ? account : undefined)
+      await countFailure(ctx, verdict, account)
       return refused(sessionErrors.wrongCode)
     }
     await checkNew(ctx.db, account, input.password, used)

@@ -65,7 +65,7 @@ export async function refuseShut(app: App, request: FastifyRequest, of: { phone:
   const { shut } = await app.database.readSame(systemScope, async (db) => {
     const [account] = await q.accountsByPhone(db, of, app.now())
     const browser = await knownBrowser(db, request, account?.id, app.now())
-    return judgeCode({ db, now: app.now(), ip: request.ip }, account, browser)
+    return judgeCode({ db, now: app.now(), ip: request.ip }, of.phone, account, browser)
   })
   if (shut) throw new Refusal(sessionErrors.wrongCode)
 }
@@ -81,13 +81,13 @@ export const loginv = prepared<Contract['loginv'], FastifyRequest>({
     const accounts = await q.accountsByPhone(ctx.db, { phone, username: input.username }, ctx.now)
     const [account] = accounts
     const browser = await knownBrowser(ctx.db, request, account?.id, ctx.now)
-    const verdict = await judgeCode(ctx, account, browser)
+    const verdict = await judgeCode(ctx, phone, account, browser)
     const code = codeHash(ctx.app, phone, 'LOGIN', input.smsCode as string)
     const spent = verdict.shut ? null : await spendCode(ctx, { phone, purpose: 'LOGIN' }, code)
     if (!spent || !account) {
       if (spent) await giveBack(ctx, spent)
       q.addAttempt(ctx, { username: phone, userId: null, orgId: null, ok: false, reason: 'CODE' })
-      await countFailure(ctx, verdict, browser ? account : undefined)
+      await countFailure(ctx, verdict, account)
       return refused(sessionErrors.wrongCode)
     }
     forget(ctx, verdict)
