@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openWorld, type World } from '../../../../test/support/world.ts'
-import { systemScope } from '../../../server/database.ts'
-import { bySystem } from '../../../server/run.ts'
+import { type Actor, type Ctx, systemActor } from '../../../server/context.ts'
+import { noScope, systemScope } from '../../../server/database.ts'
+import { act, bySystem, systemCaller } from '../../../server/run.ts'
 import { mostOpen } from '../rules.ts'
 import { raiseApart, raiseSecurity } from './raise.ts'
 
@@ -34,14 +35,16 @@ it('counts repeats of one subject, bounds the subjects of a kind, and survives a
 
 it('is told to people of the organisation, else to those of the nearest one above that may read it', async () => {
   await world.sql(`insert into organisations (id, parent_id, path, kind, name) values (9901, 7, '1.2.3.7.9901', 'OPERATOR', 'below')`)
-  const told = async (orgId: number) => {
+  const raise = (orgId: number) => (ctx: Ctx) => raiseSecurity(ctx, { orgId, kind: 'WAY_UNDONE', subject: 'somebody' })
+  const own = { ...systemActor, orgId: 9901, scope: { ...noScope, orgs: [9901] } }
+  const told = async (orgId: number, by?: Actor) => {
     await world.sql('delete from messages')
-    await bySystem(world.app, (ctx) => raiseSecurity(ctx, { orgId, kind: 'WAY_UNDONE', subject: 'somebody' }))
+    await (by ? act(world.app, systemCaller(by), { audit: null, scope: 'actor' }, raise(orgId)) : bySystem(world.app, raise(orgId)))
     const rows = await world.sql<{ org: number }>(`select distinct org_id::int as org from messages where link = '/log/security-events'`)
     await world.sql('delete from security_events')
     return rows.map(({ org }) => org)
   }
   expect([await told(3), await told(9901)]).toEqual([[3], [3]])
   await world.sql(`update users set status = 'DISABLED' where org_id = 3`)
-  expect([await told(3), await told(9901)]).toEqual([[2], [2]])
+  expect([await told(3), await told(9901), await told(9901, own)]).toEqual([[2], [2], [2]])
 })

@@ -3,7 +3,7 @@ import type { App, Ctx } from '../../../server/context.ts'
 import { perApp } from '../../../server/perApp.ts'
 import { bySystem } from '../../../server/run.ts'
 import { bi, say } from '../../../shared/text.ts'
-import { notify } from '../../notices/server/notify.ts'
+import { type Note, notify } from '../../notices/server/notify.ts'
 import { locale } from '../locale.ts'
 import { mostOpen, type SecurityKind } from '../rules.ts'
 
@@ -67,8 +67,8 @@ const shortened = (detail: SecurityEvent['detail'] = {}) =>
       .map(([key, value]) => [key, typeof value === 'string' ? value.toWellFormed().replaceAll('\u0000', '').slice(0, 100) : value]),
   )
 
-const tell = (ctx: Ctx, event: SecurityEvent, subject: string): Promise<number> =>
-  notify(ctx, {
+async function tell(ctx: Ctx, event: SecurityEvent, subject: string): Promise<void> {
+  const note: Note = {
     kind: 'SYSTEM',
     title: bi(
       say(locale.zh.told, 'zh-CN', { what: locale.zh.enums.kind[event.kind], subject }),
@@ -79,4 +79,8 @@ const tell = (ctx: Ctx, event: SecurityEvent, subject: string): Promise<number> 
     permission: 'security:read',
     orgId: event.orgId,
     orAbove: true,
-  })
+  }
+  // in the scope of a person nobody stands above him
+  if (ctx.actor.scope.all) await notify(ctx, note)
+  else ctx.afterCommit(() => bySystem(ctx.app, async (system) => void (await notify(system, note))))
+}
