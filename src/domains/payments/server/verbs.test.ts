@@ -91,6 +91,27 @@ test('an unknown order: in suspense of the platform', async () => {
   expect((await state(null)).ledger).toEqual({ '1001': 700, '2901': -700 })
 })
 
+test('one trade is booked once: in suspense or for an order, whichever came first, and for one sum', async () => {
+  const [one, two] = [await order(2), await order(2)]
+  const platform = (await state(null)).ledger['1001'] as number
+  const lost = noticeOf({ outTradeNo: 'HDlost', payableAmount: 250 })
+  expect(await tell(lost)).toBe('UNKNOWN')
+  expect(await news(async () => expect(await tell(noticeOf(one, { tradeNo: lost.tradeNo }))).toBe('MISMATCH'))).toEqual([
+    `PAYMENT_MISMATCH ${one.orderNum} TRADE 1`,
+  ])
+  expect(await news(async () => expect(await tell({ ...lost, eventId: randomUUID(), amount: 900 })).toBe('MISMATCH'))).toEqual([
+    'PAYMENT_MISMATCH HDlost TRADE 1',
+  ])
+  const paid = noticeOf(two)
+  expect(await tell(paid)).toBe('APPLIED')
+  expect(await news(async () => expect(await tell(noticeOf({ ...two, outTradeNo: 'HDelse' }, { tradeNo: paid.tradeNo }))).toBe('MISMATCH'))).toEqual([
+    'PAYMENT_MISMATCH HDelse TRADE 1',
+  ])
+  expect([(await state(one.orderNum)).ledger, (await state(null)).ledger['1001']]).toEqual([{}, platform + 250])
+  // the order itself is still paid by a trade of its own
+  expect(await tell(noticeOf(one))).toBe('APPLIED')
+})
+
 test('another currency or account is not our money; one trade pays one order; an event is not used twice', async () => {
   const [one, two] = [await order(), await order()]
   expect(await news(() => tell(noticeOf(one, { currency: 'USD' })))).toEqual([`PAYMENT_MISMATCH ${one.orderNum} CURRENCY 1`])

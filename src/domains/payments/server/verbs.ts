@@ -33,7 +33,10 @@ const simulatorNotify = prepared<(typeof payments)['simulatorNotify'], void>({
 
 type Outcome = 'APPLIED' | 'DUPLICATE' | 'LATE' | 'MISMATCH' | 'UNKNOWN'
 type Notice = { eventId: string; outTradeNo: string; tradeNo: string; amount: number; currency?: string | undefined; merchant?: string | undefined }
-type Trade = { order_id: number; amount: number }
+/** What a trade was booked for already; no order: the platform's suspense. */
+type Trade = { order_id: number | null; amount: number }
+const nobody = { orgId: platformOrg, orderId: null, orderNum: null }
+const tradeOf = (provider: string, { tradeNo }: Notice) => `${provider}:${tradeNo}`
 type Found = {
   id: number
   org_id: number
@@ -62,8 +65,10 @@ async function receive(ctx: Ctx, provider: 'SIMULATOR', notice: Notice): Promise
     select raw - 'sign' = ${JSON.stringify({ ...notice, sign: undefined })}::jsonb as same from payment_events where provider = ${provider} and event_id = ${notice.eventId}`.execute(
     ctx.db,
   )
-  // whom this trade has paid already
-  const traded = sql<Trade>`select order_id, amount from payments where provider = ${provider} and provider_trade_no = ${notice.tradeNo}`.execute(ctx.db)
+  // whom this trade has paid already, or that its money waits for somebody to find out
+  const traded = sql<Trade>`select order_id, amount from payments where provider = ${provider} and provider_trade_no = ${notice.tradeNo}
+    union all select null, e.amount from ledger_voucher_keys k join ledger_entries e on e.voucher_id = k.voucher_id and e.created_at = k.created_at and e.amount > 0
+    where k.key = ${suspenseIn(tradeOf(provider, notice), notice.amount, nobody).key}`.execute(ctx.db)
   const [{ rows: found }, { rows: told }, { rows: trades }] = await Promise.all([looked, heard, traded])
   const payment = found[0]
   if (told[0]?.same) return 'DUPLICATE'
@@ -83,12 +88,13 @@ async function take(ctx: Ctx, provider: 'SIMULATOR', notice: Notice, payment: Fo
   // money of another currency, or on the account of somebody else, is not in our books
   if (notice.currency !== undefined && notice.currency !== 'CNY') return contradiction('CURRENCY')
   if (notice.merchant !== undefined && notice.merchant !== provider) return contradiction('MERCHANT')
+  // one trade is one sum for one order, or in suspense until a person has looked
+  if (trade && (trade.order_id !== (payment?.order_id ?? null) || trade.amount !== notice.amount)) return contradiction('TRADE')
   if (!payment) {
-    const of = { orgId: platformOrg, orderId: null, orderNum: null }
-    post(ctx, [suspenseIn(`${provider}:${notice.tradeNo}`, notice.amount, of)])
+    post(ctx, [suspenseIn(tradeOf(provider, notice), notice.amount, nobody)])
     return ['UNKNOWN', { kind: 'PAYMENT_UNKNOWN', why: 'ORDER' }]
   }
-  if (trade) return trade.order_id === payment.order_id && trade.amount === notice.amount ? ['DUPLICATE'] : contradiction('TRADE')
+  if (trade) return ['DUPLICATE']
   // orders are locked before payments, everywhere
   const outcome = await applyPayment(ctx, payment, { orderPaid: payment.amount === notice.amount })
   if (outcome === 'MISMATCH' || outcome === 'DUPLICATE') {
