@@ -382,6 +382,20 @@ test('when the lane of a piece breaks, the next piece of the same lane is given 
   ])
 })
 
+test('a piece that waited turns the motor its lane has when it leaves; what has left keeps its own', async () => {
+  const machine = await world.addMachine()
+  await world.rows(`update device_states set online = true, last_seen_at = $2 where device_id = $1`, [machine.id, new Date(world.clock.now)])
+  const { cmdId } = await sell(machine)
+  await world.rows(`update lanes set motor_no = motor_no + 40 where device_id = $1`, [machine.id])
+  world.clock.now += 16_000
+  expect(await takeCommands(world.app, [machine.id])).toMatchObject([{ cmdId, road: 3, motorNo: 3 }])
+  await hear([
+    [machine, 'cmd_ack', { boot: 1, seq: 1, cmdId, ack: 'ACCEPTED' }],
+    [machine, 'vend_result', { boot: 1, seq: 2, cmdId, result: 'OK', dropDetected: true }],
+  ])
+  expect(await takeCommands(world.app, [machine.id])).toMatchObject([{ road: 3, motorNo: 43 }])
+})
+
 test('an id said in capitals is the same command', async () => {
   const machine = await world.addMachine()
   await world.rows(`update device_states set online = true, last_seen_at = $2 where device_id = $1`, [machine.id, new Date(world.clock.now)])

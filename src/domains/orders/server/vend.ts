@@ -122,6 +122,8 @@ async function takeDue(ctx: Ctx, waiting: readonly Waiting[]): Promise<{ out: Ve
       ), sent as (
         update vend_commands c set sends = c.sends + 1, last_sent_at = ${now},
           state = case when d.first then 'SENT' else c.state end,
+          -- the motor of the lane now: it may have been rewired since the payment; what has left keeps its own
+          motor_no = case when d.first then (select l.motor_no from lanes l where l.id = c.lane_id) else c.motor_no end,
           issued_at = case when d.first then ${now} else c.issued_at end,
           expire_at = case when d.first then ${new Date(now.getTime() + timers.expire * 1000)}::timestamptz else c.expire_at end
         from due d where c.cmd_id = d.cmd_id and c.state = d.state
