@@ -10,6 +10,8 @@ export const limits = {
   banMs: 60_000,
   /** A message that cannot be read costs as much as so many good ones. */
   badCost: 5,
+  /** Below that, people are told of a machine's unreadable messages so often. */
+  unreadableMs: 60_000,
   batch: 200,
   gatherMs: 5,
   /** A batch that is in conflict is tried so often, then in halves, then its bad message is put aside. */

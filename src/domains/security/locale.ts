@@ -57,6 +57,7 @@ export const locale = defineLocale(
       messages: '消息条数',
       document: '配置类型',
       version: '上报版本',
+      unread: '读取错误',
     },
     provider: { SIMULATOR: '模拟支付', WECHAT: '微信支付', ALIPAY: '支付宝' },
     what: {
@@ -121,6 +122,7 @@ export const locale = defineLocale(
         MACHINE_CLOCK: '设备时钟严重偏差',
         MACHINE_FLOOD: '设备消息洪泛，连接已断开',
         MACHINE_LOUD: '设备持续数分钟高频上报消息',
+        MACHINE_UNREADABLE: '设备上报的消息无法读取，已丢弃',
         MACHINE_FAULTS: '设备上报的故障过多，超出部分合并显示',
         MACHINE_STRAYED: '设备试图访问不属于它的主题，已拒绝',
         MACHINE_SECRET_GUESSED: '有人用错误的密钥冒充设备连接',
@@ -187,6 +189,7 @@ export const locale = defineLocale(
       messages: 'Messages',
       document: 'Document',
       version: 'Reported version',
+      unread: 'Cannot be read',
     },
     provider: { SIMULATOR: 'Simulated payment', WECHAT: 'WeChat Pay', ALIPAY: 'Alipay' },
     what: {
@@ -251,6 +254,7 @@ export const locale = defineLocale(
         MACHINE_CLOCK: 'Clock of a machine is far off',
         MACHINE_FLOOD: 'A machine flooded the gateway and was cut off',
         MACHINE_LOUD: 'A machine has been talking without pause for minutes',
+        MACHINE_UNREADABLE: 'Messages of a machine cannot be read and are dropped',
         MACHINE_FAULTS: 'A machine tells of more faults than are kept; the rest share one row',
         MACHINE_STRAYED: 'A machine asked for topics that are not its own, and was refused',
         MACHINE_SECRET_GUESSED: 'Somebody connects as a machine with a wrong secret',

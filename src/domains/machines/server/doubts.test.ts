@@ -86,6 +86,20 @@ test.each([
   expect([later.stored, later.jumped]).toEqual([0, 1])
 })
 
+test('messages that cannot be read are seen, once a minute however many', async () => {
+  const machine = await world.addMachine()
+  const intake = openIntake(world.app, { ...limits, burst: 1e9, gatherMs: 1 }, { vends: recordVend, controls: recordControls })
+  for (const after of [0, 30_000, 31_000]) {
+    world.clock.now += after
+    for (const bad of ['nonsense', '{"boot":1}']) await intake.receive(machine, 'telemetry', Buffer.from(bad))
+    await intake.receive(machine, null, Buffer.from('{"boot":1,"seq":1}'))
+    await intake.tick()
+  }
+  await intake.drain(5000)
+  expect(intake.counts.unreadable).toBe(9)
+  expect(await events(machine)).toMatchObject([{ kind: 'MACHINE_UNREADABLE', times: 2, detail: { message: 'telemetry', unread: 'not JSON' } }])
+})
+
 test('nothing is acknowledged whose doubt could be lost: whoever hears the answer finds the row', async () => {
   const machine = await world.addMachine()
   const found: Promise<unknown[]>[] = []

@@ -1,4 +1,5 @@
 import type { App } from '../../../server/context.ts'
+import type { UpKind } from '../protocol.ts'
 import { type Excess, isLoud, type Limits } from '../rules.ts'
 import type { Doubt, Doubts } from './doubts.ts'
 import type { Machine } from './identity.ts'
@@ -7,6 +8,8 @@ import type { LinkEvents } from './link.ts'
 export type Habits = Pick<LinkEvents, 'mistaken' | 'strayed'> & {
   /** A message came, whatever becomes of it. */
   spoke(machine: Machine): void
+  /** A message was dropped; `why` is the reader's own word. */
+  unreadable(machine: Machine, kind: UpKind | null, why: string): void
   /** Forgets what is long ago. */
   tick(): void
 }
@@ -18,10 +21,10 @@ export function openHabits(app: App, limits: Limits, doubts: Doubts): Habits {
   const loud = new Map<string, Excess>()
   const toldAt = new Map<string, number>()
 
-  function noteHourly(machine: Machine, kind: 'MACHINE_STRAYED' | 'MACHINE_LOUD', detail: Doubt['detail']): void {
+  function noteOnce(everyMs: number, machine: Machine, kind: 'MACHINE_STRAYED' | 'MACHINE_LOUD' | 'MACHINE_UNREADABLE', detail: Doubt['detail']): void {
     const key = `${machine.rtu}/${kind}`
     const now = app.now().getTime()
-    if (Math.abs(now - (toldAt.get(key) ?? Number.NEGATIVE_INFINITY)) < limits.toldMs) return
+    if (Math.abs(now - (toldAt.get(key) ?? Number.NEGATIVE_INFINITY)) < everyMs) return
     toldAt.set(key, now)
     doubts.note([{ machine, kind, detail }])
   }
@@ -35,12 +38,13 @@ export function openHabits(app: App, limits: Limits, doubts: Doubts): Habits {
       mistakes.set(machine.rtu, counted)
       if (counted.times >= limits.wrongSecrets) doubts.note([{ machine, kind: 'MACHINE_SECRET_GUESSED', detail: { tries: counted.times } }])
     },
-    strayed: (machine, what, topic) => noteHourly(machine, 'MACHINE_STRAYED', { what, topic }),
+    strayed: (machine, what, topic) => noteOnce(limits.toldMs, machine, 'MACHINE_STRAYED', { what, topic }),
+    unreadable: (machine, kind, why) => noteOnce(limits.unreadableMs, machine, 'MACHINE_UNREADABLE', { ...(kind ? { message: kind } : {}), unread: why }),
     /** Within what it may say, and yet without a pause. */
     spoke(machine) {
       const excess = loud.get(machine.rtu) ?? { over: 0, at: performance.now() }
       loud.set(machine.rtu, excess)
-      if (isLoud(limits, excess, performance.now())) noteHourly(machine, 'MACHINE_LOUD', { messages: Math.round(excess.over) })
+      if (isLoud(limits, excess, performance.now())) noteOnce(limits.toldMs, machine, 'MACHINE_LOUD', { messages: Math.round(excess.over) })
     },
     tick() {
       const now = performance.now()

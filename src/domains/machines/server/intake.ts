@@ -254,6 +254,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       const up = readUp(kind, payload)
       if (typeof up === 'string') {
         count('unreadable')
+        habits.unreadable(machine, kind, up)
         allowed(machine, limits.badCost - 1)
         app.log.debug({ rtu: machine.rtu, kind, reason: up }, 'a message cannot be read')
         return
