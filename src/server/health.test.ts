@@ -31,6 +31,29 @@ test('health is 503 while the database takes no writes, and 200 again by itself'
   expect(await health()).toEqual([200, 'ok'])
 })
 
+test('no worker or no gateway for 30 s: said in the body, and the API is taken out by nobody', async () => {
+  const missing = async () => {
+    const answer = await api.http.inject('/health')
+    return [answer.statusCode, answer.json().missing]
+  }
+  const report = (part: string) =>
+    api.sql(`insert into process_stats (process, at, started_at, parts, version, figures) values (gen_random_uuid(), $1, $1, array[$2, 'api'], '1', '{}')`, [
+      new Date(),
+      part,
+    ])
+  await api.sql(`insert into organisations (id, parent_id, path, kind, name) overriding system value values (1, null, '1', 'PLATFORM', 'p')`)
+  later(31_000)
+  expect(await missing()).toEqual([200, ['gateway', 'worker']])
+  await report('worker')
+  later(2000)
+  expect(await missing()).toEqual([200, ['gateway']])
+  await report('gateway')
+  later(20_000)
+  expect(await missing()).toEqual([200, []])
+  later(9000)
+  expect(await missing()).toEqual([200, ['worker']])
+})
+
 test('a transaction without room counts, and is told to come again', async () => {
   const full = api.app.database.transact(systemScope, (db) => sql`do $$ begin raise exception 'no room' using errcode = 'disk_full'; end $$`.execute(db))
   const error = await full.catch((reason: unknown) => reason)

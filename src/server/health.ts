@@ -6,6 +6,7 @@ import { apiDocs } from './apiDocs.ts'
 import type { App } from './context.ts'
 import { metricsOf } from './metrics.ts'
 import { openApi } from './openapi.ts'
+import { openPartsProbe } from './parts.ts'
 import { openWriteProbe } from './writeProbe.ts'
 
 /** Figures tell a stranger how much is sold and where it hurts: in production they are for whoever has the token. */
@@ -32,11 +33,13 @@ export function serveHealth(http: FastifyInstance, app: App): void {
     requests.observe({ method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode }, reply.elapsedTime / 1000)
   })
   const takesWrites = openWriteProbe(app.database)
+  const missing = openPartsProbe(app.database.aside, app.now)
   http.get('/health', async (_, reply) => {
     try {
       await app.database.ping()
       if (!(await takesWrites())) return reply.status(503).send({ status: 'database takes no writes', environment: app.config.environment })
-      return { status: 'ok', environment: app.config.environment }
+      // this API works, whatever is missing beside it: 200, and the body says what to look after
+      return { status: 'ok', environment: app.config.environment, missing: await missing() }
     } catch {
       return reply.status(503).send({ status: 'database away', environment: app.config.environment })
     }

@@ -103,6 +103,8 @@ const Queue = z.strictObject({ name: z.string(), waiting: count, active: count, 
 const ServerState = z.strictObject({
   asOf: f.instant,
   processes: z.array(Process),
+  /** Parts no process has reported for half a minute. */
+  missing: z.array(z.enum(['gateway', 'worker'])),
   queues: z.array(Queue),
   database: z.strictObject({ version: z.string(), bytes: count, connections: count, most: count }),
   migrations: z.strictObject({ applied: count, last: z.string(), at: f.instant.nullable() }),

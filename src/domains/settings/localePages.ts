@@ -25,6 +25,7 @@ export const zh = {
   server: {
     processes: '进程',
     stopped: '已停止',
+    missing: '已超过 30 秒没有进程报告：{parts}',
     running: '运行中',
     part: { api: '接口', gateway: '设备网关', worker: '后台任务' },
     since: '运行时长',
@@ -87,6 +88,7 @@ export const en = {
   server: {
     processes: 'Processes',
     stopped: 'Stopped',
+    missing: 'No process has reported for 30 seconds: {parts}',
     running: 'Running',
     part: { api: 'API', gateway: 'Gateway', worker: 'Worker' },
     since: 'Running for',

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { iso, isoOrNull } from '../../../server/context.ts'
+import { missingParts } from '../../../server/parts.ts'
 import { clock } from '../../../server/work.ts'
 import type { ProcessFigures, settings } from '../contract.ts'
 import { turnMs } from './processStats.ts'
@@ -48,6 +49,7 @@ export const serverState: Handlers<typeof settings>['server'] = async (ctx) => {
     asOf: iso(now),
     // those that run before those that stopped, the oldest first
     processes: processes.sort((a, b) => Number(b.alive) - Number(a.alive) || (a.startedAt < b.startedAt ? -1 : 1)),
+    missing: await missingParts(ctx.db, now),
     queues: queues.map((row) => ({ name: row.name, waiting: row.waiting, active: row.active, failed: row.failed, lastAt: isoOrNull(row.last_at) })),
     database: database[0] as (typeof database)[number],
     migrations: { applied: migrations[0]?.applied ?? 0, last: migrations[0]?.last ?? '', at: isoOrNull(migrations[0]?.at ?? null) },

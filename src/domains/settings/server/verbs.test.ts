@@ -221,6 +221,7 @@ test('processes write down how they are; only super administrators look', async 
   const { status, body } = await call('ROLE_SUPER_ADMIN', 'server')
   expect(status).toBe(200)
   expect(body.processes).toMatchObject([{ parts: ['api', 'worker'], alive: true, figures: { machines: 3, pid: process.pid } }])
+  expect(body.missing).toEqual(['gateway'])
   expect(body.processes[0].figures.memory).toBeGreaterThan(1e7)
   expect(body.migrations.applied).toBeGreaterThan(3)
   expect((await admin('server')).status).toBe(403)

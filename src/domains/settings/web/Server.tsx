@@ -1,4 +1,4 @@
-import { Flex, Table } from 'antd'
+import { Alert, Flex, Table } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { Sparkline } from '../../../web/charts.tsx'
@@ -27,6 +27,15 @@ export function Server() {
     <Page lead={state ? fullTime(new Date(state.asOf)) : null}>
       {read.error ? <Problem error={read.error} onRetry={() => void read.refetch()} /> : null}
       {read.isPending ? <Bones rows={10} /> : null}
+      {state?.missing.length ? (
+        <Alert
+          type="error"
+          showIcon
+          title={t('server.missing', {
+            parts: state.missing.map((part) => t(`server.part.${part}`)).join(' + '),
+          })}
+        />
+      ) : null}
       {state?.processes.length === 0 ? <Empty title={t('server.none')} /> : null}
       {state?.processes.map((process) => (
         <ProcessSheet key={process.process} process={process} asOf={state.asOf} />
