@@ -24,7 +24,7 @@ import { requireProof } from './proof.ts'
 import { rateKey } from './rateKeys.ts'
 import { traceRefusal } from './refusals.ts'
 import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
-import { askerOf, heavyReads, lightReads, slowWork, writes } from './shares.ts'
+import { askerOf, heavyReads, lightReads, writes } from './shares.ts'
 import { signedIn } from './signedIn.ts'
 
 type Entry = { readonly name: string; readonly domain: string; readonly endpoint: Endpoint; readonly handler: Handler<Endpoint> }
@@ -187,9 +187,7 @@ async function run(app: App, given: Given, input: Record<string, unknown>): Prom
   // before it takes a connection of its own
   if (endpoint.yields && app.database.stats().writes.waiting >= mostWaiting) throw new Refusal(common.busy)
   const asker = askerOf(caller)
-  const prepare = async () => (typeof handler === 'function' ? undefined : handler.prepare(app, input as never, request, caller.actor))
-  // an upload takes the time of its sender, and its turn where the file is read
-  const slow = await (typeof handler === 'function' || endpoint.upload || endpoint.yields ? prepare() : slowWork(app).take(asker, prepare))
+  const slow = typeof handler === 'function' ? undefined : await handler.prepare(app, input as never, request, caller.actor)
   const verb = typeof handler === 'function' ? handler : (ctx: Parameters<typeof handler.run>[0], value: never) => handler.run(ctx, value, slow)
   if (endpoint.kind === 'read') {
     const scope = endpoint.scope === 'system' ? systemScope : caller.actor.scope

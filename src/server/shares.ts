@@ -16,8 +16,8 @@ export const heavyReads = perApp(() => openTurns({ atOnce: Math.max(1, Math.floo
 export const lightReads = perApp(() => openTurns({ atOnce: 8, each: 6, waiting: 200, waitMs: 8000 }))
 /** Of fourteen connections, beside those of new orders (door.ts): none can hold what payments need, however long its act takes. */
 export const writes = perApp(() => openTurns({ atOnce: 5, each: 3, waiting: 200, waitMs: 8000 }))
-/** Comparing passwords and the like, before the transaction: files and compression share its threads. */
-export const slowWork = perApp(() => openTurns({ atOnce: 3, waiting: 40, waitMs: 8000 }))
+/** Comparing and hashing passwords, and nothing that waits for a network or another turn: files and compression share its threads. */
+export const hashing = perApp(() => openTurns({ atOnce: 3, waiting: 40, waitMs: 8000 }))
 /** Files that are tried out and taken back: each a transaction of seconds. */
 export const tryOuts = perApp(() => openTurns({ atOnce: 2, each: 1, waiting: 10, waitMs: 30_000 }))
 

@@ -2,6 +2,7 @@ import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type AuditEntry, type Ctx, found, iso, may } from '../../../server/context.ts'
 import { everySession } from '../../../server/live.ts'
 import { hashPassword, nearWords } from '../../../server/passwords.ts'
+import { hashing, tenantOf } from '../../../server/shares.ts'
 import type { Output } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { placeName } from '../../../shared/regions.ts'
@@ -91,10 +92,10 @@ const creatable: Handlers<Contract>['creatable'] = async (ctx, input) => {
 }
 
 const create = prepared<Contract['create'], string>({
-  async prepare(_app, input) {
+  async prepare(app, input, _request, actor) {
     const wrong = passwordRule(input.password, input.username, nearWords([input.name]))
     if (wrong) throw fieldRefusal(wrong, 'password')
-    return hashPassword(input.password)
+    return hashing(app).take(tenantOf(actor), () => hashPassword(input.password))
   },
   async run(ctx, input, passwordHash) {
     const { password: _, repeat: __, ...rest } = input

@@ -3,6 +3,7 @@ import { type App, type Ctx, found, refused } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { sessionsOf } from '../../../server/live.ts'
 import { checkPassword } from '../../../server/passwords.ts'
+import { hashing } from '../../../server/shares.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { factorErrors } from '../factorContract.ts'
 import type { shellEndpoints } from '../shellContract.ts'
@@ -39,7 +40,7 @@ export async function isShown(
 /** The account of whoever is signed in, with whether this is its password. */
 export async function ownAccount(app: App, username: string, password: string | undefined): Promise<{ account: q.Account; right: boolean }> {
   const account = found(await app.database.read(systemScope, (db) => q.accountByName(db, username)))
-  return { account, right: password !== undefined && (await checkPassword(account.password_hash, password)) }
+  return { account, right: password !== undefined && (await hashing(app).take(account.org_id, () => checkPassword(account.password_hash, password))) }
 }
 
 export const prove = prepared<(typeof shellEndpoints)['prove'], { account: q.Account; right: boolean }>({

@@ -5,6 +5,8 @@ import { type Db, systemScope } from '../../../server/database.ts'
 import { sessionsOf } from '../../../server/live.ts'
 import { checkPassword, hashPassword, nearWords } from '../../../server/passwords.ts'
 import { requireProof } from '../../../server/proof.ts'
+import { hashing } from '../../../server/shares.ts'
+import { neighbourhoodOf } from '../../../shared/address.ts'
 import { Refusal, reject } from '../../../shared/errors.ts'
 import { platformOrg, settingOf } from '../../settings/server/values.ts'
 import { type session, sessionErrors } from '../contract.ts'
@@ -25,9 +27,11 @@ async function wasUsed(app: App, account: q.Account, password: string): Promise<
     const length = await settingOf(db, platformOrg, 'password.history')
     return db.selectFrom('password_history').select('password_hash').where('user_id', '=', account.id).orderBy('created_at', 'desc').limit(length).execute()
   })
-  let used = await checkPassword(account.password_hash, password)
-  for (const entry of past) used ||= await checkPassword(entry.password_hash, password)
-  return used
+  return hashing(app).take(account.org_id, async () => {
+    let used = await checkPassword(account.password_hash, password)
+    for (const entry of past) used ||= await checkPassword(entry.password_hash, password)
+    return used
+  })
 }
 
 async function checkNew(db: Db, account: q.Account, password: string, used: boolean): Promise<void> {
@@ -57,7 +61,8 @@ export const changePassword = prepared<Contract['changePassword'], { account: q.
     // where the second factor is on the password alone moves no way to sign in
     if (actor.secondFactor) await requireProof(app, actor)
     const own = await ownAccount(app, actor.username, input.oldPassword)
-    return { ...own, used: await wasUsed(app, own.account, input.password), hash: await hashPassword(input.password) }
+    const used = await wasUsed(app, own.account, input.password)
+    return { ...own, used, hash: await hashing(app).take(own.account.org_id, () => hashPassword(input.password)) }
   },
   async run(ctx, input, { account, right, used, hash }) {
     if (!(await isShown(ctx, account, 'OLD_PASSWORD', () => right))) return refused(sessionErrors.wrongOldPassword)
@@ -87,7 +92,7 @@ export const passwordReset = prepared<Contract['passwordReset'], Ready>({
       browser: await app.database.read(systemScope, (db) => knownBrowser(db, request, named?.id, app.now())),
       codes,
       used: named !== undefined && right && (await wasUsed(app, named, input.password)),
-      hash: await hashPassword(input.password),
+      hash: await hashing(app).take(neighbourhoodOf(request.ip), () => hashPassword(input.password)),
     }
   },
   async run(ctx, input, { account, browser, codes, used, hash }) {

@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import { prepared } from '../../../server/bind.ts'
 import { found, refused } from '../../../server/context.ts'
 import { hashPassword } from '../../../server/passwords.ts'
+import { hashing } from '../../../server/shares.ts'
+import { neighbourhoodOf } from '../../../shared/address.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { type factorEndpoints, factorErrors } from '../factorContract.ts'
 import * as q from './queries.ts'
@@ -15,7 +17,7 @@ import { closeSince, takeUndo } from './ways.ts'
  * by SMS to a number that did not change, else from the administrator.
  */
 export const undo = prepared<(typeof factorEndpoints)['undo'], string>({
-  prepare: () => hashPassword(randomBytes(32).toString('base64url')),
+  prepare: (app, _input, request) => hashing(app).take(neighbourhoodOf(request.ip), () => hashPassword(randomBytes(32).toString('base64url'))),
   async run(ctx, input, nobodys) {
     const undone = await takeUndo(ctx, input.token)
     if (!undone) return refused(factorErrors.undoOver)

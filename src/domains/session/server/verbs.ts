@@ -7,7 +7,9 @@ import { sessionsOf } from '../../../server/live.ts'
 import { checkPassword } from '../../../server/passwords.ts'
 import { factorDue } from '../../../server/proof.ts'
 import { passwordDue } from '../../../server/sessions.ts'
+import { hashing } from '../../../server/shares.ts'
 import { canViewAs } from '../../../server/view.ts'
+import { neighbourhoodOf } from '../../../shared/address.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { screens } from '../../screens.ts'
 import { cachedSetting, platformOrg } from '../../settings/server/values.ts'
@@ -41,7 +43,13 @@ export const login = prepared<Contract['login'], Ready>({
     const firstDays = await cachedSetting(app, platformOrg, 'password.firstDays')
     // the age of a first password is a limit like the age of any other
     const expired = account?.first_since != null && passwordExpired(account.first_since, firstDays, app.now())
-    return { account, browser, expired, matches: await checkPassword(account?.password_hash, input.password), request }
+    return {
+      account,
+      browser,
+      expired,
+      matches: await hashing(app).take(neighbourhoodOf(request.ip), () => checkPassword(account?.password_hash, input.password)),
+      request,
+    }
   },
   async run(ctx, input, { account, matches, expired, browser, request }) {
     const verdict = await judge(ctx, { name: input.username, account, ip: ctx.ip, browser })

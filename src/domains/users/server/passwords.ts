@@ -4,6 +4,7 @@ import type { App } from '../../../server/context.ts'
 import { type Scope, systemScope } from '../../../server/database.ts'
 import { madePassword } from '../../../server/firstPasswords.ts'
 import { checkPassword, hashPassword, nearWords } from '../../../server/passwords.ts'
+import { hashing, tenantOf } from '../../../server/shares.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { sessionErrors } from '../../session/contract.ts'
 import { passwordRule } from '../../session/rules.ts'
@@ -38,9 +39,12 @@ export const resetPassword = prepared<Contract['resetPassword'], Ready>({
     const { 'password.minLength': minLength, 'password.history': remembered } = await passwordSettings(app)
     const made = input.password === undefined ? madePassword(minLength) : null
     const password = input.password ?? (made as string)
-    let repeated = false
-    if (!made) for (const past of await pastHashes(app, actor.scope, input.id, remembered)) repeated = (await checkPassword(past, password)) || repeated
-    return { made, hash: await hashPassword(password), repeated, minLength }
+    const before = made ? [] : await pastHashes(app, actor.scope, input.id, remembered)
+    return hashing(app).take(tenantOf(actor), async () => {
+      let repeated = false
+      for (const past of before) repeated = (await checkPassword(past, password)) || repeated
+      return { made, hash: await hashPassword(password), repeated, minLength }
+    })
   },
   async run(ctx, input, { made, hash, repeated, minLength }) {
     const person = await subject(ctx, input.id)

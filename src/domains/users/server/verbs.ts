@@ -2,6 +2,7 @@ import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import { hashPassword, nearWords } from '../../../server/passwords.ts'
 import { requireProof } from '../../../server/proof.ts'
+import { hashing, tenantOf } from '../../../server/shares.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { checkAssignable } from '../../roles/server/assign.ts'
 import { passwordRule } from '../../session/rules.ts'
@@ -86,11 +87,11 @@ async function insertUser(ctx: Ctx, user: NewUser): Promise<number> {
 }
 
 const create = prepared<Contract['create'], string>({
-  async prepare(app, input) {
+  async prepare(app, input, _request, actor) {
     const settings = await passwordSettings(app)
     const wrong = passwordRule(input.password, input.username, nearWords([input.realName, input.phone]), settings['password.minLength'])
     if (wrong) throw new Refusal(wrong, {}, [{ field: 'password', text: wrong.text }])
-    return hashPassword(input.password)
+    return hashing(app).take(tenantOf(actor), () => hashPassword(input.password))
   },
   async run(ctx, input, passwordHash) {
     const { password, repeat: _, ...user } = input
