@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { runDue } from '../../../server/work.ts'
+import { runDue, take } from '../../../server/work.ts'
 import { people } from '../../devices/server/testWorld.ts'
 import { sendKind } from './deliver.ts'
 import { isPublic } from './outbound.ts'
@@ -60,6 +60,20 @@ test('a message that nobody takes is tried after 1, 5 and 30 minutes under the s
     ['IN_APP', 'SENT'],
     ['WEBHOOK', 'FAILED'],
   ])
+})
+
+test('organisations take turns: one with many messages due holds up no other', async () => {
+  const due = (org: number, many: number, at: number) =>
+    world.rows(
+      `with made as (insert into alert_channels (org_id, type, name, url) select $1, 'WEBHOOK', 'W' || n, 'https://example.com/' || n from generate_series(1, $2::int) n returning id)
+       insert into alert_outbox (org_id, channel_id, event, next_at, created_at) select $1, id, 'TEST', $3, $3 from made`,
+      [org, many, new Date(at)],
+    )
+  await due(3, 130, world.clock.now - 60_000)
+  await due(4, 1, world.clock.now - 1000)
+  const taken = await take(world.app, sendKind(world.app), 20)
+  expect(taken.map(({ orgId }) => orgId)).toContain(4)
+  expect(taken).toHaveLength(20)
 })
 
 test('who dies between sending and marking loses nothing: the message goes again under its number', async () => {

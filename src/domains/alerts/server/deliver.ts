@@ -10,7 +10,7 @@ import { type Batch, type Event, readEvents, sendBatch, tellInApp } from './send
 type Due = Batch & Piece
 type Sent = { readonly state: 'SENT'; readonly inApp?: readonly Event[] }
 
-/** What is due for a channel leaves as one batch, which keeps its number: a receiver can tell a repetition. */
+/** What is due for a channel leaves as one batch, which keeps its number: a receiver can tell a repetition. Organisations take turns. */
 export const sendKind = (app: App): Kind<Due, Sent> => {
   const kind: Kind<Due, Sent> = {
     name: sendsName,
@@ -27,12 +27,17 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
   async function takeDue(ctx: Ctx, free: number): Promise<Due[]> {
     const now = clock(app)
     await sql`
-      with due as (select id, channel_id, event = 'TEST' as test from alert_outbox where batch is null and next_at <= ${now} order by next_at, id limit ${alertLimits.batch} for update skip locked),
+      with turns as (
+        select id, row_number() over (partition by org_id order by next_at, id) as turn from alert_outbox where batch is null and next_at <= ${now}),
+      due as (select o.id, o.channel_id, o.event = 'TEST' as test from alert_outbox o join turns using (id) where o.batch is null and o.next_at <= ${now}
+        order by turns.turn, o.next_at, o.id limit ${alertLimits.batch} for update of o skip locked),
       named as (select channel_id, test, gen_random_uuid() as batch from (select distinct channel_id, test from due) x)
       update alert_outbox o set batch = named.batch from due join named using (channel_id, test) where o.id = due.id`.execute(ctx.db)
     const { rows } = await sql<Omit<Due, 'ours'>>`
       update alert_outbox t set state = 'SENDING', ${taking(app, kind)}
-      where t.batch in (select batch from alert_outbox where batch is not null and next_at <= ${now} group by batch order by min(next_at) limit ${free}) and t.next_at <= ${now}
+      where t.batch in (
+        select batch from alert_outbox where batch is not null and next_at <= ${now} group by batch, org_id
+        order by row_number() over (partition by org_id order by min(next_at)), min(next_at) limit ${free}) and t.next_at <= ${now}
       returning t.batch as id, t.channel_id as "channelId", t.org_id as "orgId", t.attempts`.execute(ctx.db)
     const batches = [...new Map(rows.map((row) => [row.id, row])).values()]
     return batches.map((row) => ({ ...row, ours: sql`batch = ${row.id}::uuid and state = 'SENDING' and attempts = ${row.attempts}` }))
