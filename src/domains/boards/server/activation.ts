@@ -106,9 +106,12 @@ type Told = { boardNo: string; iccid: string; model: string; hwVersion: string; 
 async function ownBoard(ctx: Ctx, machine: Machine, told: Told): Promise<q.Row> {
   const known = await q.rowByNumber(ctx, told.boardNo)
   const owner = found(await q.owner(ctx, machine.org_id))
+  // the code is its proof: a SIM card that somebody wrote down elsewhere keeps no board from coming up
+  const held = await ctx.db.selectFrom('main_boards').select('id').where('iccid', '=', told.iccid).where('board_no', '<>', told.boardNo).executeTakeFirst()
+  const iccid = held ? '' : told.iccid
   if (!known) {
     const rest = { protocol: 'mqtt' as const, carrier: null, plan: '', planMb: null, usedMb: null, simExpiresOn: null }
-    return found(await q.row(ctx, await addBoard(ctx, { ...rest, ...told }, owner)))
+    return found(await q.row(ctx, await addBoard(ctx, { ...rest, ...told, iccid }, owner)))
   }
   reject(bindRule(known, machine, await q.isHandedDown(ctx, known.orgId, machine.org_id)))
   await ctx.db
@@ -117,7 +120,7 @@ async function ownBoard(ctx: Ctx, machine: Machine, told: Told): Promise<q.Row> 
       ...(told.model ? { model: told.model } : {}),
       ...(told.hwVersion ? { hw_version: told.hwVersion } : {}),
       ...(told.fwVersion ? { fw_version: told.fwVersion } : {}),
-      ...(told.iccid ? { iccid: told.iccid } : {}),
+      ...(iccid ? { iccid } : {}),
       version: known.version + 1,
     })
     .where('id', '=', known.id)

@@ -254,4 +254,13 @@ describe('activation', () => {
     const answers = await Promise.all(['BD-TWIN-1', 'BD-TWIN-2'].map((boardNo) => activate({ code: activationCode, boardNo })))
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 422])
   })
+  test('a SIM card that somebody else wrote down keeps no board from coming up', async () => {
+    const sim = '89860412345678909999'
+    await world.rows(`update main_boards set iccid = $1 where board_no = 'BOARD-4'`, [sim])
+    expect((await activate({ code: (await code(1)).activationCode, boardNo: 'BD-SIM-1', iccid: sim })).status).toBe(200)
+    // and one that is known already
+    expect((await activate({ code: (await code(1)).activationCode, boardNo: 'BD-SIM-1', iccid: sim })).status).toBe(200)
+    expect([(await boardOf('BOARD-4')).iccid, (await boardOf('BD-SIM-1')).iccid === sim]).toEqual([sim, false])
+    await world.rows(`update main_boards set iccid = null where board_no = 'BOARD-4'`)
+  })
 })

@@ -9,6 +9,9 @@ export type DoorLimits = {
   /** Connections a second that are still heard beyond it: other machines may stand behind the same address. */
   readonly knocks: number
 }
+/** Addresses that are remembered, and how many are looked at to make room for one more. */
+const mostKept = 20_000
+const looks = 10
 type Address = { readonly silent: Set<() => void>; tokens: number; knocks: number; at: number }
 
 export type Doorstep = {
@@ -29,10 +32,16 @@ export function openDoorstep(limits: DoorLimits): Doorstep {
       known.tokens = Math.min(limits.refusalBurst, known.tokens + seconds * limits.refusals)
       known.knocks = Math.min(limits.knocks, known.knocks + seconds * limits.knocks)
       known.at = now
+      // the one that was quiet longest stands first
+      addresses.delete(key)
+      addresses.set(key, known)
       return known
     }
-    // full buckets that nobody waits at say nothing
-    if (addresses.size > 10_000) for (const [name, { silent, at }] of addresses) if (!silent.size && now - at > 60_000) addresses.delete(name)
+    let left = addresses.size < mostKept ? 0 : looks
+    for (const [name, { silent }] of addresses) {
+      if (left-- <= 0) break
+      if (!silent.size) addresses.delete(name)
+    }
     const fresh = { silent: new Set<() => void>(), tokens: limits.refusalBurst, knocks: limits.knocks, at: now }
     addresses.set(key, fresh)
     return fresh

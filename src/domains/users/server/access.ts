@@ -55,7 +55,7 @@ export const setStatus: Handlers<Contract>['setStatus'] = async (ctx, input) => 
 export const batchStatus: Handlers<Contract>['batchStatus'] = async (ctx, input) => {
   const people = await changeStatus(ctx, input.ids, input.status)
   const changed = people.filter((person) => person.status !== input.status)
-  ctx.audit(...people.map(({ id, username: name, status, org_id: orgId }) => ({ id, name, before: { status }, after: { status: input.status }, orgId })))
+  ctx.audit(...changed.map(({ id, username: name, status, org_id: orgId }) => ({ id, name, before: { status }, after: { status: input.status }, orgId })))
   return { changed: changed.length }
 }
 

@@ -208,7 +208,10 @@ describe('enabling and disabling', () => {
     const stranger = await world.userId('stranger')
     expect((await call('chief', users.batchStatus, { ids: [a, b, stranger], status: 'DISABLED' })).status).toBe(404)
     expect((await call('chief', users.batchStatus, { ids: [a, b], status: 'DISABLED' })).body).toEqual({ changed: 2 })
+    const lines = async () => (await world.sql(`select 1 from operation_logs where resource_id = any($1)`, [[String(a), String(b)]])).length
+    const before = await lines()
     expect((await call('chief', users.batchStatus, { ids: [a, b], status: 'DISABLED' })).body).toEqual({ changed: 0 })
+    expect([before >= 2, await lines()], 'who was not changed has no line').toEqual([true, before])
     expect((await call('chief', users.batchStatus, { ids: [], status: 'DISABLED' })).status).toBe(400)
   })
 })
