@@ -107,7 +107,8 @@ async function ownBoard(ctx: Ctx, machine: Machine, told: Told): Promise<q.Row> 
   const known = await q.rowByNumber(ctx, told.boardNo)
   const owner = found(await q.owner(ctx, machine.org_id))
   // the code is its proof: a SIM card that somebody wrote down elsewhere keeps no board from coming up
-  const held = await ctx.db.selectFrom('main_boards').select('id').where('iccid', '=', told.iccid).where('board_no', '<>', told.boardNo).executeTakeFirst()
+  const held =
+    told.iccid && (await ctx.db.selectFrom('main_boards').select('id').where('iccid', '=', told.iccid).where('board_no', '<>', told.boardNo).executeTakeFirst())
   const iccid = held ? '' : told.iccid
   if (!known) {
     const rest = { protocol: 'mqtt' as const, carrier: null, plan: '', planMb: null, usedMb: null, simExpiresOn: null }

@@ -2,16 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerError } from '../../../server/answers.ts'
 import type { App } from '../../../server/context.ts'
 import { writeLog } from '../../../server/logRow.ts'
-import { requireProof } from '../../../server/proof.ts'
 import { tenantOf } from '../../../server/shares.ts'
 import { type SignedIn, signedIn } from '../../../server/signedIn.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say, toLang } from '../../../shared/text.ts'
-import { importers } from '../../imports.ts'
 import { jobErrors } from '../contract.ts'
 import { downloadable } from '../rules.ts'
 import { mayExport, reachesAll } from './exports.ts'
-import { importerFor, receive, tryOut } from './imports.ts'
+import { importerFor, receive, trialOf, tryOut } from './imports.ts'
 import { madeWith, ownRow } from './queries.ts'
 import { markedFile, templateFile } from './sheet.ts'
 
@@ -59,19 +57,12 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
   route('POST', '/api/imports/:kind/marked', async (actor, request, reply) => {
     const lang = toLang(request.headers['accept-language'])
     const { kind } = request.params as { kind: string }
-    // it answers what a trial answers, so it asks for the same and leaves the same
-    if (importers.find((one) => one.kind === kind)?.fresh) await requireProof(app, actor)
     const startedAt = performance.now()
     const given = await receive(app, kind, request, actor)
     const faults = await tryOut(app, given, lang)
-    const { sha256, lines } = given.sheet
-    const said = {
-      id: kind,
-      name: `${say(given.importer.title, 'zh-CN')}（试运行）`,
-      after: { dryRun: true, sha256, total: lines.length, failed: new Set(faults.map(({ line }) => line)).size },
-    }
+    // it answers what a trial answers, so it leaves the same
     const caller = { actor, now: app.now(), requestId: request.id, ip: request.ip, userAgent: (request.headers['user-agent'] ?? '').slice(0, 300) }
-    await app.database.transact(actor.scope, (db) => writeLog({ db, ...caller }, 'jobs.import', said, { result: 'SUCCESS', startedAt }))
+    await app.database.transact(actor.scope, (db) => writeLog({ db, ...caller }, 'jobs.import', trialOf(given, faults), { result: 'SUCCESS', startedAt }))
     const file = await markedFile(given.sheet, faults, given.importer, { lang, orgId: tenantOf(actor) })
     return attachment(reply, `${say(given.importer.title, lang)}.xlsx`).send(Buffer.from(file))
   })

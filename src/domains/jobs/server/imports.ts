@@ -33,7 +33,9 @@ async function importerAs(app: App, kind: string, actor: Actor): Promise<{ impor
   return { importer, actor: { ...person, sessionId: null, scope: person.scopeOf(importer.permission) } }
 }
 
+/** The file of somebody who showed who he is, where its importer asks for it. */
 export async function receive(app: App, kind: string, request: FastifyRequest, by: Actor): Promise<Omit<Given, 'tried'>> {
+  if (importers.find((one) => one.kind === kind)?.fresh) await requireProof(app, by)
   const { importer, actor } = await importerAs(app, kind, by)
   const { bytes } = await oneFile(request, tenantOf(by), jobLimits.importBytes, { ...jobErrors, tooLarge: jobErrors.fileTooLarge })
   const sheet = await readSheet(bytes, importer, tenantOf(by))
@@ -54,6 +56,18 @@ async function allFaults(ctx: Ctx, { importer, sheet, ready }: Omit<Given, 'trie
   const halves = importer.halves && sheet.halves.length ? await importer.halves(ctx, sheet.halves, ready) : []
   const more = halves.filter(({ line, column }) => !known.has(`${line} ${column}`))
   return [...sheet.errors, ...found, ...more].sort((a, b) => a.line - b.line)
+}
+
+const failedRows = (errors: readonly RowError[]): number => new Set(errors.map(({ line }) => line)).size
+
+/** What the log says of a trial. */
+export function trialOf({ importer, sheet }: Omit<Given, 'tried'>, faults: readonly RowError[]): AuditEntry {
+  const { sha256, lines } = sheet
+  return {
+    id: importer.kind,
+    name: `${say(importer.title, 'zh-CN')}（试运行）`,
+    after: { dryRun: true, sha256, total: lines.length, failed: failedRows(faults) },
+  }
 }
 
 class TriedOut extends Error {
@@ -100,7 +114,6 @@ async function triedOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang']
 
 export const runImport = prepared<(typeof jobs)['import'], Given>({
   async prepare(app, { kind, dryRun }, request, by) {
-    if (importers.find((one) => one.kind === kind)?.fresh) await requireProof(app, by)
     const given = await receive(app, kind, request, by)
     return { ...given, tried: dryRun ? await tryOut(app, given, 'zh-CN') : [] }
   },
@@ -108,19 +121,16 @@ export const runImport = prepared<(typeof jobs)['import'], Given>({
     const { importer, actor, sheet } = given
     const { sha256 } = sheet
     const total = sheet.lines.length
-    const failedRows = (errors: readonly RowError[]) => new Set(errors.map(({ line }) => line)).size
-    const title = say(importer.title, 'zh-CN')
     if (dryRun) {
-      const failed = failedRows(given.tried)
-      ctx.audit({ id: kind, name: `${title}（试运行）`, after: { dryRun, sha256, total, failed } })
-      return { jobId: null, total, failed, faults: faultsOf(ctx, kind, given.tried.slice(0, jobLimits.faults)) }
+      ctx.audit(trialOf(given, given.tried))
+      return { jobId: null, total, failed: failedRows(given.tried), faults: faultsOf(ctx, kind, given.tried.slice(0, jobLimits.faults)) }
     }
     await refuseTwice(ctx, kind, sha256)
     const lines: AuditEntry[] = []
     const errors = await applied({ ...ctx, actor, audit: (...rows) => void lines.push(...rows) }, given)
     const failed = failedRows(errors)
     const jobId = await keep(ctx, given, kind, errors)
-    ctx.audit({ id: jobId, name: title, after: { sha256, total, failed } }, ...(errors.length ? [] : lines))
+    ctx.audit({ id: jobId, name: say(importer.title, 'zh-CN'), after: { sha256, total, failed } }, ...(errors.length ? [] : lines))
     ctx.touch(`jobs:${ctx.actor.userId}`)
     if (errors.length) {
       const fields = errors.slice(0, jobLimits.faults).map(({ line, column, text }) => ({ field: column ? `rows.${line}.${column}` : `rows.${line}`, text }))
@@ -161,7 +171,7 @@ async function applied(ctx: Ctx, given: Given): Promise<readonly RowError[]> {
 
 /** The job's row; with what was wrong and the marked file when something was. */
 async function keep(ctx: Ctx, { importer, sheet }: Given, kind: string, errors: readonly RowError[]): Promise<number> {
-  const failed = new Set(errors.map(({ line }) => line)).size
+  const failed = failedRows(errors)
   const file = errors.length
     ? await ctx.app.files.write(once(await markedFile(sheet, errors, importer, { lang: ctx.lang, orgId: tenantOf(ctx.actor) })), 'xlsx')
     : null

@@ -25,10 +25,10 @@ const eventOf = ({ machine, kind, detail, times }: Noted): SecurityEvent => ({
   deviceId: machine.id,
   detail: { ...detail, times },
 })
-const addTo = (noted: Map<string, Noted>, doubts: readonly Doubt[]) => {
+const addTo = (noted: Map<string, Noted>, doubts: readonly (Doubt & { readonly times?: number })[]) => {
   for (const doubt of doubts) {
     const key = `${doubt.machine.id}/${doubt.kind}`
-    noted.set(key, { ...doubt, times: (noted.get(key)?.times ?? 0) + 1 })
+    noted.set(key, { ...doubt, times: (noted.get(key)?.times ?? 0) + (doubt.times ?? 1) })
   }
   return noted
 }
@@ -37,15 +37,14 @@ const addTo = (noted: Map<string, Noted>, doubts: readonly Doubt[]) => {
 export function openDoubts(app: App): Doubts {
   let noted = new Map<string, Noted>()
   const raised = new Map<string, number>()
-  const note = (doubts: readonly Doubt[]) => void addTo(noted, doubts)
   return {
-    note,
+    note: (doubts) => void addTo(noted, doubts),
     async raise(ctx, doubts) {
       const now = ctx.now.getTime()
       // rows in one order, as two gateways may write those of one machine
       for (const [key, doubt] of [...addTo(new Map(), doubts)].sort(([a], [b]) => (a < b ? -1 : 1))) {
         if (Math.abs(now - (raised.get(key) ?? Number.NEGATIVE_INFINITY)) < 1000) {
-          ctx.afterCommit(() => note(Array(doubt.times).fill(doubt)))
+          ctx.afterCommit(() => void addTo(noted, [doubt]))
           continue
         }
         await raiseSecurity(ctx, eventOf(doubt))

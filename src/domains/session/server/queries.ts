@@ -53,6 +53,8 @@ export async function accountsByPhone(db: Db, of: { phone: string; username: str
 }
 /** The organisation right below the platform in which a path lies; what the platform's own people do is the platform's. */
 export const tenantOf = (path: RawBuilder<unknown>): RawBuilder<unknown> => sql`subpath(${path}, 0, least(nlevel(${path}), 2))`
+/** The same of an organisation by its id. */
+export const tenantOfOrg = (id: RawBuilder<unknown>): RawBuilder<unknown> => sql`(select ${tenantOf(sql`o.path`)} from organisations o where o.id = ${id})`
 /** Its holder got a code there and entered it at this account. `first`: he said that it is his; else he had said so before. */
 export async function phoneShown(ctx: Ctx, userId: number, { first }: { first: boolean }): Promise<void> {
   await sql`update users set shown_phone = phone, phone_shown_at = ${ctx.now} where id = ${userId} and (${first} or shown_phone = phone)`.execute(ctx.db)

@@ -1,5 +1,5 @@
 import { createHmac, randomInt } from 'node:crypto'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { keyFor, openSecret, sealSecret } from '../../../server/secretBox.ts'
 import { clock, type Kind, type Piece } from '../../../server/work.ts'
@@ -7,7 +7,7 @@ import { addressOf } from '../../../shared/address.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { sessionErrors } from '../contract.ts'
 import { sendRule, sendStates, sendWaits, smsLimits } from '../rules.ts'
-import { tenantOf } from './queries.ts'
+import { tenantOfOrg } from './queries.ts'
 import { hasSms, type Message, type SendAnswer, type SmsProvider } from './smsProvider.ts'
 
 type Purpose = Exclude<Message['purpose'], 'NOTICE'>
@@ -39,8 +39,7 @@ export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
   // codes to a number that may be a stranger's neither use up nor are hidden among those of its owner
   const alike = sql`(purpose = 'CHANGE_PHONE') = ${to.purpose === 'CHANGE_PHONE'}`
   // what people of another tenant ask for does not shut a number for its holder
-  const tenant = (id: RawBuilder<unknown>) => sql`(select ${tenantOf(sql`o.path`)} from organisations o where o.id = ${id})`
-  const ofTenant = sql`${tenant(sql`org_id`)} = ${tenant(sql`${to.orgId}::bigint`)}`
+  const ofTenant = sql`${tenantOfOrg(sql`org_id`)} = ${tenantOfOrg(sql`${to.orgId}::bigint`)}`
   const hour = sql`created_at > ${ctx.now}::timestamptz - interval '1 hour'`
   const { rows } = await sql<{ phoneHour: number; phoneDay: number; ipHour: number; userHour: number; userDay: number; targetDay: number; last: Date | null }>`
     select count(*) filter (where phone = ${to.phone} and known = ${to.known} and ${alike} and ${hour}) as "phoneHour",

@@ -10,7 +10,7 @@ import { mayStandFor } from '../../roles/server/assign.ts'
 import { locale } from '../locale.ts'
 import { sendStates, sendWaits, type WayKind, wayLimits } from '../rules.ts'
 import { sha256 } from './identity.ts'
-import { tenantOf } from './queries.ts'
+import { tenantOfOrg } from './queries.ts'
 import { hasSms, type SendAnswer, type SmsProvider } from './smsProvider.ts'
 
 const messagesName = 'session-way-messages'
@@ -125,11 +125,10 @@ type Due = Piece & { id: number; org_id: number; by_org: number | null; phone: s
  */
 async function isMuch(ctx: Ctx, row: Due): Promise<boolean> {
   const own = row.by_org === null
-  const { rows } = await sql<{ here: number; unknown: number }>`select count(*) filter (where not known and w.by_org = ${row.by_org}) as unknown,
+  const { rows } = await sql<{ here: number; unknown: number }>`select count(*) filter (where not known and by_org = ${row.by_org}) as unknown,
       count(*) filter (where phone = ${row.phone} and (known or not ${row.known})) as here
-    from way_changes w join organisations o on o.id = coalesce(w.by_org, w.org_id)
-    where send_state = 'SENT' and w.created_at > ${ctx.now}::timestamptz - interval '24 hours' and (w.by_org is null) = ${own}
-      and ${tenantOf(sql`o.path`)} = (select ${tenantOf(sql`m.path`)} from organisations m where m.id = ${row.by_org ?? row.org_id})`.execute(ctx.db)
+    from way_changes where send_state = 'SENT' and created_at > ${ctx.now}::timestamptz - interval '24 hours' and (by_org is null) = ${own}
+      and ${tenantOfOrg(sql`coalesce(by_org, org_id)`)} = ${tenantOfOrg(sql`${row.by_org ?? row.org_id}::bigint`)}`.execute(ctx.db)
   const { here = 0, unknown = 0 } = rows[0] ?? {}
   return here >= wayLimits.perPhoneDay || (row.by_org !== null && !row.known && unknown >= wayLimits.toUnknownDay)
 }
