@@ -65,11 +65,10 @@ type Pair = readonly [label: ReactNode, value: ReactNode]
 const shown = (value: ReactNode) =>
   value === null || value === undefined || value === '' ? <span className="hd-none">—</span> : value
 
-/** Named values below each other: label left, value right. */
-export const Pairs = ({ items }: { items: readonly Pair[] }) => (
-  <dl className={styles.pairs}>
+const Named = ({ items, as }: { items: readonly Pair[]; as: string | undefined }) => (
+  <dl className={as}>
     {items.map(([label, value], index) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: rows of a sheet never change their order
+      // biome-ignore lint/suspicious/noArrayIndexKey: named values never change their order
       <div key={index}>
         <dt>{label}</dt>
         <dd>{shown(value)}</dd>
@@ -78,17 +77,14 @@ export const Pairs = ({ items }: { items: readonly Pair[] }) => (
   </dl>
 )
 
+/** Named values below each other: label left, value right. */
+export const Pairs = ({ items }: { items: readonly Pair[] }) => (
+  <Named items={items} as={styles.pairs} />
+)
+
 /** Named values side by side: a small label above what counts. */
 export const Figures = ({ items }: { items: readonly Pair[] }) => (
-  <dl className={styles.figures}>
-    {items.map(([label, value], index) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: figures never change their order
-      <div key={index}>
-        <dt>{label}</dt>
-        <dd>{shown(value)}</dd>
-      </div>
-    ))}
-  </dl>
+  <Named items={items} as={styles.figures} />
 )
 
 /** Things below each other with a hairline between: each `li` fills the columns; on a phone it wraps. */

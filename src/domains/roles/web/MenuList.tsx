@@ -17,6 +17,7 @@ import { useAct } from '../../../web/useAct.ts'
 import { type MenuItem, menus } from '../menuContract.ts'
 import { roleName } from '../rules.ts'
 import { moved, narrowed, treeOf } from './menuTree.ts'
+import { statusAct } from './statusAct.ts'
 
 /** Every menu as a tree; a row is drawn to its place among its siblings, or moved by its verbs. */
 export function MenuList() {
@@ -73,20 +74,7 @@ export function MenuList() {
         ...(move ? { onClick: move } : {}),
       }
     }),
-    row.status === 'ENABLED'
-      ? {
-          key: 'stop',
-          label: t('stop'),
-          can: row.can.stop,
-          danger: true,
-          onClick: () => void stop(row, { status: 'DISABLED' }),
-        }
-      : {
-          key: 'start',
-          label: t('web:action.enable'),
-          can: row.can.stop,
-          onClick: () => void start(row, { status: 'ENABLED' }),
-        },
+    statusAct(t, row, { stop, start }),
     {
       key: 'remove',
       label: t('web:action.delete'),

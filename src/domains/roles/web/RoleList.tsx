@@ -14,6 +14,7 @@ import { lookThrough } from '../../../web/view.ts'
 import { OrganisationSelect } from '../../organisations/web/pickers.tsx'
 import { RoleRow, roles } from '../contract.ts'
 import { roleErrors, roleName } from '../rules.ts'
+import { statusAct } from './statusAct.ts'
 
 const CopyDialog = lazyDialog(() => import('./CopyDialog.tsx').then((m) => m.CopyDialog))
 const CompareDrawer = lazyDialog(() => import('./CompareDrawer.tsx').then((m) => m.CompareDrawer))
@@ -110,20 +111,7 @@ export function RoleList() {
             can: row.can.restore,
             onClick: () => void restore(row),
           },
-          row.status === 'ENABLED'
-            ? {
-                key: 'stop',
-                label: t('stop'),
-                can: row.can.stop,
-                danger: true,
-                onClick: () => void stop(row, { status: 'DISABLED' }),
-              }
-            : {
-                key: 'start',
-                label: t('web:action.enable'),
-                can: row.can.stop,
-                onClick: () => void start(row, { status: 'ENABLED' }),
-              },
+          statusAct(t, row, { stop, start }),
         ]}
         card={['builtin', 'dataScope', 'permissionCount', 'userCount']}
       />

@@ -8,6 +8,7 @@ import { lanes } from '../../contract.ts'
 import type { CopyPreview } from '../../copyContract.ts'
 import { changeText } from './changeText.ts'
 import styles from './dialogs.module.css'
+import { machineColumns } from './machineColumns.ts'
 import { Skipped } from './Skipped.tsx'
 
 const roads = (list: readonly number[]) =>
@@ -47,23 +48,7 @@ export function CopyPreviewTable({
         ),
       }}
       columns={[
-        {
-          key: 'rtuNumber',
-          dataIndex: 'rtuNumber',
-          title: t('copy.columns.rtuNumber'),
-          width: phone ? 96 : 120,
-        },
-        ...(phone
-          ? []
-          : [
-              {
-                key: 'nickname',
-                dataIndex: 'nickname',
-                title: t('copy.columns.nickname'),
-                width: 160,
-                ellipsis: true,
-              },
-            ]),
+        ...machineColumns(t, phone),
         {
           key: 'result',
           title: t('copy.columns.result'),

@@ -9,6 +9,7 @@ import { shortTime } from '../../../../web/time.ts'
 import { lanes } from '../../contract.ts'
 import type { CopyRow } from '../../copyContract.ts'
 import styles from './dialogs.module.css'
+import { machineColumns } from './machineColumns.ts'
 import { Skipped } from './Skipped.tsx'
 
 type Target = CopyRow['targets'][number]
@@ -89,23 +90,7 @@ export function CopyProgress({ id }: { id: number }) {
           expandedRowRender: (row) => <Skipped rows={row.skipped} />,
         }}
         columns={[
-          {
-            key: 'rtuNumber',
-            dataIndex: 'rtuNumber',
-            title: t('copy.columns.rtuNumber'),
-            width: phone ? 96 : 120,
-          },
-          ...(phone
-            ? []
-            : [
-                {
-                  key: 'nickname',
-                  dataIndex: 'nickname',
-                  title: t('copy.columns.nickname'),
-                  width: 160,
-                  ellipsis: true,
-                },
-              ]),
+          ...machineColumns(t, phone),
           {
             key: 'state',
             title: t('fields.status'),
