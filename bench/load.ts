@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
 import pg from 'pg'
-import { startPostgres } from '../src/server/embedded.ts'
+import { startPostgres } from '../src/postgres/embedded.ts'
 import { type Product, startProduct } from './load/product.ts'
 
 /**

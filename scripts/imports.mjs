@@ -37,7 +37,10 @@ function placeOf(file) {
   const found = /^src\/domains\/([\w-]+)\/(.+?)(\.test)?\.tsx?$/.exec(file)
   return found ? { domain: found[1], part: found[2], test: Boolean(found[3]) || /testWorld/.test(found[2]) } : null
 }
-const layerOf = (file) => /^src\/(web|server|shared|seed|apps|fleet)\//.exec(file)?.[1] ?? /^src\/domains\/[\w-]+\/(web|server)\//.exec(file)?.[1] ?? null
+const layerOf = (file) =>
+  file.startsWith('src/postgres/')
+    ? 'server'
+    : (/^src\/(web|server|shared|seed|apps|fleet)\//.exec(file)?.[1] ?? /^src\/domains\/[\w-]+\/(web|server)\//.exec(file)?.[1] ?? null)
 const pure = /^(contract|rules|screens|locale)$/
 
 /** Settings, dice and the rhythm of customers; no data, no server. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { startPostgres } from '../../src/server/embedded.ts'
+import { startPostgres } from '../../src/postgres/embedded.ts'
 import { freePort } from './freePort.ts'
 
 /** A PostgreSQL of its own: roles belong to all databases of a server, so who tests them needs one. */

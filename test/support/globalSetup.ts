@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startPostgres } from '../../src/server/embedded.ts'
+import { startPostgres } from '../../src/postgres/embedded.ts'
 
 /** One server for the whole run: that of DATABASE_URL, or an embedded one in a folder of its own. */
 export default async function setup() {

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isAlive, isPostmaster, readState } from './cluster.ts'
 import { type EmbeddedPostgres, startPostgres } from './embedded.ts'
-import { isAlive, isPostmaster, readState } from './embeddedCluster.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hd-'))
 const dataDir = join(folder, 'postgres')

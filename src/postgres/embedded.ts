@@ -5,9 +5,9 @@ import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { chooseRunner, commandLine, give, type Runner, reachableDataDir } from './embeddedBinaries.ts'
-import { ensureCluster, forgetRecycledPid, isPostmaster, ownerName, password, readState } from './embeddedCluster.ts'
-import { keep } from './embeddedKeeper.ts'
+import { chooseRunner, commandLine, give, type Runner, reachableDataDir } from './binaries.ts'
+import { ensureCluster, forgetRecycledPid, isPostmaster, ownerName, password, readState } from './cluster.ts'
+import { keep } from './keeper.ts'
 
 export type EmbeddedOptions = {
   dataDir: string

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { bundledMajor, commandLine, give, type Runner } from './embeddedBinaries.ts'
+import { bundledMajor, commandLine, give, type Runner } from './binaries.ts'
 
 export const ownerName = 'huodao'
 
