@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
+import { verifyLog } from '../domains/audit/server/chain/verify.ts'
 import { writeBrokerFiles } from '../domains/machines/server/brokerFiles.ts'
 import { startPostgres } from '../postgres/embedded.ts'
 import { backup, restore } from '../server/backup.ts'
@@ -10,7 +11,6 @@ import { openDatabase } from '../server/database.ts'
 import { migrate } from '../server/migrate.ts'
 import { reach } from '../server/reach.ts'
 import { rowTypes } from '../server/rowTypes.ts'
-import { verifyLog } from '../server/verifyLog.ts'
 
 const usage = `npm run db -- migrate            bring the database up to date
 npm run db -- reset [--yes]      drop everything and migrate (--yes is needed with DATABASE_URL)

@@ -1,16 +1,12 @@
 import { jobs } from '../domains/jobs.ts'
 import { reportProcess } from '../domains/settings/server/processStats.ts'
 import type { App } from '../server/context.ts'
-import { copyHead } from '../server/logHeads.ts'
 import { ensurePartitions } from '../server/partitions.ts'
-import { sealOnce } from '../server/seal.ts'
 import type { Part } from './api.ts'
 
 /** Sweeps and schedules. Several workers may run; each sweep takes rows with skip locked. */
 export async function startWorker(app: App): Promise<Part> {
   reportProcess(app, 'worker')
-  app.jobs.every('seal', 500, () => sealOnce(app))
-  app.jobs.every('log-head', 60_000, () => copyHead(app))
   await app.jobs.schedule('partitions', '10 3 * * *', () => ensurePartitions(app.config.databaseUrl as string, app.now(), 1, 3))
   for (const register of jobs) await register(app)
   return { async stop() {} }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { withClient } from './catalogue.ts'
 import type { Config } from './config.ts'
 import { type Database, type Db, systemScope } from './database.ts'
-import { sign } from './logHeads.ts'
+import { sign } from './secretBox.ts'
 
 /** What a database says of itself; null: nobody has said it yet. */
 export type Installation = { demo: boolean | null; keyCheck: string | null }

@@ -4,8 +4,29 @@ import { madeStorable } from '../shared/text.ts'
 import { masked } from './auditMask.ts'
 import { auditText } from './auditText.ts'
 import type { AuditEntry, Ctx } from './context.ts'
-import { writtenColumns } from './seal.ts'
 import type { Statement } from './wire.ts'
+
+/** What a writer says; the place in the chain is given by the database. Their order is part of every hash. */
+export const writtenColumns = [
+  'org_id',
+  'created_at',
+  'user_id',
+  'actor_org_id',
+  'username',
+  'level',
+  'action',
+  'content',
+  'resource_id',
+  'target_name',
+  'result',
+  'error_name',
+  'before',
+  'after',
+  'ip_address',
+  'user_agent',
+  'request_id',
+  'duration_ms',
+] as const
 
 type Writer = Pick<Ctx, 'db' | 'now' | 'requestId' | 'ip' | 'userAgent'> & { actor: Pick<Ctx['actor'], 'userId' | 'username' | 'orgId'> }
 export type Outcome = { result: 'SUCCESS' | 'REFUSED' | 'FAILED'; errorName?: string; content?: string; startedAt: number }

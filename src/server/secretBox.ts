@@ -6,6 +6,10 @@ type Key = Pick<Config, 'secretKey'>
 /** A key of its own for each use, from the one secret of the installation. */
 export const keyFor = (config: Key, use: string): Buffer => createHmac('sha256', Buffer.from(config.secretKey, 'hex')).update(use).digest()
 
+/** What only the holder of SECRET_KEY can write. */
+export const sign = (secretKey: string, purpose: string, text: string): Buffer =>
+  createHmac('sha256', Buffer.from(secretKey, 'hex')).update(`${purpose}\n${text}`).digest()
+
 /** Secrets at rest: AES-256-GCM, bound to table, row and column by `place` (quality.md, rule 23). */
 export function sealSecret(config: Key, use: string, place: string, text: string): Buffer {
   const nonce = randomBytes(12)

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
-import { verifyLog } from '../../../server/verifyLog.ts'
 import { type Kind, Lost, leased, type Piece } from '../../../server/work.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { auditErrors, type Check } from '../contract.ts'
+import { verifyLog } from './chain/verify.ts'
 
 type Row = {
   id: number

@@ -1,12 +1,16 @@
 import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
-import { archiveLog } from '../../../server/logArchive.ts'
 import { settingsOf } from '../../settings/server/values.ts'
+import { archiveLog } from './chain/archive.ts'
+import { copyHead } from './chain/heads.ts'
+import { sealOnce } from './chain/seal.ts'
 import { checkKind } from './checks.ts'
 
-/** Checks that people asked for, and on Sundays what is older than the settings keep. */
+/** The chain and its copied heads, checks that people asked for, and on Sundays what is older than the settings keep. */
 export async function registerAuditJobs(app: App): Promise<void> {
+  app.jobs.every('seal', 500, () => sealOnce(app))
+  app.jobs.every('log-head', 60_000, () => copyHead(app))
   app.jobs.work(checkKind(app))
   await app.jobs.schedule('log-archive', '30 4 * * 0', () => retire(app))
 }

@@ -6,11 +6,11 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { sql } from 'kysely'
-import type { App } from './context.ts'
-import { type Db, systemScope } from './database.ts'
-import { type Checkpoint, checkpointSignature, lastCheckpoint } from './logCheckpoints.ts'
+import type { App } from '../../../../server/context.ts'
+import { type Db, systemScope } from '../../../../server/database.ts'
+import { type Checkpoint, checkpointSignature, lastCheckpoint } from './checkpoints.ts'
 import { digestedRows, genesis, type Head, inChainOrder, noHead } from './seal.ts'
-import { verifyLog } from './verifyLog.ts'
+import { verifyLog } from './verify.ts'
 
 type Month = { name: string; until: Date }
 /** Why a month stays: the log does not fit, rows are not sealed yet, or too many of its neighbours' rows are mixed in. */

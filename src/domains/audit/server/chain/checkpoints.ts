@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db } from './database.ts'
-import { sign } from './logHeads.ts'
+import type { Db } from '../../../../server/database.ts'
+import { sign } from '../../../../server/secretBox.ts'
 import type { Head } from './seal.ts'
 
 /** Where the chain goes on when its oldest months went into a file. */

@@ -1,12 +1,13 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { App } from './context.ts'
-import { systemScope } from './database.ts'
+import type { App } from '../../../../server/context.ts'
+import { systemScope } from '../../../../server/database.ts'
+import { sign } from '../../../../server/secretBox.ts'
 import { sealHead } from './seal.ts'
 
 /**
@@ -19,9 +20,6 @@ export type Heads = { heads: CopiedHead[]; forged: { line: number; seq: number }
 
 export const headFile = (dataDir: string): string => path.join(dataDir, 'log-head.jsonl')
 
-/** What only the holder of SECRET_KEY can write. */
-export const sign = (secretKey: string, purpose: string, text: string): Buffer =>
-  createHmac('sha256', Buffer.from(secretKey, 'hex')).update(`${purpose}\n${text}`).digest()
 const macOf = (secretKey: string, previous: string, head: { at: string; seq: number; hash: string }): string =>
   sign(secretKey, 'log-head', [previous, head.at, head.seq, head.hash].join('\n')).toString('hex')
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { App } from './context.ts'
-import type { Db } from './database.ts'
-import { type Checkpoint, checkpointProblem, lastCheckpoint } from './logCheckpoints.ts'
-import { type CopiedHead, readHeads } from './logHeads.ts'
+import type { App } from '../../../../server/context.ts'
+import type { Db } from '../../../../server/database.ts'
+import { type Checkpoint, checkpointProblem, lastCheckpoint } from './checkpoints.ts'
+import { type CopiedHead, readHeads } from './heads.ts'
 import { type Digested, digestedRows, firstLink, firstRows, genesis, type Head, inChainOrder, linkHash, noHead, type Position } from './seal.ts'
 
 /** What the chain says against a row: it differs, is gone, came in behind a seal; or against the whole: other than its copied heads, shorter than them. */

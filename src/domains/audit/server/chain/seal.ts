@@ -1,7 +1,8 @@
 import { createHash, hash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import type { App } from './context.ts'
-import { type Db, systemScope } from './database.ts'
+import type { App } from '../../../../server/context.ts'
+import { type Db, systemScope } from '../../../../server/database.ts'
+import { writtenColumns } from '../../../../server/logRow.ts'
 
 /**
  * The hash chain of the operation log. Writers do not chain (that would serialise every act); one sealer links committed
@@ -9,27 +10,6 @@ import { type Db, systemScope } from './database.ts'
  * the snapshot's xmin have ended, so nothing can appear behind the seal.
  */
 
-/** What a writer says; the place in the chain is given by the database. Their order is part of every hash. */
-export const writtenColumns = [
-  'org_id',
-  'created_at',
-  'user_id',
-  'actor_org_id',
-  'username',
-  'level',
-  'action',
-  'content',
-  'resource_id',
-  'target_name',
-  'result',
-  'error_name',
-  'before',
-  'after',
-  'ip_address',
-  'user_agent',
-  'request_id',
-  'duration_ms',
-] as const
 /** Every column of a row: none can change without its hash. */
 export const hashedColumns: readonly string[] = ['epoch', 'txid', 'id', ...writtenColumns]
 const instantText = sql`to_char(l.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`
