@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { startPostgres } from '../src/server/embedded.ts'
+import { startPostgres } from '../src/postgres/embedded.ts'
 import { freePort } from '../test/support/freePort.ts'
 
 /**
