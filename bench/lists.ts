@@ -6,12 +6,13 @@ import path from 'node:path'
 import autocannon from 'autocannon'
 import pg from 'pg'
 import { buildApi } from '../src/apps/api.ts'
+import { openApp } from '../src/apps/app.ts'
 import { startPostgres } from '../src/postgres/embedded.ts'
 import { install } from '../src/seed/index.ts'
-import { closeApp, openApp } from '../src/server/app.ts'
+import { closeApp } from '../src/server/app.ts'
 import { loadConfig } from '../src/server/config.ts'
 import { migrate } from '../src/server/migrate.ts'
-import { tokenHash } from '../src/server/sessions.ts'
+import { tokenHash } from '../src/server/rateKeys.ts'
 
 /**
  * The order list at 200,000 orders of one operator: 20 rows of one status with the exact total, over HTTP with scope and row

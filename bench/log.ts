@@ -6,19 +6,19 @@ import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import pg from 'pg'
 import { buildApi } from '../src/apps/api.ts'
+import { openApp } from '../src/apps/app.ts'
 import { copyHead } from '../src/domains/audit/server/chain/heads.ts'
 import { sealOnce } from '../src/domains/audit/server/chain/seal.ts'
 import { verifyLog } from '../src/domains/audit/server/chain/verify.ts'
-import { contracts } from '../src/domains/contracts.ts'
-import { handlers } from '../src/domains/server.ts'
+import { contracts, handlers } from '../src/domains/product.ts'
 import { startPostgres } from '../src/postgres/embedded.ts'
 import { install } from '../src/seed/index.ts'
-import { closeApp, openApp } from '../src/server/app.ts'
+import { closeApp } from '../src/server/app.ts'
 import type { Handler } from '../src/server/bind.ts'
 import { loadConfig } from '../src/server/config.ts'
 import type { App } from '../src/server/context.ts'
 import { migrate } from '../src/server/migrate.ts'
-import { tokenHash } from '../src/server/sessions.ts'
+import { tokenHash } from '../src/server/rateKeys.ts'
 import type { Endpoint } from '../src/shared/contract.ts'
 
 /**
@@ -45,7 +45,7 @@ const goods = {
 
 // the same acts without their rows: only here, beside the product's own
 const registry = contracts as unknown as Record<string, Record<string, Endpoint>>
-const acts = handlers as unknown as Record<string, Record<string, Handler<Endpoint>>>
+const acts = (await handlers()) as unknown as Record<string, Record<string, Handler<Endpoint>>>
 const endpointOf = (key: string) => registry.products?.[key] as Endpoint
 const plainPath = (key: string) => `/api/plain/${key}/{id}`
 for (const { key } of subjects) {

@@ -1,36 +1,20 @@
 // The import rules of docs and CONTRIBUTING ("Where things are"), and no cycles. By text: TypeScript 7 has no compiler API.
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const pattern = /(?:^|[\n;}])\s*(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
 
-/** What domains share on the server besides their verbs: one writer for each kind of fact. A new entry is a decision. */
-const sharedServer = [
-  'alerts/server/left.ts', // what ends with an owner
-  'boards/server/binding.ts', // the only writer of which board a machine has, and of its secret
-  'boards/server/codes.ts', // the only writer of activation codes
-  'devices/server/secret.ts', // how a secret is made and kept
-  'distribution/server/transfer.ts', // the only writer of whose a machine is
-  'stock/server/move.ts', // the only writer of what a lane holds
-  'lanes/server/counters.ts', // what device_states says about lanes
-  'lanes/server/repaired.ts', // which lanes sell again
-  'ledger/server/post.ts', // the only writer of vouchers
-  'machines/server/events.ts', // the only writer of what the platform knows about a machine
-  'machines/server/shadows.ts', // the only writer of what a machine should have
-  'notices/server/notify.ts', // the only writer of messages of the system
-  'orders/server/vend.ts', // the gateway's two doors
-  'organisations/server/named.ts', // which organisation a file means
-  'payments/server/providers.ts', // channels the refund job calls
-  'security/server/raise.ts', // the only writer of security events
-  'session/server/menus.ts', // the menu tree a person gets
-  'roles/server/assign.ts', // which roles somebody may give
-  'roles/server/named.ts', // which role a file means
-  'settings/server/values.ts', // what an organisation has set
-]
-/** Modules every domain may read: pages register here, permissions are named here. */
-const collectors = ['contracts.ts', 'server.ts', 'web.ts', 'publicWeb.ts', 'screens.ts', 'locales.ts', 'jobs.ts'].map((file) => `src/domains/${file}`)
+/** What the manifests open to other domains: `boards/server/binding.ts`. */
+const opened = globSync('src/domains/*/domain.ts', { cwd: root }).flatMap((file) => {
+  const [, list = ''] = /\n {2}open: \{\n([\s\S]*?)\n {2}\},\n/.exec(readFileSync(join(root, file), 'utf8')) ?? []
+  return [...list.matchAll(/^ {4}'([^']+)':/gm)].map((found) => join(dirname(file), found[1]))
+})
+const missing = opened.filter((file) => !existsSync(join(root, file)))
+/** Modules that put the domains together; every domain may read the product. */
+const product = 'src/domains/product.ts'
+const collectors = [product, ...['domains.ts', 'web.ts', 'publicWeb.ts', 'screens.ts'].map((file) => `src/domains/${file}`)]
 
 /** `src/domains/orders/server/verbs.ts` -> { domain: 'orders', part: 'server/verbs' } */
 function placeOf(file) {
@@ -50,9 +34,10 @@ const fleetMay = /^src\/(fleet|shared)\/|^src\/domains\/machines\/(protocol|rule
 function refusal(from, to, typeOnly) {
   const [a, b] = [placeOf(from), placeOf(to)]
   if (a?.test || /\.test\.tsx?$/.test(from) || collectors.includes(from)) return null
-  if (layerOf(from) === 'web' && (layerOf(to) === 'server' || to.startsWith('src/seed/') || to === 'src/domains/server.ts'))
-    return 'web never reaches the server'
+  if (layerOf(from) === 'web' && (layerOf(to) === 'server' || to.startsWith('src/seed/') || to === product)) return 'web never reaches the server'
+  if (b?.part === 'domain') return 'a manifest is read by src/domains/domains.ts alone'
   if (layerOf(from) === 'server' && layerOf(to) === 'web') return 'the server never reaches web'
+  if (/^src\/(server|postgres)\//.test(from) && to.startsWith('src/domains/')) return 'the platform knows no domain'
   if (layerOf(from) === 'shared' && !to.startsWith('src/shared/')) return 'shared imports only shared'
   if (from.startsWith('src/fleet/') && !fleetMay.test(to)) return 'the fleet speaks the public protocol only'
   if (to.endsWith('.tsx') && layerOf(from) === 'server') return 'Node cannot import .tsx'
@@ -68,7 +53,7 @@ function refusal(from, to, typeOnly) {
       /^(contract|rules|screens|locale|protocol)$/.test(b.part) ||
       b.part === 'server/verbs' ||
       /^web\/pickers(\/|$)/.test(b.part) ||
-      sharedServer.includes(`${b.domain}/${b.part}.ts`) ||
+      opened.includes(to) ||
       (a.part === 'seed' && b.part === 'seed')
     const access = b.domain === 'accounts' && /^(roles|permissions|menus)$/.test(b.part)
     return open || access || typeOnly ? null : 'another domain is reached by its contract, rules, server/verbs or web/pickers'
@@ -78,7 +63,7 @@ function refusal(from, to, typeOnly) {
 
 const files = globSync('src/**/*.{ts,tsx}', { cwd: root }).sort()
 const known = new Set([...files, ...globSync('src/**/*.{json,css,svg,txt}', { cwd: root })])
-const problems = []
+const problems = missing.map((file) => `${file} is opened by its domain and does not exist`)
 // an import in a comment is an example
 const codeOf = (file) =>
   readFileSync(join(root, file), 'utf8')

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -15,7 +16,9 @@ if (parts.includes('prepare')) {
   await (await of('seed/index.ts')).install({ databaseUrl: config.databaseUrl, ownerUrl: config.databaseUrl, config, log: () => {} })
   process.exit(0)
 }
-const app = await (await of('server/app.ts')).openApp(config, parts.join('-'))
+// an older checkout opens it from the platform's own file
+const { openApp } = await of(existsSync('src/apps/app.ts') ? 'apps/app.ts' : 'server/app.ts')
+const app = await openApp(config, parts.join('-'))
 if (parts.includes('api')) await (await of('apps/api.ts')).startApi(app)
 if (parts.includes('gateway')) await (await of('apps/gateway.ts')).startGateway(app)
 if (parts.includes('worker')) await (await of('apps/worker.ts')).startWorker(app)

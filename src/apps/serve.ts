@@ -1,9 +1,10 @@
 import { flushCompileCache } from 'node:module'
-import { closeApp, openApp } from '../server/app.ts'
+import { closeApp } from '../server/app.ts'
 import { loadConfig } from '../server/config.ts'
 import type { App } from '../server/context.ts'
 import { exitWithParent, reportReady } from '../server/parentWatch.ts'
 import type { Part } from './api.ts'
+import { openApp } from './app.ts'
 
 /** Each part loads only its own code. */
 const parts: Readonly<Record<string, (app: App) => Promise<Part>>> = {

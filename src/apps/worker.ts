@@ -1,4 +1,4 @@
-import { jobs } from '../domains/jobs.ts'
+import { startJobs } from '../domains/product.ts'
 import { reportProcess } from '../domains/settings/server/processStats.ts'
 import type { App } from '../server/context.ts'
 import { ensurePartitions } from '../server/partitions.ts'
@@ -8,6 +8,6 @@ import type { Part } from './api.ts'
 export async function startWorker(app: App): Promise<Part> {
   reportProcess(app, 'worker')
   await app.jobs.schedule('partitions', '10 3 * * *', () => ensurePartitions(app.config.databaseUrl as string, app.now(), 1, 3))
-  for (const register of jobs) await register(app)
+  await startJobs(app)
   return { async stop() {} }
 }

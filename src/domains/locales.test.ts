@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { say } from '../shared/text.ts'
 import { locale as web } from '../web/locale.ts'
-import { locales } from './locales.ts'
-import { screens } from './screens.ts'
+import { locales, screens } from './product.ts'
 
 const texts = (found: unknown): string[] => (typeof found === 'string' ? [found] : Object.values((found ?? {}) as Record<string, unknown>).flatMap(texts))
 

@@ -1,15 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Alias, Given } from '../domains/aliases/route.ts'
-import { aliases } from '../domains/aliases.ts'
+import type { Alias, Given } from './alias.ts'
 import { answerError } from './answers.ts'
 import type { App } from './context.ts'
 import { callOn, refuseOtherMethods } from './http.ts'
-import { signedIn } from './signedIn.ts'
 
 /** The specification's sample-server paths: the same operations under its names (settled difference 13). */
 export function serveAliases(http: FastifyInstance, app: App): void {
   const methods = new Map<string, Set<string>>()
-  for (const alias of aliases) {
+  for (const alias of app.product.aliases) {
     for (const method of methodsOf(app, alias)) {
       http.route({ method, url: alias.path, exposeHeadRoute: false, handler: (request, reply) => serve(app, alias, request, reply) })
       methods.set(alias.path, (methods.get(alias.path) ?? new Set()).add(method))
@@ -26,7 +24,7 @@ function methodsOf(app: App, alias: Alias): string[] {
 
 async function serve(app: App, alias: Alias, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   try {
-    await signedIn(app, request)
+    await app.product.signedIn(app, request)
     const answer = await alias.answer(callOn(app, request, reply), given(request), app.now())
     if (Array.isArray(answer)) return reply.send(answer)
     return reply.send({ code: 200, message: 'success', ...(typeof answer === 'object' ? answer : {}) })

@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { contracts } from '../domains/contracts.ts'
 import type { Endpoint } from '../shared/contract.ts'
 import { common, type ErrorDef } from '../shared/errors.ts'
 import { say } from '../shared/text.ts'
+import type { Product } from './product.ts'
 
 const safe = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
 const json = (schema: z.ZodType, io: 'input' | 'output') => safe(JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }), null, 2))
 
 /** The contract as a page for people: no script, every endpoint unfolds to its shapes and errors. */
-export function apiDocs(nonce: string): string {
+export function apiDocs(contracts: Product['contracts'], nonce: string): string {
   const parts = Object.entries(contracts).map(([domain, contract]) => {
-    const endpoints = Object.entries(contract as Record<string, Endpoint>).map(([key, endpoint]) => entry(`${domain}.${key}`, endpoint))
+    const endpoints = Object.entries(contract).map(([key, endpoint]) => entry(`${domain}.${key}`, endpoint))
     return `<h2 id="${domain}">${domain}</h2>${endpoints.join('')}`
   })
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Huodao API</title>

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../../test/support/api.ts'
-import { closeApp, openApp } from './app.ts'
+import { openApp } from '../apps/app.ts'
+import { closeApp } from './app.ts'
 import { noScope } from './database.ts'
 
 let api: TestApi

@@ -6,6 +6,7 @@ import { openFiles } from './files.ts'
 import { refuseWrongInstallation } from './installation.ts'
 import { openJobs } from './jobs.ts'
 import { openLive } from './live.ts'
+import type { Product } from './product.ts'
 
 /** Connections at most: three processes together stay below the 100 that PostgreSQL has by default. */
 const pools: Readonly<Record<string, { reads: number; looks: number; writes: number }>> = {
@@ -18,8 +19,8 @@ const usual = { reads: 8, looks: 5, writes: 14 }
 const loopTopic = 'loop:'
 const platform = 1
 
-/** Opens what a process needs. `now` is the server's clock; only tests give another. */
-export async function openApp(config: Config, name: string, now: () => Date = serverNow): Promise<App> {
+/** Opens what a process needs to run a product. */
+export async function openApp(config: Config, product: Product, name: string, now: () => Date = serverNow): Promise<App> {
   if (!config.databaseUrl) throw new Error('DATABASE_URL is not set')
   const log = pino({
     name,
@@ -34,7 +35,7 @@ export async function openApp(config: Config, name: string, now: () => Date = se
     await database.close()
     throw error
   }
-  const live = await openLive(database, (error) => log.warn({ err: error }, 'live updates'))
+  const live = await openLive(database, product.topics, (error) => log.warn({ err: error }, 'live updates'))
   const jobs = openJobs(() => app)
   live.subscribe((topics) => {
     for (const topic of topics) if (topic.startsWith(loopTopic)) jobs.poke(topic.slice(loopTopic.length))
@@ -42,7 +43,7 @@ export async function openApp(config: Config, name: string, now: () => Date = se
   const poke = (name: string): void => {
     if (!jobs.poke(name)) live.publish([loopTopic + name], platform)
   }
-  const app: App = { config, database, log, files: openFiles(config.dataDir), jobs: { ...jobs, poke }, live, now }
+  const app: App = { config, database, log, files: openFiles(config.dataDir), jobs: { ...jobs, poke }, live, product, now }
   return app
 }
 

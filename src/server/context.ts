@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Logger } from 'pino'
-import type { DataScope } from '../domains/accounts/roles.ts'
-import { type HomeKind, trades } from '../domains/accounts/rules.ts'
+import type { DataScope, HomeKind } from '../shared/access.ts'
 import type { ErrorDef } from '../shared/errors.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import type { Lang } from '../shared/text.ts'
@@ -10,7 +9,8 @@ import { type Database, type Db, type Scope, systemScope } from './database.ts'
 import type { FileStore } from './files.ts'
 import type { JobQueue } from './jobs.ts'
 import type { Live } from './live.ts'
-import type { View } from './view.ts'
+import type { View } from './person.ts'
+import type { Product } from './product.ts'
 
 export const serverNow = (): Date => new Date()
 
@@ -22,6 +22,8 @@ export type App = {
   readonly files: FileStore
   readonly jobs: JobQueue
   readonly live: Live
+  /** The business that runs here. */
+  readonly product: Product
   /** The server's clock; tests inject another. */
   readonly now: () => Date
 }
@@ -154,9 +156,6 @@ export function inheritable(ctx: Pick<Ctx, 'actor'>, orgColumn: string, used?: (
 
 /** True when the organisation of a row the actor wants to change is his own or below. */
 export const owns = (ctx: Pick<Ctx, 'actor'>, orgId: number): boolean => ctx.actor.scope.all || ctx.actor.scope.orgs.includes(orgId)
-
-/** Whether he may know what a product of this organisation costs. */
-export const knowsCost = (ctx: Pick<Ctx, 'actor'>, orgId: number): boolean => may(ctx, 'product:cost') && (owns(ctx, orgId) || trades(ctx.actor.home))
 
 /** A name kept with a row is for the people of its organisation, as a name that is read from users is by the row policies. */
 export const nameFor = (ctx: Pick<Ctx, 'actor'>, orgId: number, name: string): string => (owns(ctx, orgId) ? name : '')

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { pathParams } from '../shared/contract.ts'
 import { madeStorable } from '../shared/text.ts'
-import { actionLabel } from './auditText.ts'
 import type { App } from './context.ts'
 import { type Db, systemScope } from './database.ts'
 import { attemptOf } from './refusals.ts'
@@ -62,7 +61,7 @@ export function openDebugLog(app: App): DebugLog {
         user_id: actor.userId as number,
         username: actor.username,
         action: name,
-        content: `${actionLabel(name, 'zh-CN')}（${status}）${endpoint.method} ${madeStorable(request.url)}`.slice(0, 500),
+        content: `${app.product.actionLabel(name, 'zh-CN')}（${status}）${endpoint.method} ${madeStorable(request.url)}`.slice(0, 500),
         resource_id: ((param && (request.params as Record<string, string>)[param]) ?? '').slice(0, 100),
         ip_address: request.ip,
         user_agent: (request.headers['user-agent'] ?? '').slice(0, 300),

@@ -53,13 +53,13 @@ export function serveHealth(http: FastifyInstance, app: App): void {
     return reply.type(registry.contentType).send(await registry.metrics())
   })
   if (!app.config.apiDocs) return
-  const document = openApi(app.config.basePath)
+  const document = openApi(app.product.contracts, app.config.basePath)
   http.get('/openapi.json', async () => document)
   http.get('/api-docs', async (_, reply) => {
     const nonce = randomBytes(16).toString('base64')
     return reply
       .type('text/html; charset=utf-8')
       .header('content-security-policy', `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`)
-      .send(apiDocs(nonce))
+      .send(apiDocs(app.product.contracts, nonce))
   })
 }

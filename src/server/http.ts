@@ -4,8 +4,6 @@ import compress from '@fastify/compress'
 import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { contracts } from '../domains/contracts.ts'
-import { handlers } from '../domains/server.ts'
 import { addressOf } from '../shared/address.ts'
 import type { Endpoint, Output } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
@@ -20,34 +18,25 @@ import { doorOf } from './door.ts'
 import { answerMalformed, answerUndecodable, boundConnections, guardEvery } from './everyAnswer.ts'
 import { contractInput, idempotencyKey, parseInput, persons, strangers, takeJson } from './input.ts'
 import { keptAnswers } from './keptAnswers.ts'
+import { perApp } from './perApp.ts'
+import { endpointsOf, type NamedEndpoint } from './product.ts'
 import { requireProof } from './proof.ts'
 import { rateKey } from './rateKeys.ts'
 import { traceRefusal } from './refusals.ts'
 import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
 import { askerOf, heavyReads, lightReads, writes } from './shares.ts'
-import { signedIn } from './signedIn.ts'
 
-type Entry = { readonly name: string; readonly domain: string; readonly endpoint: Endpoint; readonly handler: Handler<Endpoint> }
-let entries: readonly Entry[] | undefined
+type Entry = NamedEndpoint & { readonly handler: Handler<Endpoint> }
 
 /** Every endpoint of every contract, with its handler. */
-export function allEndpoints(): readonly Entry[] {
-  entries ??= Object.entries(contracts).flatMap(([domain, contract]) =>
-    Object.entries(contract as Record<string, Endpoint>).map(([key, endpoint]) => {
-      const handler = (handlers as unknown as Record<string, Record<string, Handler<Endpoint>>>)[domain]?.[key]
-      if (!handler) throw new Error(`no handler for ${domain}.${key}`)
-      return { name: `${domain}.${key}`, domain, endpoint, handler }
-    }),
-  )
-  return entries
-}
-
-/** `orders.refund`, found once for each endpoint. */
-const names = new Map<Endpoint, string>()
-function nameOf(endpoint: Endpoint): string {
-  if (!names.size) for (const entry of allEndpoints()) names.set(entry.endpoint, entry.name)
-  return names.get(endpoint) ?? endpoint.path
-}
+const entriesOf = perApp(async ({ product }: App): Promise<readonly Entry[]> => {
+  const handlers = await product.handlers()
+  return endpointsOf(product.contracts).map((entry) => {
+    const handler = handlers[entry.domain]?.[entry.key]
+    if (!handler) throw new Error(`no handler for ${entry.name}`)
+    return { ...entry, handler }
+  })
+})
 
 const isAsset = (request: FastifyRequest) => request.method === 'GET' && /^\/assets\/[\w.-]+\.\w+$/.test(request.url)
 
@@ -111,14 +100,15 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
   })
 
   const methods = new Map<string, Set<string>>()
-  for (const { name, endpoint, handler } of allEndpoints()) {
+  for (const entry of await entriesOf(app)) {
+    const { name, endpoint, handler } = entry
     const url = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
     const limit = endpoint.guessable
       ? { config: { rateLimit: { max: app.config.signInRateLimit, timeWindow: 60_000, keyGenerator: (request: FastifyRequest) => addressOf(request.ip) } } }
       : {}
     // who asks is known before a byte of the body is read: a stranger's is small, and is never parsed where he may not call
     const known = new WeakMap<FastifyRequest, Caller>()
-    const preParsing = async (request: FastifyRequest, reply: FastifyReply) => void known.set(request, await callerOf(app, endpoint, request, reply))
+    const preParsing = async (request: FastifyRequest, reply: FastifyReply) => void known.set(request, await callerOf(app, entry, request, reply))
     const body = (endpoint.access === 'open' ? strangers : persons).bytes
     http.route({
       method: endpoint.method,
@@ -162,9 +152,9 @@ async function serve(app: App, asked: Omit<Given, 'key'>, reply: FastifyReply): 
 /** Runs operations of the registry for the sender of this request. */
 export function callOn(app: App, request: FastifyRequest, reply: FastifyReply): CallOn {
   return async (endpoint, input) => {
-    const entry = allEndpoints().find((one) => one.endpoint === (endpoint as Endpoint))
+    const entry = (await entriesOf(app)).find((one) => one.endpoint === (endpoint as Endpoint))
     if (!entry) throw new Error(`${endpoint.path} is not registered`)
-    const caller = await callerOf(app, endpoint, request, reply)
+    const caller = await callerOf(app, entry, request, reply)
     const { answer } = await perform(app, { ...entry, caller, request, key: undefined }, contractInput(endpoint, input as Record<string, unknown>))
     return answer as Output<typeof endpoint>
   }
@@ -233,7 +223,7 @@ function translate(error: unknown): never {
   throw databaseRefusal(error) ?? error
 }
 
-async function callerOf(app: App, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+async function callerOf(app: App, { name, endpoint }: NamedEndpoint, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
   const base = {
     lang: toLang(request.headers['accept-language']),
     requestId: request.id,
@@ -241,7 +231,7 @@ async function callerOf(app: App, endpoint: Endpoint, request: FastifyRequest, r
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
   }
   if (endpoint.access === 'open') return { ...base, actor: { ...systemActor, username: 'public' } }
-  const person = await signedIn(app, request, { name: nameOf(endpoint), endpoint })
+  const person = await app.product.signedIn(app, request, { name, endpoint })
   reply.header('x-perm-version', person.mark)
   const actor = { ...person, scope: person.scopeOf(endpoint.access) }
   if (endpoint.access !== 'self' && !person.permissions.has(endpoint.access)) throw new Refusal(common.forbidden)

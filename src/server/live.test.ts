@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '../domains/audit/contract.ts'
 import { organisations } from '../domains/organisations/contract.ts'
+import { topics } from '../domains/product.ts'
 import { session } from '../domains/session/contract.ts'
-import { topics } from '../domains/topics.ts'
 import { users } from '../domains/users/contract.ts'
 import { addRole, openWorld, type World } from '../domains/users/server/testWorld.ts'
 import { noScope } from './database.ts'
 import { hears } from './live.ts'
-import { tokenHash } from './sessions.ts'
+import { tokenHash } from './rateKeys.ts'
 
 let world: World
 let base = ''
@@ -104,12 +104,12 @@ test('rows of an organisation beside it are silent; what is shared from above is
     permissions: new Set([right]),
     scopeOf: () => ({ ...noScope, orgs, ancestors }),
   })
-  expect(hears(listener('order:read', [3], [1, 2]), 'orders', [4, 1, 2])).toBe(false)
-  expect(hears(listener('order:read', [3], [1, 2]), 'orders', [4, 3])).toBe(true)
-  expect(hears(listener('product:read', [3], [1, 2]), 'products', [2])).toBe(true)
-  expect(hears(listener('product:read', [3], [1, 2]), 'products', [4])).toBe(false)
-  expect(hears(listener('product:read', [3], [1, 2]), 'jobs:7', [])).toBe(true)
-  expect(hears(listener('product:read', [3], [1, 2]), 'sessions:8', [3])).toBe(false)
+  expect(hears(topics, listener('order:read', [3], [1, 2]), 'orders', [4, 1, 2])).toBe(false)
+  expect(hears(topics, listener('order:read', [3], [1, 2]), 'orders', [4, 3])).toBe(true)
+  expect(hears(topics, listener('product:read', [3], [1, 2]), 'products', [2])).toBe(true)
+  expect(hears(topics, listener('product:read', [3], [1, 2]), 'products', [4])).toBe(false)
+  expect(hears(topics, listener('product:read', [3], [1, 2]), 'jobs:7', [])).toBe(true)
+  expect(hears(topics, listener('product:read', [3], [1, 2]), 'sessions:8', [3])).toBe(false)
 })
 
 test('a stream alone does not keep a session from timing out', async () => {

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import type pg from 'pg'
-import { topics as known } from '../domains/topics.ts'
 import type { Database } from './database.ts'
-import type { Person } from './sessions.ts'
+import type { Person } from './person.ts'
+import type { Product } from './product.ts'
 import { openWatch, type Watch } from './watch.ts'
 
 /**
@@ -42,7 +42,12 @@ const mostOf = { session: 4, person: 16 } as const
 const mostBytes = 7000
 
 /** Whether a listener may read what the topic stands for, in one of these organisations. */
-export function hears(listener: Pick<Listener, 'userId' | 'permissions' | 'scopeOf'>, topic: string, orgs: readonly number[]): boolean {
+export function hears(
+  known: Product['topics'],
+  listener: Pick<Listener, 'userId' | 'permissions' | 'scopeOf'>,
+  topic: string,
+  orgs: readonly number[],
+): boolean {
   const owner = /:(\d+)$/.exec(topic)
   if (owner) return Number(owner[1]) === listener.userId
   const found = known[topic]
@@ -54,7 +59,7 @@ export function hears(listener: Pick<Listener, 'userId' | 'permissions' | 'scope
   })
 }
 
-export async function openLive(database: Database, onError: (error: unknown) => void): Promise<Live> {
+export async function openLive(database: Database, known: Product['topics'], onError: (error: unknown) => void): Promise<Live> {
   const listeners = new Set<(topics: readonly string[], change: Change) => void>()
   const streams = new Set<Stream>()
   const pending = new Map<string, Set<number>>()
@@ -99,7 +104,7 @@ export async function openLive(database: Database, onError: (error: unknown) => 
       })
   }
 
-  const watchOf: WatchOf = (listener, tell) => openWatch(database, listener, tell, onError)
+  const watchOf: WatchOf = (listener, tell) => openWatch(database, known, listener, tell, onError)
   await connect()
   const live: Live = {
     publish(topics, orgIds) {
@@ -122,7 +127,7 @@ export async function openLive(database: Database, onError: (error: unknown) => 
       }
       oldest((stream) => stream.of().sessionId === of.sessionId, mostOf.session)
       oldest((stream) => stream.of().userId === of.userId, mostOf.person)
-      const stream = openStream(reply, of, check, live.subscribe, watchOf, () => streams.delete(stream))
+      const stream = openStream(known, reply, of, check, live.subscribe, watchOf, () => streams.delete(stream))
       streams.add(stream)
     },
     streaming: () => streams.size,
@@ -165,6 +170,7 @@ type Stream = { of(): Listener; end(): void }
 type WatchOf = (of: () => Listener, tell: (topics: readonly string[]) => void) => Watch
 
 function openStream(
+  known: Product['topics'],
   reply: FastifyReply,
   first: Listener,
   check: () => Promise<Listener | null>,
@@ -193,7 +199,7 @@ function openStream(
     if (named.includes(sessionsOf(listener.userId ?? 0)) || named.some((topic) => accessTopics.includes(topic))) void look('')
     // a reader that does not drain is dropped rather than buffered for ever
     if (out.writableLength > 65_536) return void out.destroy()
-    const heard = named.filter((topic) => hears(listener, topic, change[topic] ?? []))
+    const heard = named.filter((topic) => hears(known, listener, topic, change[topic] ?? []))
     if (heard.length) tell(heard)
     watch.hear(change)
   })

@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks'
 import { CompiledQuery } from 'kysely'
 import { madeStorable } from '../shared/text.ts'
 import { masked } from './auditMask.ts'
-import { auditText } from './auditText.ts'
 import type { AuditEntry, Ctx } from './context.ts'
 import type { Statement } from './wire.ts'
 
@@ -28,7 +27,7 @@ export const writtenColumns = [
   'duration_ms',
 ] as const
 
-type Writer = Pick<Ctx, 'db' | 'now' | 'requestId' | 'ip' | 'userAgent'> & { actor: Pick<Ctx['actor'], 'userId' | 'username' | 'orgId'> }
+type Writer = Pick<Ctx, 'app' | 'db' | 'now' | 'requestId' | 'ip' | 'userAgent'> & { actor: Pick<Ctx['actor'], 'userId' | 'username' | 'orgId'> }
 export type Outcome = { result: 'SUCCESS' | 'REFUSED' | 'FAILED'; errorName?: string; content?: string; startedAt: number }
 
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(masked(value)))
@@ -80,7 +79,7 @@ function values(ctx: Omit<Writer, 'db'>, ofAct: string, entry: AuditEntry, outco
     username: ctx.actor.username,
     level: entry.level ?? (outcome.result === 'SUCCESS' ? 'INFO' : 'ERROR'),
     action,
-    content: outcome.content ?? auditText(action, name),
+    content: outcome.content ?? ctx.app.product.auditText(action, name),
     resource_id: String(entry.id).slice(0, 100),
     target_name: name.slice(0, 200),
     result: outcome.result,

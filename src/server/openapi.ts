@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { contracts } from '../domains/contracts.ts'
 import { type Endpoint, pathParams } from '../shared/contract.ts'
 import { common, type ErrorDef } from '../shared/errors.ts'
 import { say } from '../shared/text.ts'
+import { endpointsOf, type Product } from './product.ts'
 
 type Json = Record<string, unknown>
 
@@ -12,14 +12,12 @@ const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
 }
 
 /** OpenAPI 3.1 of every contract; the documentation page draws it. */
-export function openApi(basePath: string): Json {
+export function openApi(contracts: Product['contracts'], basePath: string): Json {
   const paths: Record<string, Json> = {}
-  for (const [domain, contract] of Object.entries(contracts)) {
-    for (const [key, endpoint] of Object.entries(contract as Record<string, Endpoint>)) {
-      const place = paths[endpoint.path] ?? {}
-      paths[endpoint.path] = place
-      place[endpoint.method.toLowerCase()] = operation(`${domain}.${key}`, domain, endpoint)
-    }
+  for (const { name, domain, endpoint } of endpointsOf(contracts)) {
+    const place = paths[endpoint.path] ?? {}
+    paths[endpoint.path] = place
+    place[endpoint.method.toLowerCase()] = operation(name, domain, endpoint)
   }
   return {
     openapi: '3.1.0',

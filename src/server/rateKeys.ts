@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { addressOf } from '../shared/address.ts'
 import type { App } from './context.ts'
 import { perApp } from './perApp.ts'
-import { tokenHash } from './sessions.ts'
 
 /** Who a request counts for: its address, until its token was found to be somebody's; all sessions of a person count together. */
 
@@ -12,6 +12,9 @@ export function tokenOf(request: FastifyRequest): string {
   const token = given.length === 1 ? (given[0] as string).replace(/^Bearer /, '') : ''
   return /^[A-Za-z0-9_-]{43}$/.test(token) ? token : ''
 }
+
+/** How a token is kept. */
+export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 const mostKept = 20_000
 const provenOf = perApp(() => new Map<string, string>())

@@ -5,7 +5,6 @@ import { type Endpoint, pathParams } from '../shared/contract.ts'
 import { common } from '../shared/errors.ts'
 import { madeStorable, say } from '../shared/text.ts'
 import { refusalOf } from './answers.ts'
-import { actionLabel } from './auditText.ts'
 import type { Actor, App } from './context.ts'
 import { systemScope } from './database.ts'
 import { writeLog } from './logRow.ts'
@@ -58,14 +57,14 @@ export async function traceRefusal(app: App, error: unknown, request: FastifyReq
   const action = endpoint.audit ?? name
   const param = pathParams(endpoint.path)[0]
   const id = madeStorable((param && (request.params as Record<string, string> | undefined)?.[param]) ?? '')
-  const content = `${actionLabel(action, 'zh-CN')}${id ? `：${id}` : ''}（${say(def.text, 'zh-CN', values)}）`.slice(0, 500)
+  const content = `${app.product.actionLabel(action, 'zh-CN')}${id ? `：${id}` : ''}（${say(def.text, 'zh-CN', values)}）`.slice(0, 500)
   try {
     await app.database.transact(systemScope, async (db) => {
       // a refusal whose trace was committed with it has its row already
       const { rows } =
         await sql`select 1 from operation_logs where created_at > ${new Date(app.now().getTime() - 60_000)} and request_id = ${request.id} limit 1`.execute(db)
       if (rows.length) return
-      const ctx = { db, actor, now: app.now(), requestId: request.id, ip: request.ip, userAgent: (request.headers['user-agent'] ?? '').slice(0, 300) }
+      const ctx = { app, db, actor, now: app.now(), requestId: request.id, ip: request.ip, userAgent: (request.headers['user-agent'] ?? '').slice(0, 300) }
       await writeLog(ctx, action, { id, name: id }, { result, errorName: def.name, content, startedAt })
     })
   } catch (failure) {

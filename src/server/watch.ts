@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import { topics } from '../domains/topics.ts'
 import type { Database, Scope } from './database.ts'
 import type { Listener } from './live.ts'
+import type { Product } from './product.ts'
 
 /**
  * Open screens of somebody who looks at machines of others (decision 19). What is said of an organisation would tell him of machines he
@@ -14,7 +14,7 @@ type Person = Pick<Listener, 'permissions' | 'scopeOf'>
 /** What somebody may hear of, with the rows he reaches by it. */
 type Sight = { readonly topic: string; readonly tables: readonly string[]; readonly scope: Scope }
 
-const sightsOf = ({ permissions, scopeOf }: Person): Sight[] =>
+const sightsOf = (topics: Product['topics'], { permissions, scopeOf }: Person): Sight[] =>
   Object.entries(topics).flatMap(([topic, { rights, watched }]) => {
     if (!watched) return []
     const scopes = rights.filter((right) => permissions.has(right)).map(scopeOf)
@@ -24,6 +24,7 @@ const sightsOf = ({ permissions, scopeOf }: Person): Sight[] =>
 
 export function openWatch(
   database: Pick<Database, 'read'>,
+  topics: Product['topics'],
   of: () => Person,
   tell: (changed: readonly string[]) => void,
   onError: (error: unknown) => void,
@@ -38,10 +39,10 @@ export function openWatch(
   let lookedAt = 0
   let ended = false
 
-  let known = { person: of(), sights: sightsOf(of()) }
+  let known = { person: of(), sights: sightsOf(topics, of()) }
   function sights(): Sight[] {
     const person = of()
-    if (known.person !== person) known = { person, sights: sightsOf(person) }
+    if (known.person !== person) known = { person, sights: sightsOf(topics, person) }
     return known.sights
   }
 

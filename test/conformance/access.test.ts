@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { roles } from '../../src/domains/accounts/roles.ts'
-import { beforeFactor, beforePasswordChange } from '../../src/server/signedIn.ts'
+import { beforeFactor, beforePasswordChange } from '../../src/domains/session/server/signedIn.ts'
 import { answerOf } from '../support/api.ts'
 import { endpointNamed, endpoints } from '../support/registry.ts'
 import { openWorld, type World, worldNow } from '../support/world.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { aliases } from '../../src/domains/aliases.ts'
+import { aliases } from '../../src/domains/product.ts'
 import { type Answer, answerOf } from '../support/api.ts'
 import { openWorld, place, rowId, unassigned, type World } from '../support/world.ts'
 

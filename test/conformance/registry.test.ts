@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { menus } from '../../src/domains/accounts/menus.ts'
 import { permissions } from '../../src/domains/accounts/permissions.ts'
-import { locales } from '../../src/domains/locales.ts'
+import { contracts, handlers, locales } from '../../src/domains/product.ts'
 import { screens } from '../../src/domains/screens.ts'
-import { handlers } from '../../src/domains/server.ts'
 import { openApi } from '../../src/server/openapi.ts'
 import { baseType } from '../../src/shared/contract.ts'
 import { type ErrorDef, sessionCodes } from '../../src/shared/errors.ts'
@@ -62,7 +61,8 @@ const unproven = [
   'users.rejectReset', // refuses a request
 ]
 
-const paths = openApi('/').paths as Record<string, Record<string, { operationId: string; summary: string }>>
+const allHandlers = await handlers()
+const paths = openApi(contracts, '/').paths as Record<string, Record<string, { operationId: string; summary: string }>>
 
 describe('endpoints', () => {
   it('only these are open', () =>
@@ -99,7 +99,7 @@ describe('endpoints', () => {
 
   describe.each(endpoints)('$name', ({ domain, key, name, endpoint }) => {
     it('has a handler, a known permission and a place in OpenAPI', () => {
-      expect((handlers as unknown as Record<string, Record<string, unknown>>)[domain]?.[key]).toBeDefined()
+      expect(allHandlers[domain]?.[key]).toBeDefined()
       for (const code of codes(endpoint.access)) expect(known, `${code} is not in accounts/permissions.ts`).toContain(code)
       const operation = paths[endpoint.path]?.[endpoint.method.toLowerCase()]
       expect(operation?.operationId).toBe(name)

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isPlatformOnly } from '../../src/domains/accounts/rules.ts'
+import type * as sessions from '../../src/domains/session/server/people.ts'
 import type { App } from '../../src/server/context.ts'
 import { type Scope, systemScope } from '../../src/server/database.ts'
 import { buildHttp } from '../../src/server/http.ts'
-import type * as sessions from '../../src/server/sessions.ts'
 import type { Access } from '../../src/shared/contract.ts'
 import { comparable } from '../support/api.ts'
 import { digest } from '../support/digest.ts'
@@ -19,7 +19,7 @@ import { addScopedPeople, scopedPeople } from './scopes.ts'
  * the verbs are told that the actor sees everything (`visible`, `inheritable`, `owns` say yes), the connection keeps his scope.
  */
 const wall = vi.hoisted(() => ({ down: false, real: new Map<object, unknown>() }))
-vi.mock('../../src/server/sessions.ts', async (original) => {
+vi.mock('../../src/domains/session/server/people.ts', async (original) => {
   const real = await original<typeof sessions>()
   return {
     ...real,

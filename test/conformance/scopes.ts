@@ -1,6 +1,6 @@
 import { permissions } from '../../src/domains/accounts/permissions.ts'
-import type { DataScope } from '../../src/domains/accounts/roles.ts'
-import { accessOf, type HomeKind, scopeAt } from '../../src/domains/accounts/rules.ts'
+import { accessOf, scopeAt } from '../../src/domains/accounts/rules.ts'
+import type { DataScope, HomeKind } from '../../src/shared/access.ts'
 import { type Place, place, type World } from '../support/world.ts'
 
 /** Everybody with every permission, in every data scope, with and without a region, in a tenant's organisation and in the platform. */

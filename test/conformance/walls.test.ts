@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { permissions } from '../../src/domains/accounts/permissions.ts'
 import { roles } from '../../src/domains/roles/contract.ts'
+import { loadPerson } from '../../src/domains/session/server/people.ts'
 import { users } from '../../src/domains/users/contract.ts'
 import { createRandom, type Random } from '../../src/seed/random.ts'
 import type { Scope } from '../../src/server/database.ts'
-import { loadPerson } from '../../src/server/sessions.ts'
 import { openWatch } from '../../src/server/watch.ts'
 import type { Access, Endpoint } from '../../src/shared/contract.ts'
 import { endpointNamed, endpoints } from '../support/registry.ts'
@@ -167,6 +167,7 @@ describe('a regulator', () => {
     const heard: string[] = []
     const watch = openWatch(
       world.app.database,
+      world.app.product.topics,
       () => person,
       (topics) => heard.push(...topics),
       (error) => heard.push(String(error)),

@@ -1,13 +1,12 @@
 import { z } from 'zod'
-import { contracts } from '../../src/domains/contracts.ts'
+import { contracts } from '../../src/domains/product.ts'
+import { endpointsOf, type NamedEndpoint } from '../../src/server/product.ts'
 import { baseType, type Endpoint, pathParams } from '../../src/shared/contract.ts'
 
-export type Registered = { name: string; domain: string; key: string; endpoint: Endpoint }
+export type Registered = NamedEndpoint
 
 /** Every endpoint of the product; the tests of this folder run over it, so a new one is tested without a line written. */
-export const endpoints: readonly Registered[] = Object.entries(contracts).flatMap(([domain, contract]) =>
-  Object.entries(contract as Record<string, Endpoint>).map(([key, endpoint]) => ({ name: `${domain}.${key}`, domain, key, endpoint })),
-)
+export const endpoints: readonly Registered[] = endpointsOf(contracts)
 export const endpointNamed = (name: string): Endpoint => {
   const found = endpoints.find((entry) => entry.name === name)
   if (!found) throw new Error(`no endpoint ${name}`)

@@ -1,4 +1,5 @@
-import { closeApp, openApp } from '../../src/server/app.ts'
+import { openApp } from '../../src/apps/app.ts'
+import { closeApp } from '../../src/server/app.ts'
 import { runDue } from '../../src/server/work.ts'
 import { testConfig } from './api.ts'
 import { calls, testKind } from './workKind.ts'

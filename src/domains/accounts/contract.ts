@@ -1,9 +1,8 @@
 import { z } from 'zod'
+import { orgKinds } from '../../shared/access.ts'
 import { read } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page } from '../../shared/listQuery.ts'
-
-export const orgKinds = ['PLATFORM', 'AGENT', 'OPERATOR', 'SPONSOR', 'SUPPLIER', 'SCHOOL', 'HOSPITAL', 'LANE_TENANT', 'REGULATOR'] as const
 
 /** `parentId` is null at the top of what the actor sees, so that every answer is a complete forest. */
 export const OrganisationOption = z.strictObject({ id: f.id, parentId: f.id.nullable(), name: z.string(), kind: z.enum(orgKinds) })

@@ -1,8 +1,8 @@
+import type { DataScope } from '../../shared/access.ts'
 import { type MenuPage, menus } from './menus.ts'
 import { codesOf, permissions } from './permissions.ts'
 
 /** The built-in roles of a fresh installation: who they are, which rows and pages they see, what they may do. */
-export type DataScope = 'ALL' | 'ORG_TREE' | 'ASSIGNED_DEVICES' | 'OWN_LANES' | 'OWN_BUDGET' | 'OWN_GOODS' | 'REGION_DRUGS'
 export type BuiltinRole = {
   readonly code: string
   readonly zh: string

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { orgKinds } from './contract.ts'
+import { orgKinds } from '../../shared/access.ts'
 import { permissions } from './permissions.ts'
 import { roles } from './roles.ts'
 import { accessOf, type HeldRole, isPlatformOnly, readOf, scopeAt } from './rules.ts'

@@ -1,6 +1,5 @@
-import type { orgKinds } from './contract.ts'
+import type { DataScope, HomeKind } from '../../shared/access.ts'
 import { permissions } from './permissions.ts'
-import type { DataScope } from './roles.ts'
 
 /** A role as it counts for an actor: disabled ones are left out before. */
 export type HeldRole = { readonly code: string; readonly dataScope: DataScope; readonly permissions: readonly string[] }
@@ -28,9 +27,6 @@ export function readOf(code: string): string | null {
   const read = `${code.split(':')[0]}:read`
   return code === read || standAlone.has(code) || !known.has(read) ? null : read
 }
-
-/** The kind of organisation somebody stands in. */
-export type HomeKind = (typeof orgKinds)[number]
 
 /** Whose people may look at the machines of a region: no tenant's, whoever gave them the role. */
 export const mayWatch = (home: HomeKind): boolean => home === 'PLATFORM' || home === 'REGULATOR'

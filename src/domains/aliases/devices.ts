@@ -1,3 +1,4 @@
+import { type Alias, type Given, idOf, known, merged, pick } from '../../server/alias.ts'
 import type { CallOn } from '../../server/bind.ts'
 import type { CallInput } from '../../shared/contract.ts'
 import { common, Refusal } from '../../shared/errors.ts'
@@ -7,7 +8,6 @@ import { type DeviceRow, devices } from '../devices/contract.ts'
 import { lanes } from '../lanes/contract.ts'
 import { stores } from '../stores/contract.ts'
 import { floorsOf } from './lanes.ts'
-import { type Alias, type Given, idOf, known, merged, pick } from './route.ts'
 
 const listed = (row: DeviceRow) => ({
   ...pick(row, 'id', 'rtuNumber', 'ownedUserName', 'address', 'card', 'createTime'),

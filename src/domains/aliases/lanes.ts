@@ -1,8 +1,8 @@
+import { type Alias, type Given, idOf, pick } from '../../server/alias.ts'
 import type { CallOn } from '../../server/bind.ts'
 import type { CallInput } from '../../shared/contract.ts'
 import { common, Refusal } from '../../shared/errors.ts'
 import { LanePatch, lanes, type Planogram, type Road } from '../lanes/contract.ts'
-import { type Alias, type Given, idOf, pick } from './route.ts'
 
 export const roadOf = (road: Road) =>
   pick(road, 'roadIndex', 'productId', 'roadCapacity', 'productStock', 'productName', 'productImg', 'price', 'retailPrice', 'restriction', 'status')

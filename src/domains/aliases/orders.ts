@@ -1,6 +1,6 @@
+import { type Alias, known, pick } from '../../server/alias.ts'
 import { type OrderRow, orders } from '../orders/contract.ts'
 import { wholeYear } from './products.ts'
-import { type Alias, known, pick } from './route.ts'
 
 const listed = (row: OrderRow) => pick(row, 'orderNum', 'img', 'detail', 'costPrice', 'actuallyAmount', 'name', 'orderStatus', 'orderType', 'createTime')
 

@@ -1,3 +1,4 @@
+import { type Alias, type Given, idOf, known, merged, pick } from '../../server/alias.ts'
 import type { CallOn } from '../../server/bind.ts'
 import type { CallInput } from '../../shared/contract.ts'
 import { accounts } from '../accounts/contract.ts'
@@ -9,7 +10,6 @@ import { organisations } from '../organisations/contract.ts'
 import { roles } from '../roles/contract.ts'
 import { type OrganUserRow, users } from '../users/contract.ts'
 import { wholeYear } from './products.ts'
-import { type Alias, type Given, idOf, known, merged, pick } from './route.ts'
 
 const organUser = (row: OrganUserRow) => ({
   ...pick(row, 'id', 'username', 'realName', 'roleName', 'avatar', 'role', 'area', 'operatorId', 'operatorName', 'phone', 'consumerPhone', 'tenantId'),

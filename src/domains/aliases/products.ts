@@ -1,10 +1,10 @@
+import { type Alias, type Given, idOf, known, merged, pick } from '../../server/alias.ts'
 import type { CallOn } from '../../server/bind.ts'
 import type { CallInput } from '../../shared/contract.ts'
 import { common, Refusal } from '../../shared/errors.ts'
 import { addDays, shanghaiDay } from '../../shared/instants.ts'
 import { type CategoryRow, type Product, products } from '../products/contract.ts'
 import { stock } from '../stock/contract.ts'
-import { type Alias, type Given, idOf, known, merged, pick } from './route.ts'
 
 const detailOf = (row: { name: string; model: string; costPrice: number | null; retailPrice: number }) => pick(row, 'name', 'model', 'costPrice', 'retailPrice')
 const shown = (product: Product) => ({ ...product, img: product.images[0] ?? '', detail: detailOf(product) })

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { createRandom, type Random } from '../../seed/random.ts'
 import { masked } from '../../server/auditMask.ts'
-import { auditText } from '../../server/auditText.ts'
 import type { Db } from '../../server/database.ts'
 import { dayMs, shanghaiDay, startOfDay } from '../../shared/instants.ts'
+import { auditText } from './server/actionText.ts'
 
 /** Two weeks of what the demo people did, about things that exist; the running sealer seals it like any other rows. */
 type Person = { id: number; org_id: number; username: string; role: string; org_ids: number[] }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { orgKinds } from '../../shared/access.ts'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
-import { orgKinds } from '../accounts/contract.ts'
 import { sessionErrors } from '../session/contract.ts'
 import {
   avatarPicture,

@@ -1,5 +1,5 @@
+import type { orgKinds } from '../../shared/access.ts'
 import type { ErrorDef } from '../../shared/errors.ts'
-import type { orgKinds } from '../accounts/contract.ts'
 import { organisationErrors } from './contract.ts'
 
 export type Kind = (typeof orgKinds)[number]

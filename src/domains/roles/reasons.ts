@@ -1,5 +1,5 @@
 import type { Scope } from '../../server/database.ts'
-import type { DataScope } from '../accounts/roles.ts'
+import type { DataScope } from '../../shared/access.ts'
 import { accessOf, type HeldRole, readOf, withheld } from '../accounts/rules.ts'
 import type { RightReason, RowRule } from './explained.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { orgKinds } from '../accounts/contract.ts'
+import { orgKinds } from '../../shared/access.ts'
 import { username } from './contract.ts'
 import { freedName, maskedPhone, missingHome, placeRule, regionRule, servesAs } from './rules.ts'
 

@@ -1,6 +1,7 @@
+import type { HomeKind } from '../../shared/access.ts'
 import type { ErrorDef } from '../../shared/errors.ts'
 import { defineStates } from '../../shared/moves.ts'
-import { type HeldRole, type HomeKind, mayWatch } from '../accounts/rules.ts'
+import { type HeldRole, mayWatch } from '../accounts/rules.ts'
 import { userErrors } from './contract.ts'
 import { departmentErrors, departmentLevels } from './departments.ts'
 import type { resetStates } from './resets.ts'

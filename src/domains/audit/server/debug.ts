@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, visible } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
-import { contracts } from '../../contracts.ts'
+import { contracts } from '../../product.ts'
 import { type audit, auditErrors } from '../contract.ts'
 import { moduleName } from './words.ts'
 

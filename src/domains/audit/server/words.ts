@@ -1,16 +1,14 @@
 import type { z } from 'zod'
-import { actionLabel } from '../../../server/auditText.ts'
 import { baseType, type Contract, type Endpoint } from '../../../shared/contract.ts'
 import { common } from '../../../shared/errors.ts'
 import type { Texts } from '../../../shared/locale.ts'
 import { type Lang, say } from '../../../shared/text.ts'
 import { textsOver } from '../../../shared/words.ts'
 import { permissions } from '../../accounts/permissions.ts'
-import { contracts } from '../../contracts.ts'
-import { locales } from '../../locales.ts'
-import { screens } from '../../screens.ts'
+import { contracts, locales, screens } from '../../product.ts'
 import { locale } from '../locale.ts'
 import { type Change, changesOf, listChange } from '../rules.ts'
+import { actionLabel } from './actionText.ts'
 
 /** The words of a log row in the reader's language: rows themselves are kept in Chinese and by code. */
 const textsOf = (domain: string, lang: Lang): Texts => textsOver(locales[domain], lang)

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { defineImporter, type Importer } from '../../../server/importers.ts'
 import * as f from '../../../shared/fields.ts'
 import { bi } from '../../../shared/text.ts'
-import { importers } from '../../imports.ts'
+import { importers } from '../../product.ts'
 import { cell, sheetXml, workbook, xlsx, zip } from './testFiles.ts'
 import { openWorld, type World } from './testWorld.ts'
 
@@ -27,7 +27,7 @@ let jpg: Buffer
 let png: Buffer
 let good: Buffer
 beforeAll(async () => {
-  ;(importers as Importer[]).push(things)
+  ;((await importers()) as Importer[]).push(things)
   world = await openWorld()
   const picture = sharp({ create: { width: 60, height: 40, channels: 3, background: '#c83232' } })
   jpg = await picture.clone().jpeg().toBuffer()

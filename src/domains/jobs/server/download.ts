@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerError } from '../../../server/answers.ts'
 import type { App } from '../../../server/context.ts'
 import { writeLog } from '../../../server/logRow.ts'
+import type { SignedIn } from '../../../server/person.ts'
 import { tenantOf } from '../../../server/shares.ts'
-import { type SignedIn, signedIn } from '../../../server/signedIn.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say, toLang } from '../../../shared/text.ts'
 import { jobErrors } from '../contract.ts'
@@ -27,7 +27,7 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
       url,
       handler: async (request, reply) => {
         try {
-          return await work(await signedIn(app, request), request, reply)
+          return await work(await app.product.signedIn(app, request), request, reply)
         } catch (error) {
           return answerError(app, error, request, reply)
         }
@@ -50,7 +50,7 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
     return attachment(reply, row.file_name).header('content-length', row.file_bytes).send(stream)
   })
   route('GET', '/api/imports/:kind/template', async (actor, request, reply) => {
-    const importer = importerFor((request.params as { kind: string }).kind, actor)
+    const importer = await importerFor((request.params as { kind: string }).kind, actor)
     const lang = toLang(request.headers['accept-language'])
     return attachment(reply, `${say(importer.title, lang)}.xlsx`).send(Buffer.from(await templateFile(importer, lang)))
   })
@@ -62,7 +62,7 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
     const faults = await tryOut(app, given, lang)
     // it answers what a trial answers, so it leaves the same
     const caller = { actor, now: app.now(), requestId: request.id, ip: request.ip, userAgent: (request.headers['user-agent'] ?? '').slice(0, 300) }
-    await app.database.transact(actor.scope, (db) => writeLog({ db, ...caller }, 'jobs.import', trialOf(given, faults), { result: 'SUCCESS', startedAt }))
+    await app.database.transact(actor.scope, (db) => writeLog({ app, db, ...caller }, 'jobs.import', trialOf(given, faults), { result: 'SUCCESS', startedAt }))
     const file = await markedFile(given.sheet, faults, given.importer, { lang, orgId: tenantOf(actor) })
     return attachment(reply, `${say(given.importer.title, lang)}.xlsx`).send(Buffer.from(file))
   })

@@ -4,7 +4,8 @@ import { sql } from 'kysely'
 import type { z } from 'zod'
 import { type Actor, type App, type Ctx, isRefused } from '../../../server/context.ts'
 import { type Db, type Scope, systemScope } from '../../../server/database.ts'
-import { loadPerson, type Person } from '../../../server/sessions.ts'
+import type { Person } from '../../../server/person.ts'
+import { endpointsOf } from '../../../server/product.ts'
 import { heavyReads, tenantOf } from '../../../server/shares.ts'
 import { clock, type Kind, Lost, leased, type Piece } from '../../../server/work.ts'
 import type { Endpoint } from '../../../shared/contract.ts'
@@ -15,6 +16,8 @@ import type { Texts } from '../../../shared/locale.ts'
 import type { Lang } from '../../../shared/text.ts'
 import { textsOver } from '../../../shared/words.ts'
 import { permissions } from '../../accounts/permissions.ts'
+import { handlers as allHandlers, contracts, locales } from '../../product.ts'
+import { loadPerson } from '../../session/server/people.ts'
 import { jobErrors } from '../contract.ts'
 import { jobLimits } from '../rules.ts'
 import { hasTitle, type SheetColumn, sheetColumn } from './cells.ts'
@@ -25,28 +28,26 @@ export type ExportParams = { endpoint: string; query: Record<string, unknown>; c
 type ListHandler = (ctx: Ctx, input: never) => Promise<unknown>
 type Target = { endpoint: Endpoint; right: string; run: ListHandler; texts: (lang: Lang) => Texts }
 
-/** The lists that may be written to a file, by path. Loaded late: handlers of all domains reach this file through its own. */
+/** The lists that may be written to a file, by path. */
 let targets: Promise<ReadonlyMap<string, Target>> | undefined
 const allTargets = () => {
   targets ??= loadTargets()
   return targets
 }
 async function loadTargets(): Promise<ReadonlyMap<string, Target>> {
-  const [{ contracts }, { handlers }, { locales }] = await Promise.all([import('../../contracts.ts'), import('../../server.ts'), import('../../locales.ts')])
+  const handlers = await allHandlers()
   const found = new Map<string, Target>()
-  for (const [domain, contract] of Object.entries(contracts)) {
-    for (const [key, endpoint] of Object.entries(contract as Record<string, Endpoint>)) {
-      const handler = (handlers as unknown as Record<string, Record<string, unknown>>)[domain]?.[key]
-      const locale = locales[domain]
-      if (!endpoint.export || !locale) continue
-      if (typeof handler !== 'function') throw new Error(`${domain}.${key}: a list that is exported has a plain handler`)
-      found.set(endpoint.path, {
-        endpoint,
-        right: endpoint.export,
-        run: handler as ListHandler,
-        texts: (lang) => textsOver(locale, lang),
-      })
-    }
+  for (const { name, domain, key, endpoint } of endpointsOf(contracts)) {
+    const handler = handlers[domain]?.[key]
+    const locale = locales[domain]
+    if (!endpoint.export || !locale) continue
+    if (typeof handler !== 'function') throw new Error(`${name}: a list that is exported has a plain handler`)
+    found.set(endpoint.path, {
+      endpoint,
+      right: endpoint.export,
+      run: handler as ListHandler,
+      texts: (lang) => textsOver(locale, lang),
+    })
   }
   return found
 }
@@ -105,8 +106,8 @@ function within(made: Scope, now: Scope): boolean {
 }
 
 /** The same rights, noting those that were asked for and held: what a handler shows hangs on them. What only allows a deed shows nothing. */
-async function noted(held: ReadonlySet<string>, rights: Set<string>): Promise<ReadonlySet<string>> {
-  const deeds = await allDeeds()
+function noted(held: ReadonlySet<string>, rights: Set<string>): ReadonlySet<string> {
+  const deeds = allDeeds()
   const copy = new Set(held)
   copy.has = (code) => {
     const has = held.has(code)
@@ -115,16 +116,9 @@ async function noted(held: ReadonlySet<string>, rights: Set<string>): Promise<Re
   }
   return copy
 }
-let deeds: Promise<ReadonlySet<string>> | undefined
+let deeds: ReadonlySet<string> | undefined
 const allDeeds = () => {
-  deeds ??= import('../../contracts.ts').then(
-    ({ contracts }) =>
-      new Set(
-        Object.values(contracts).flatMap((contract) =>
-          Object.values(contract as Record<string, Endpoint>).flatMap((one) => (one.kind === 'write' ? [one.access] : [])),
-        ),
-      ),
-  )
+  deeds ??= new Set(endpointsOf(contracts).flatMap(({ endpoint }) => (endpoint.kind === 'write' ? [endpoint.access] : [])))
   return deeds
 }
 const rightsOf = ({ endpoint, right }: Target): string[] => [endpoint.access, right].filter((one) => one !== 'self')
@@ -158,7 +152,7 @@ export async function planExport(person: Person | null, params: ExportParams): P
   const { page: _page, pageSize: _size, ...filter } = params.query
   const input = target.endpoint.input.parse(filter) as Record<string, unknown>
   const rights = new Set(rightsOf(target))
-  const actor = { ...person, permissions: await noted(person.permissions, rights), sessionId: null, scope: scopeFor(person, target) }
+  const actor = { ...person, permissions: noted(person.permissions, rights), sessionId: null, scope: scopeFor(person, target) }
   return { target, person: actor, input, columns: [...new Set(params.columns)], rights }
 }
 

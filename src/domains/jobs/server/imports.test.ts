@@ -7,7 +7,7 @@ import { defineImporter, eachRow, type Importer } from '../../../server/importer
 import { Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { bi } from '../../../shared/text.ts'
-import { importers } from '../../imports.ts'
+import { importers } from '../../product.ts'
 import { jobErrors } from '../contract.ts'
 import { xlsx } from './testFiles.ts'
 import { openWorld, type World } from './testWorld.ts'
@@ -32,7 +32,7 @@ const categories = defineImporter({
 
 let world: World
 beforeAll(async () => {
-  ;(importers as Importer[]).push(categories)
+  ;((await importers()) as Importer[]).push(categories)
   world = await openWorld()
 })
 afterAll(() => world.close())

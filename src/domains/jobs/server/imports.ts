@@ -5,29 +5,28 @@ import { type Actor, type App, type AuditEntry, type Ctx, found, refused } from 
 import type { Importer, RowError } from '../../../server/importers.ts'
 import { oneFile } from '../../../server/oneFile.ts'
 import { requireProof } from '../../../server/proof.ts'
-import { loadPerson } from '../../../server/sessions.ts'
 import { tenantOf, tryOuts } from '../../../server/shares.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
-import { importers } from '../../imports.ts'
+import { loadPerson } from '../../session/server/people.ts'
 import { jobErrors, type jobs } from '../contract.ts'
 import { jobLimits } from '../rules.ts'
 import { fileNameOf } from './exports.ts'
-import { faultsOf } from './queries.ts'
+import { faultsOf, importerNamed } from './queries.ts'
 import { markedFile, readSheet, type Sheet } from './sheet.ts'
 
 type Given = { importer: Importer; actor: Actor; sheet: Sheet; ready: unknown; tried: readonly RowError[] }
 
 /** The importer of that name for somebody who may use it. */
-export function importerFor(kind: string, actor: Pick<Actor, 'permissions'>): Importer {
-  const importer = found(importers.find((one) => one.kind === kind))
+export async function importerFor(kind: string, actor: Pick<Actor, 'permissions'>): Promise<Importer> {
+  const importer = found(await importerNamed(kind))
   if (importer.permission !== 'self' && !actor.permissions.has(importer.permission)) throw new Refusal(common.forbidden)
   return importer
 }
 
 /** And who acts, with the rows that its right reaches. */
 async function importerAs(app: App, kind: string, actor: Actor): Promise<{ importer: Importer; actor: Actor }> {
-  const importer = importerFor(kind, actor)
+  const importer = await importerFor(kind, actor)
   const person = await loadPerson(app.database, actor.userId ?? 0)
   if (!person) throw new Refusal(common.accountClosed)
   return { importer, actor: { ...person, sessionId: null, scope: person.scopeOf(importer.permission) } }
@@ -35,7 +34,7 @@ async function importerAs(app: App, kind: string, actor: Actor): Promise<{ impor
 
 /** The file of somebody who showed who he is, where its importer asks for it. */
 export async function receive(app: App, kind: string, request: FastifyRequest, by: Actor): Promise<Omit<Given, 'tried'>> {
-  if (importers.find((one) => one.kind === kind)?.fresh) await requireProof(app, by)
+  if ((await importerNamed(kind))?.fresh) await requireProof(app, by)
   const { importer, actor } = await importerAs(app, kind, by)
   const { bytes } = await oneFile(request, tenantOf(by), jobLimits.importBytes, { ...jobErrors, tooLarge: jobErrors.fileTooLarge })
   const sheet = await readSheet(bytes, importer, tenantOf(by))
@@ -123,7 +122,7 @@ export const runImport = prepared<(typeof jobs)['import'], Given>({
     const total = sheet.lines.length
     if (dryRun) {
       ctx.audit(trialOf(given, given.tried))
-      return { jobId: null, total, failed: failedRows(given.tried), faults: faultsOf(ctx, kind, given.tried.slice(0, jobLimits.faults)) }
+      return { jobId: null, total, failed: failedRows(given.tried), faults: faultsOf(ctx, given.importer, given.tried.slice(0, jobLimits.faults)) }
     }
     await refuseTwice(ctx, kind, sha256)
     const lines: AuditEntry[] = []

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, found, iso, isoOrNull, visible } from '../../../server/context.ts'
+import type { Importer } from '../../../server/importers.ts'
 import { selectPage } from '../../../server/lists.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { say } from '../../../shared/text.ts'
-import { importers } from '../../imports.ts'
+import { importers } from '../../product.ts'
 import type { JobRow, jobs, RowFault } from '../contract.ts'
 import { cancellable, downloadable, type JobState, retryable } from '../rules.ts'
 import { exportTitle, hasRightsOf, type MadeWith, mayExport } from './exports.ts'
@@ -56,8 +57,10 @@ export async function openCount(ctx: Ctx): Promise<number> {
   return rows[0]?.n ?? 0
 }
 
+export const importerNamed = async (kind: string): Promise<Importer | undefined> => (await importers()).find((one) => one.kind === kind)
+
 export async function present(ctx: Pick<Ctx, 'actor' | 'lang' | 'now'>, row: Row): Promise<JobRow> {
-  const importer = importers.find(({ kind }) => kind === row.name)
+  const importer = await importerNamed(row.name)
   const facts = { kind: row.kind, state: row.state, fileExpires: row.file_expires_at }
   return {
     id: row.id,
@@ -82,7 +85,7 @@ export async function present(ctx: Pick<Ctx, 'actor' | 'lang' | 'now'>, row: Row
 }
 
 export type StoredFault = { line: number; column?: string; text: string }
-export function faultsOf(ctx: Pick<Ctx, 'lang'>, kind: string, stored: readonly StoredFault[]): RowFault[] {
-  const titles = new Map(importers.find((one) => one.kind === kind)?.columns.map(({ key, title }) => [key, say(title, ctx.lang)]))
+export function faultsOf(ctx: Pick<Ctx, 'lang'>, importer: Importer | undefined, stored: readonly StoredFault[]): RowFault[] {
+  const titles = new Map(importer?.columns.map(({ key, title }) => [key, say(title, ctx.lang)]))
   return stored.map(({ line, column = '', text }) => ({ row: line, column, title: titles.get(column) ?? column, message: say(text, ctx.lang) }))
 }

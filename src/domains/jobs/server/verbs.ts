@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
-import { loadPerson } from '../../../server/sessions.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
+import { loadPerson } from '../../session/server/people.ts'
 import { jobErrors, type jobs } from '../contract.ts'
 import { jobFrom, jobLimits } from '../rules.ts'
 import * as consoleVerbs from './console.ts'
@@ -90,13 +90,13 @@ export const handlers: Handlers<Contract> = {
       row_errors: q.StoredFault[]
     }>`select j.name, j.row_errors from jobs j where j.id = ${id} and ${q.own(ctx)}`.execute(ctx.db)
     const row = found(rows[0])
-    return { list: q.faultsOf(ctx, row.name, row.row_errors) }
+    return { list: q.faultsOf(ctx, await q.importerNamed(row.name), row.row_errors) }
   },
   cancel,
   retry,
   export: startExport,
   async importInfo(ctx, { kind }) {
-    const importer = importerFor(kind, ctx.actor)
+    const importer = await importerFor(kind, ctx.actor)
     const text = (value: string | undefined) => (value ? say(value, ctx.lang) : '')
     return {
       title: text(importer.title),

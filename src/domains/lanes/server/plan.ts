@@ -1,4 +1,5 @@
-import { type Ctx, found, knowsCost, may } from '../../../server/context.ts'
+import { type Ctx, found, may } from '../../../server/context.ts'
+import { knowsCost } from '../../products/server/cost.ts'
 import type { Planogram, Road } from '../contract.ts'
 import { laneView } from '../rules.ts'
 import { isClosed } from './change.ts'

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
+import type { HomeKind } from '../../../shared/access.ts'
 import { bi } from '../../../shared/text.ts'
-import type { HomeKind } from '../../accounts/rules.ts'
 
 /** Organisations that a file names: by code, whatever its case, or by a name that only one of them has. */
 

@@ -1,7 +1,7 @@
 import type { RowError } from '../../../server/importers.ts'
 import { act, systemCaller } from '../../../server/run.ts'
-import { loadPerson } from '../../../server/sessions.ts'
 import { addDevice, openWorld as openDevices, people, type World } from '../../devices/server/testWorld.ts'
+import { loadPerson } from '../../session/server/people.ts'
 import { organisationImporter } from './importer.ts'
 
 /**

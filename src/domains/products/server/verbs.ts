@@ -1,5 +1,5 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, knowsCost, owns } from '../../../server/context.ts'
+import { type Ctx, found, owns } from '../../../server/context.ts'
 import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
@@ -7,6 +7,7 @@ import { bi } from '../../../shared/text.ts'
 import type { Product, ProductInput, ProductRow, products } from '../contract.ts'
 import { becomesStricter, drugClassChange, marginPermille, mayBeSoldOn, namePlaces, productCan, productErrors, retailAboveCost } from '../rules.ts'
 import { allCategories, categories, createCategory, editCategory, removeCategory } from './categories.ts'
+import { knowsCost } from './cost.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof products

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Ctx, inheritable, may, visible } from '../../../server/context.ts'
 import type { Scope } from '../../../server/database.ts'
-import type { Person } from '../../../server/sessions.ts'
+import type { Person } from '../../../server/person.ts'
 import { dayOfOrderNumber } from '../../../shared/ids.ts'
 import { dayMs, startOfDay } from '../../../shared/instants.ts'
 import type { RowAnswer } from '../explained.ts'

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { type Ctx, inheritable, visible } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
 import { selectPage } from '../../../server/lists.ts'
+import type { DataScope } from '../../../shared/access.ts'
 import type { Input } from '../../../shared/contract.ts'
-import type { DataScope } from '../../accounts/roles.ts'
 import type { roles } from '../contract.ts'
 
 export type Row = {

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { cookieName, setCookie } from '../../../server/cookies.ts'
 import type { Db } from '../../../server/database.ts'
-import { tokenHash } from '../../../server/sessions.ts'
+import { tokenHash } from '../../../server/rateKeys.ts'
 
 /**
  * Browsers somebody signed in with, so that strangers who guess cannot keep their person out. The secret opens nothing: it only

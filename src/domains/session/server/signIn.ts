@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
-import { tokenHash } from '../../../server/sessions.ts'
-import { type SignedIn, signedIn } from '../../../server/signedIn.ts'
+import type { SignedIn } from '../../../server/person.ts'
+import { tokenHash } from '../../../server/rateKeys.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { cachedSetting, platformOrg } from '../../settings/server/values.ts'
 import { rememberBrowser } from './browsers.ts'
 import * as q from './queries.ts'
+import { signedIn } from './signedIn.ts'
 
 /** What every way to sign in ends with: the visit noted, the browser known, a session, all in the message of the commit. Answers the token. */
 export async function startSession(ctx: Ctx, user: { id: number; orgId: number; username: string }, request: FastifyRequest): Promise<string> {

@@ -5,8 +5,7 @@ import { common, type ErrorDef } from '../../../shared/errors.ts'
 import type { Texts } from '../../../shared/locale.ts'
 import { say } from '../../../shared/text.ts'
 import { textsOver } from '../../../shared/words.ts'
-import { contracts } from '../../contracts.ts'
-import { locales } from '../../locales.ts'
+import { contracts, locales } from '../../product.ts'
 import type { DictionaryRow, settings } from '../contract.ts'
 
 /** Every word of the interface: values of enums as the screens say them, and errors by number. Built once, at the first look. */

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
-import { type FirstPasswords, firstHash, firstPasswords, passwordFile } from '../../../server/firstPasswords.ts'
 import { defineImporter, type ImportRow, type RowError } from '../../../server/importers.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import { userErrors } from '../contract.ts'
+import { type FirstPasswords, firstHash, firstPasswords, passwordFile } from './firstPasswords.ts'
 import { ImportedUser, type Newcomer, resolver, type UserRow } from './importRows.ts'
 import { passwordSettings } from './passwords.ts'
 

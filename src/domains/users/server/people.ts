@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
+import type { DataScope } from '../../../shared/access.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
-import type { DataScope } from '../../accounts/roles.ts'
 import { isSuper, mayStandFor } from '../../roles/server/assign.ts'
 import { userErrors } from '../contract.ts'
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { selectPage } from '../../../server/lists.ts'
+import type { DataScope } from '../../../shared/access.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
-import type { DataScope } from '../../accounts/roles.ts'
 import type { users } from '../contract.ts'
 
 type ListInput = Input<typeof users.list>

@@ -1,12 +1,11 @@
-import { permissions } from '../domains/accounts/permissions.ts'
-import { contracts } from '../domains/contracts.ts'
-import { locales } from '../domains/locales.ts'
-import type { Contract, Endpoint } from '../shared/contract.ts'
-import type { Texts } from '../shared/locale.ts'
-import type { Lang } from '../shared/text.ts'
+import type { Contract, Endpoint } from '../../../shared/contract.ts'
+import type { Texts } from '../../../shared/locale.ts'
+import type { Lang } from '../../../shared/text.ts'
+import { permissions } from '../../accounts/permissions.ts'
+import { contracts, locales } from '../../product.ts'
 
 const textsOf = (domain: string, lang: Lang): Texts => (lang === 'en' ? locales[domain]?.en : locales[domain]?.zh) ?? {}
-export const endpointNamed = (name: string): Endpoint | undefined => {
+const endpointNamed = (name: string): Endpoint | undefined => {
   const [domain = '', key = ''] = name.split('.')
   return (contracts as Record<string, Contract>)[domain]?.[key]
 }

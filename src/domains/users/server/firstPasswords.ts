@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { neutralised } from '../domains/jobs/rules.ts'
-import { bi } from '../shared/text.ts'
-import { hashMade } from './passwords.ts'
+import { hashMade } from '../../../server/passwords.ts'
+import { bi } from '../../../shared/text.ts'
+import { neutralised } from '../../jobs/rules.ts'
 
 // without what people mix up when they read a password to each other: 0 O 1 l I
 const letters = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ'

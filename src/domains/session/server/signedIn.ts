@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import type { Endpoint } from '../shared/contract.ts'
-import { common, Refusal } from '../shared/errors.ts'
-import type { App } from './context.ts'
-import { factorDue } from './proof.ts'
-import { forgetToken, noteProven, tokenOf } from './rateKeys.ts'
-import { noteAttempt } from './refusals.ts'
-import { actorOfToken, type Person, passwordDue } from './sessions.ts'
+import type { App } from '../../../server/context.ts'
+import type { SignedIn } from '../../../server/person.ts'
+import { forgetToken, noteProven, tokenOf } from '../../../server/rateKeys.ts'
+import { noteAttempt } from '../../../server/refusals.ts'
+import type { Endpoint } from '../../../shared/contract.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
+import { factorDue } from './factorDue.ts'
+import { actorOfToken, passwordDue } from './people.ts'
 import { seenThrough } from './view.ts'
 
 /** All that somebody may do whose password is due; a new line is a decision. */
@@ -27,8 +28,6 @@ export const beforeFactor: ReadonlySet<string> = new Set([
   'session.enrolFactor',
   'session.confirmFactor',
 ])
-
-export type SignedIn = Person & { readonly sessionId: string }
 
 /**
  * The actor behind the Authorization header (`Bearer ` is accepted before the token); the only door to it, so that a password or a

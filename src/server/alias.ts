@@ -1,6 +1,6 @@
-import type { CallOn } from '../../server/bind.ts'
-import { type Endpoint, fromStrings } from '../../shared/contract.ts'
-import { common, Refusal } from '../../shared/errors.ts'
+import { type Endpoint, fromStrings } from '../shared/contract.ts'
+import { common, Refusal } from '../shared/errors.ts'
+import type { CallOn } from './bind.ts'
 
 /** Path parameters, and the query or the body: texts of an address, or whatever a body held. */
 export type Given = Readonly<Record<string, unknown>>

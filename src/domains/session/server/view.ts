@@ -1,26 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from 'kysely'
-import type { DataScope } from '../domains/accounts/roles.ts'
-import { accessOf, type HomeKind, isPlatformOnly } from '../domains/accounts/rules.ts'
-import { common, Refusal } from '../shared/errors.ts'
-import type { App } from './context.ts'
-import { type Scope, systemScope } from './database.ts'
-import { branchOf, type Person } from './sessions.ts'
-
-/**
- * What a person looks through: a role he previews (`x-view-role`), or an organisation below the platform (`x-view-org`), one at a time.
- * A view only takes away: rights and rows are those he has anyway and the view has too, and nothing is changed through it (http.ts).
- */
-export type View = {
-  readonly kind: 'role' | 'org'
-  readonly id: number
-  readonly name: string
-  readonly nameEn: string
-  /** The role of whoever looks; what hangs on a role's identifier must hold for both (`byRole`). */
-  readonly ownRole: string
-  /** What he may do himself: whether he must set up a second factor does not hang on what he looks through. */
-  readonly ownPermissions: ReadonlySet<string>
-}
+import type { App } from '../../../server/context.ts'
+import { type Scope, systemScope } from '../../../server/database.ts'
+import type { Person, View } from '../../../server/person.ts'
+import type { DataScope, HomeKind } from '../../../shared/access.ts'
+import { common, Refusal } from '../../../shared/errors.ts'
+import { accessOf, isPlatformOnly } from '../../accounts/rules.ts'
+import { branchOf } from './people.ts'
 
 export async function seenThrough<P extends Person>(app: App, person: P, headers: IncomingHttpHeaders): Promise<P> {
   const given = [headers['x-view-role'], headers['x-view-org']]

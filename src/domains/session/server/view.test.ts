@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { endpoints } from '../../test/support/registry.ts'
-import { permissions } from '../domains/accounts/permissions.ts'
-import { devices } from '../domains/devices/contract.ts'
-import { organisations } from '../domains/organisations/contract.ts'
-import { session } from '../domains/session/contract.ts'
-import { users } from '../domains/users/contract.ts'
-import { addRole, openWorld, type World } from '../domains/users/server/testWorld.ts'
+import { endpoints } from '../../../../test/support/registry.ts'
+import { permissions } from '../../accounts/permissions.ts'
+import { devices } from '../../devices/contract.ts'
+import { organisations } from '../../organisations/contract.ts'
+import { users } from '../../users/contract.ts'
+import { addRole, openWorld, type World } from '../../users/server/testWorld.ts'
+import { session } from '../contract.ts'
 
 let world: World
 let root = ''

@@ -1,35 +1,23 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { DataScope } from '../domains/accounts/roles.ts'
-import { accessOf, type HeldRole, type HomeKind, scopeAt } from '../domains/accounts/rules.ts'
-import { passwordExpired } from '../domains/session/rules.ts'
-import { cachedSetting, noteSettingsVersion, platformOrg } from '../domains/settings/server/values.ts'
-import type { Access } from '../shared/contract.ts'
-import { common, type ErrorDef } from '../shared/errors.ts'
-import { regionPrefix } from '../shared/place.ts'
-import type { Actor, App } from './context.ts'
-import { type Database, type Db, type Scope, systemScope } from './database.ts'
-import { perApp } from './perApp.ts'
+import type { App } from '../../../server/context.ts'
+import { type Database, type Db, type Scope, systemScope } from '../../../server/database.ts'
+import { perApp } from '../../../server/perApp.ts'
+import type { PasswordAge, Person } from '../../../server/person.ts'
+import { tokenHash } from '../../../server/rateKeys.ts'
+import type { DataScope, HomeKind } from '../../../shared/access.ts'
+import { common, type ErrorDef } from '../../../shared/errors.ts'
+import { regionPrefix } from '../../../shared/place.ts'
+import { accessOf, type HeldRole, scopeAt } from '../../accounts/rules.ts'
+import { cachedSetting, noteSettingsVersion, platformOrg } from '../../settings/server/values.ts'
+import { passwordExpired } from '../rules.ts'
 
 /** Who a token is. Sessions are looked up at every request; what an actor may do is cached until the access version moves. */
 
-/** Somebody with an account: an actor once it is known for which right he acts. */
-export type Person = Omit<Actor, 'sessionId'> & {
-  /** The rows he reaches by this right; for what every signed-in person may do, the widest of his roles. */
-  readonly scopeOf: (access: Access) => Scope
-  readonly password: PasswordAge
-  /** Changes when menus or rights of this person change; browsers read again when it does. */
-  readonly mark: string
-}
-
-/** How a password stands: made by somebody else, and since when. */
-export type PasswordAge = { readonly mustChange: boolean; readonly changedAt: Date }
 export const passwordDue = async (app: App, password: PasswordAge): Promise<boolean> =>
   password.mustChange || passwordExpired(password.changedAt, await cachedSetting(app, platformOrg, 'password.maxAgeDays'), app.now())
 
 const peopleOf = perApp(() => new Map<number, { version: number; person: Person | null }>())
-
-export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 type SessionRow = {
   id: string

@@ -1,0 +1,11 @@
+import type { Domain } from '../../server/domain.ts'
+import { accounts } from './contract.ts'
+import { locale } from './locale.ts'
+
+/** Organisations, people and roles as choices of every screen; who may do what. */
+export const domain = {
+  contract: accounts,
+  handlers: async () => (await import('./server/verbs.ts')).handlers,
+  locale,
+  jobs: async (app) => (await import('./server/firstPassword.ts')).registerFirstPassword(app),
+} satisfies Domain<typeof accounts>

@@ -1,0 +1,11 @@
+import type { Domain } from '../../server/domain.ts'
+import { deviceAliases } from './devices.ts'
+import { laneAliases } from './lanes.ts'
+import { orderAliases } from './orders.ts'
+import { peopleAliases } from './people.ts'
+import { productAliases } from './products.ts'
+
+/** Paths of the specification's sample server. */
+export const domain = {
+  aliases: [...deviceAliases, ...laneAliases, ...orderAliases, ...peopleAliases, ...productAliases],
+} satisfies Domain

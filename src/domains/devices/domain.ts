@@ -1,0 +1,18 @@
+import type { Domain } from '../../server/domain.ts'
+import { devices } from './contract.ts'
+import { locale } from './locale.ts'
+import { screens } from './screens.ts'
+
+/** Machines: list, map, form, life. */
+export const domain = {
+  contract: devices,
+  handlers: async () => (await import('./server/verbs.ts')).handlers,
+  locale,
+  screens,
+  topics: { devices: { rights: ['device:read', 'device:assign', 'dashboard:read'], watched: ['devices', 'device_states', 'device_faults'] } },
+  jobs: async (app) => (await import('./server/jobs.ts')).registerDeviceJobs(app),
+  importer: async () => (await import('./server/importer.ts')).deviceImporter,
+  open: {
+    'server/secret.ts': 'how a secret is made and kept',
+  },
+} satisfies Domain<typeof devices>

@@ -1,0 +1,14 @@
+import type { Domain } from '../../server/domain.ts'
+import { jobs } from './contract.ts'
+import { locale } from './locale.ts'
+import { screens } from './screens.ts'
+
+/** Exports, imports, and the console of background work. */
+export const domain = {
+  contract: jobs,
+  handlers: async () => (await import('./server/verbs.ts')).handlers,
+  locale,
+  screens,
+  topics: { 'job-console': { rights: ['job-console:read'] } },
+  jobs: async (app) => (await import('./server/jobs.ts')).registerJobJobs(app),
+} satisfies Domain<typeof jobs>

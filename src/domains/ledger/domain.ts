@@ -1,0 +1,8 @@
+import type { Domain } from '../../server/domain.ts'
+
+/** Accounts and vouchers: where money stands. */
+export const domain = {
+  open: {
+    'server/post.ts': 'the only writer of vouchers',
+  },
+} satisfies Domain

@@ -1,0 +1,11 @@
+import type { Domain } from '../../server/domain.ts'
+
+/** What machines say, and what the gateway knows of them. */
+export const domain = {
+  topics: { shadows: { rights: ['device:read', 'lane:read'], watched: ['device_shadows'] } },
+  jobs: async (app) => (await import('./server/jobs.ts')).registerMachineJobs(app),
+  open: {
+    'server/events.ts': 'the only writer of what the platform knows about a machine',
+    'server/shadows.ts': 'the only writer of what a machine should have',
+  },
+} satisfies Domain

@@ -1,0 +1,17 @@
+import type { Domain } from '../../server/domain.ts'
+import { orders } from './contract.ts'
+import { locale } from './locale.ts'
+import { screens } from './screens.ts'
+
+/** Orders, vending and refunds. */
+export const domain = {
+  contract: orders,
+  handlers: async () => (await import('./server/verbs.ts')).handlers,
+  locale,
+  screens,
+  topics: { orders: { rights: ['order:read', 'dashboard:read', 'device:test'], watched: ['orders'] } },
+  jobs: async (app) => (await import('./server/jobs.ts')).registerOrderJobs(app),
+  open: {
+    'server/vend.ts': "the gateway's two doors",
+  },
+} satisfies Domain<typeof orders>

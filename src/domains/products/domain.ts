@@ -1,0 +1,16 @@
+import type { Domain } from '../../server/domain.ts'
+import { products } from './contract.ts'
+import { locale } from './locale.ts'
+import { screens } from './screens.ts'
+
+/** Goods and their categories. */
+export const domain = {
+  contract: products,
+  handlers: async () => (await import('./server/verbs.ts')).handlers,
+  locale,
+  screens,
+  topics: { products: { rights: ['product:read', 'product-category:read'], shared: true } },
+  open: {
+    'server/cost.ts': 'who knows what a product costs',
+  },
+} satisfies Domain<typeof products>

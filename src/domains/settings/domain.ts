@@ -1,0 +1,17 @@
+import type { Domain } from '../../server/domain.ts'
+import { settings } from './contract.ts'
+import { locale } from './locale.ts'
+import { screens } from './screens.ts'
+
+/** What the platform and each organisation have set. */
+export const domain = {
+  contract: settings,
+  handlers: async () => (await import('./server/verbs.ts')).handlers,
+  locale,
+  screens,
+  topics: { settings: { rights: ['setting:read'], shared: true } },
+  jobs: async (app) => (await import('./server/jobs.ts')).registerSettingsJobs(app),
+  open: {
+    'server/values.ts': 'what an organisation has set',
+  },
+} satisfies Domain<typeof settings>
