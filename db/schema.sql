@@ -12,11 +12,10 @@ sequence public.order_units_id_seq
 sequence public.orders_id_seq
 sequence public.stock_flows_id_seq
 
-table public.access_version
-  only_row boolean default true not null
+table public.access_versions
+  tenant_id bigint not null
   version bigint default 1 not null
-  constraint access_version_only_row_check CHECK (only_row)
-  constraint access_version_pkey PRIMARY KEY (only_row)
+  constraint access_versions_pkey PRIMARY KEY (tenant_id)
   grant delete, insert, select, update to huodao_app
 
 table public.activation_codes row security
@@ -424,7 +423,7 @@ table public.device_assignments row security
   CREATE INDEX device_assignments_user ON public.device_assignments USING btree (user_id) WHERE (to_at IS NULL)
   CREATE UNIQUE INDEX device_assignments_live ON public.device_assignments USING btree (device_id, user_id, kind) WHERE (to_at IS NULL)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
-  CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.device_assignments FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
+  CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.device_assignments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
   grant delete, insert, select, update to huodao_app
 
 table public.device_commands row security
@@ -787,8 +786,10 @@ table public.devices row security
   CREATE UNIQUE INDEX devices_card ON public.devices USING btree (card) WHERE (card IS NOT NULL)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   policy watched permissive for select to public using ((id = ANY (( SELECT app_watched() AS app_watched)::bigint[])))
+  CREATE CONSTRAINT TRIGGER bump AFTER INSERT ON public.devices DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.kind = 'DRUG'::text)) EXECUTE FUNCTION bump_access()
+  CREATE CONSTRAINT TRIGGER bump_drugs AFTER DELETE ON public.devices DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.kind = 'DRUG'::text)) EXECUTE FUNCTION bump_access()
+  CREATE CONSTRAINT TRIGGER bump_moved AFTER UPDATE OF kind, county ON public.devices DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((('DRUG'::text = old.kind) OR ('DRUG'::text = new.kind)) AND ((old.kind IS DISTINCT FROM new.kind) OR (old.county IS DISTINCT FROM new.county)))) EXECUTE FUNCTION bump_access()
   CREATE TRIGGER begin_boot_epoch BEFORE UPDATE OF secret_hash, board_no ON public.devices FOR EACH ROW WHEN (((old.secret_hash IS DISTINCT FROM new.secret_hash) OR (old.board_no IS DISTINCT FROM new.board_no))) EXECUTE FUNCTION begin_boot_epoch()
-  CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE OF org_id, lifecycle, kind, county ON public.devices FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
   CREATE TRIGGER keep_board BEFORE INSERT OR UPDATE OF board_no, card, org_id ON public.devices FOR EACH ROW EXECUTE FUNCTION keep_board()
   CREATE TRIGGER open_owner AFTER INSERT ON public.devices FOR EACH ROW EXECUTE FUNCTION open_owner()
   CREATE TRIGGER type_home AFTER INSERT ON public.devices FOR EACH ROW EXECUTE FUNCTION check_home_above()
@@ -1275,7 +1276,7 @@ table public.menus
   constraint menus_status_check CHECK ((status = ANY (ARRAY['ENABLED'::text, 'DISABLED'::text])))
   constraint menus_title_en_check CHECK ((title_en <> ''::text))
   constraint menus_title_zh_check CHECK ((title_zh <> ''::text))
-  CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.menus FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
+  CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.menus DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
   grant delete, insert, select, update to huodao_app
 
 table public.messages row security
@@ -1653,9 +1654,9 @@ table public.organisations row security
   policy watched permissive for select to public using (((cardinality(( SELECT app_watched() AS app_watched)) > 0) AND (id IN ( SELECT d.org_id
    FROM devices d
   WHERE (d.id = ANY (( SELECT app_watched() AS app_watched)::bigint[]))))))
+  CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE OF path, kind, status ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
+  CREATE CONSTRAINT TRIGGER bump_settings AFTER INSERT OR DELETE OR UPDATE OF path ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_settings_version()
   CREATE CONSTRAINT TRIGGER organisations_path_follows AFTER INSERT OR UPDATE OF path, parent_id ON public.organisations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_organisation_path()
-  CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.organisations FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
-  CREATE TRIGGER bump_settings AFTER INSERT OR DELETE OR UPDATE OF path ON public.organisations FOR EACH STATEMENT EXECUTE FUNCTION bump_settings_version()
   CREATE TRIGGER open_alert_channel AFTER INSERT ON public.organisations FOR EACH ROW EXECUTE FUNCTION open_alert_channel()
   grant delete, insert, select, update to huodao_app
 
@@ -2026,7 +2027,7 @@ table public.role_menus
   constraint role_menus_menu_id_fkey FOREIGN KEY (menu_id) REFERENCES menus(id) ON DELETE CASCADE
   constraint role_menus_pkey PRIMARY KEY (role_id, menu_id)
   constraint role_menus_role_id_fkey FOREIGN KEY (role_id) REFERENCES roles(id) ON DELETE CASCADE
-  CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.role_menus FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
+  CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.role_menus DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
   grant delete, insert, select, update to huodao_app
 
 table public.role_permissions
@@ -2035,7 +2036,7 @@ table public.role_permissions
   constraint role_permissions_permission_code_fkey FOREIGN KEY (permission_code) REFERENCES permissions(code)
   constraint role_permissions_pkey PRIMARY KEY (role_id, permission_code)
   constraint role_permissions_role_id_fkey FOREIGN KEY (role_id) REFERENCES roles(id) ON DELETE CASCADE
-  CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.role_permissions FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
+  CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.role_permissions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
   grant delete, insert, select, update to huodao_app
 
 table public.roles row security
@@ -2063,7 +2064,7 @@ table public.roles row security
   constraint roles_status_check CHECK ((status = ANY (ARRAY['ENABLED'::text, 'DISABLED'::text])))
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
-  CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.roles FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
+  CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.roles DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
   grant delete, insert, select, update to huodao_app
 
 table public.sales_rollups row security
@@ -2140,7 +2141,7 @@ table public.second_factors row security
   constraint second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
   CREATE INDEX second_factors_org ON public.second_factors USING btree (org_id)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
-  CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE OF confirmed_at ON public.second_factors FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
+  CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE OF confirmed_at ON public.second_factors DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
   grant delete, insert, select, update to huodao_app
 
 table public.security_events row security
@@ -2221,7 +2222,7 @@ table public.settings row security
   constraint settings_updated_by_fkey FOREIGN KEY (updated_by) REFERENCES users(id)
   policy inherited permissive for select to public using ((org_id = ANY (( SELECT app_ancestors() AS app_ancestors)::bigint[])))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
-  CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.settings FOR EACH STATEMENT EXECUTE FUNCTION bump_settings_version()
+  CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_settings_version()
   grant delete, insert, select, update to huodao_app
 
 table public.settings_version
@@ -2538,8 +2539,8 @@ table public.user_roles row security
   CREATE INDEX user_roles_org ON public.user_roles USING btree (org_id)
   CREATE INDEX user_roles_role ON public.user_roles USING btree (role_id)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
+  CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.user_roles DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
   CREATE CONSTRAINT TRIGGER user_roles_keep_access AFTER DELETE ON public.user_roles DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_access_is_kept()
-  CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE ON public.user_roles FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
   CREATE TRIGGER role_home BEFORE INSERT OR UPDATE OF user_id, role_id, org_id ON public.user_roles FOR EACH ROW EXECUTE FUNCTION check_role_home()
   grant delete, insert, select, update to huodao_app
 
@@ -2584,8 +2585,8 @@ table public.users row security
   CREATE UNIQUE INDEX users_principal ON public.users USING btree (org_id) WHERE is_principal
   CREATE UNIQUE INDEX users_username ON public.users USING btree (lower(username))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
+  CREATE CONSTRAINT TRIGGER bump AFTER INSERT OR DELETE OR UPDATE OF org_id, username, real_name, avatar, title, region_code, status, must_change_password, phone, deleted_at ON public.users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_access()
   CREATE CONSTRAINT TRIGGER users_keep_access AFTER UPDATE OF status, deleted_at ON public.users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.status = 'ENABLED'::text) AND (new.status <> 'ENABLED'::text))) EXECUTE FUNCTION check_access_is_kept()
-  CREATE TRIGGER bump AFTER INSERT OR DELETE OR UPDATE OF org_id, username, real_name, avatar, title, region_code, status, must_change_password, phone, deleted_at ON public.users FOR EACH STATEMENT EXECUTE FUNCTION bump_access_version()
   grant delete, insert, select, update to huodao_app
 
 table public.vend_commands row security
@@ -2862,16 +2863,34 @@ begin
   return new;
 end $function$
 
-CREATE OR REPLACE FUNCTION public.bump_access_version()
+CREATE OR REPLACE FUNCTION public.bump_access()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+declare
+  was jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
+  now jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
+  one jsonb;
 begin
-  update access_version set version = version + 1;
+  foreach one in array array[was, now] loop
+    continue when one is null;
+    case tg_table_name
+      when 'menus' then perform note_access(1);
+      when 'organisations' then
+        perform note_access(tenant_of_path((one ->> 'path')::ltree));
+        perform note_access(0);
+      when 'users', 'roles' then perform note_access(tenant_of_org((one ->> 'org_id')::bigint));
+      when 'role_permissions', 'role_menus' then
+        perform note_access((select tenant_of_org(r.org_id) from roles r where r.id = (one ->> 'role_id')::bigint));
+      when 'devices' then perform note_access(0);
+      else perform note_access((select tenant_of_org(u.org_id) from users u where u.id = (one ->> 'user_id')::bigint));
+    end case;
+  end loop;
   return null;
 end $function$
+-- execute: owner only
 
 CREATE OR REPLACE FUNCTION public.bump_settings_version()
  RETURNS trigger
@@ -2880,7 +2899,9 @@ CREATE OR REPLACE FUNCTION public.bump_settings_version()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
+  if current_setting('app.settings_noted', true) = 'yes' then return null; end if;
   update settings_version set version = version + 1;
+  perform set_config('app.settings_noted', 'yes', true);
   return null;
 end $function$
 
@@ -3054,6 +3075,23 @@ begin
   return new;
 end $function$
 
+CREATE OR REPLACE FUNCTION public.note_access(tenant bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  noted text := coalesce(current_setting('app.access_noted', true), '');
+begin
+  -- once in a transaction
+  if tenant is null or noted like '%,' || tenant || ',%' then return; end if;
+  insert into access_versions (tenant_id) values (tenant)
+    on conflict (tenant_id) do update set version = access_versions.version + 1;
+  perform set_config('app.access_noted', noted || ',' || tenant || ',', true);
+end $function$
+-- execute: owner only
+
 CREATE OR REPLACE FUNCTION public.open_alert_channel()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3090,3 +3128,17 @@ AS $function$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
 end $function$
+
+CREATE OR REPLACE FUNCTION public.tenant_of_org(org bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select tenant_of_path(path) from organisations where id = org $function$
+-- execute: owner only
+
+CREATE OR REPLACE FUNCTION public.tenant_of_path(path ltree)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select split_part(path::text, '.', least(nlevel(path), 2))::bigint $function$

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '../domains/audit/contract.ts'
 import { organisations } from '../domains/organisations/contract.ts'
@@ -9,7 +10,7 @@ import { session } from '../domains/session/contract.ts'
 import { users } from '../domains/users/contract.ts'
 import { addRole, openWorld, type World } from '../domains/users/server/testWorld.ts'
 import { noScope } from './database.ts'
-import { hears } from './live.ts'
+import { concerns, hears } from './live.ts'
 import { tokenHash } from './rateKeys.ts'
 
 let world: World
@@ -110,6 +111,35 @@ test('rows of an organisation beside it are silent; what is shared from above is
   expect(hears(topics, listener('product:read', [3], [1, 2]), 'products', [4])).toBe(false)
   expect(hears(topics, listener('product:read', [3], [1, 2]), 'jobs:7', [])).toBe(true)
   expect(hears(topics, listener('product:read', [3], [1, 2]), 'sessions:8', [3])).toBe(false)
+})
+
+test('what people of other tenants do makes no stream look, what happens above it does', () => {
+  const listener = { userId: 7, sessionId: 's', permissions: new Set<string>(), scopeOf: () => ({ ...noScope, orgs: [3], ancestors: [1, 2] }) }
+  expect(concerns(listener, { users: [5, 6], orders: [3] })).toBe(false)
+  expect(concerns(listener, { users: [5, 3] })).toBe(true)
+  expect(concerns(listener, { roles: [2] })).toBe(true)
+})
+
+test('a long transaction of one tenant holds up no change of another’s people, and empties nobody’s caches', async () => {
+  const version = async () =>
+    Object.fromEntries(
+      (await world.sql<{ id: number; version: number }>('select tenant_id as id, version from access_versions')).map((one) => [one.id, one.version]),
+    )
+  const before = await version()
+  const held = new pg.Client(world.ownerUrl)
+  await held.connect()
+  await held.query('begin')
+  await held.query(`update users set title = 'tried' where username = 'chief'`)
+  await held.query(`update organisations set path = path where id = 2`)
+  const other = await world.sql(`set lock_timeout = '300ms'`).then(() => world.sql(`update users set title = 'changed' where username = 'other'`))
+  await held.query('rollback')
+  await held.end()
+  expect(other).toEqual([])
+  const after = await version()
+  expect(after).toEqual({ ...before, 5: Number(before[5]) + 1 })
+  // the same list again changes nothing
+  await world.sql(`update user_roles set role_id = role_id where false`)
+  expect(await version()).toEqual(after)
 })
 
 test('a stream alone does not keep a session from timing out', async () => {

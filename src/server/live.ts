@@ -30,8 +30,10 @@ const channel = 'huodao_live'
 export const sessionsOf = (userId: number): string => `sessions:${userId}`
 /** Touched when whole organisations are shut out: every stream looks. */
 export const everySession = 'sessions'
-/** When these change, what a listener may hear of has changed, or may have. */
-const accessTopics: readonly string[] = [everySession, 'roles', 'users', 'organisations']
+/** When these change in a listener's branch, what he may hear of has changed, or may have. */
+const accessTopics: readonly string[] = ['roles', 'users', 'organisations']
+/** However often they change, a stream looks at most once in so many milliseconds. */
+const lookEvery = 1000
 
 /** Organisations by topic. */
 type Change = Readonly<Record<string, readonly number[]>>
@@ -40,6 +42,12 @@ type Change = Readonly<Record<string, readonly number[]>>
 const mostOf = { session: 4, person: 16 } as const
 /** PostgreSQL takes 8,000 bytes in one notification. */
 const mostBytes = 7000
+
+/** Whether the change may have touched what he may hear of: in his branch, or above it. */
+export function concerns(listener: Listener, change: Change): boolean {
+  const { all, orgs, ancestors } = listener.scopeOf('self')
+  return accessTopics.some((topic) => change[topic]?.some((id) => all || orgs.includes(id) || ancestors.includes(id)))
+}
 
 /** Whether a listener may read what the topic stands for, in one of these organisations. */
 export function hears(
@@ -195,8 +203,18 @@ function openStream(
     )
   const tell = (topics: readonly string[]) => out.writableEnded || out.write(`data: ${JSON.stringify({ topics })}\n\n`)
   const watch = watchOf(() => listener, tell)
+  let lookedAt = 0
+  let due: NodeJS.Timeout | undefined
+  const lookSoon = (wait: number) => {
+    due ??= setTimeout(() => {
+      due = undefined
+      lookedAt = performance.now()
+      void look('')
+    }, wait)
+  }
   const unsubscribe = subscribe((named, change) => {
-    if (named.includes(sessionsOf(listener.userId ?? 0)) || named.some((topic) => accessTopics.includes(topic))) void look('')
+    if (named.includes(everySession) || named.includes(sessionsOf(listener.userId ?? 0))) void look('')
+    else if (concerns(listener, change)) lookSoon(Math.max(0, lookedAt + lookEvery - performance.now()))
     // a reader that does not drain is dropped rather than buffered for ever
     if (out.writableLength > 65_536) return void out.destroy()
     const heard = named.filter((topic) => hears(known, listener, topic, change[topic] ?? []))
@@ -208,6 +226,7 @@ function openStream(
   out.on('error', end)
   function end(): void {
     clearInterval(ping)
+    clearTimeout(due)
     watch.end()
     unsubscribe()
     gone()

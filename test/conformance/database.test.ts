@@ -17,7 +17,7 @@ const ownerless: Record<string, string> = {
   role_menus: 'belongs to its role',
   role_distributions: 'belongs to its role',
   role_distribution_limits: 'belongs to its role',
-  access_version: 'one counter',
+  access_versions: 'counters of tenants',
   job_schedules: 'clockwork of the installation',
   job_loops: 'clockwork of the installation',
   vend_queues: 'clockwork of the installation',

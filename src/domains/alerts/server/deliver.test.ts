@@ -214,7 +214,7 @@ test('e-mail over SMTP, in the language of the channel; a wrong password is trie
     const server = { host: '127.0.0.1', port: post.port, security: 'NONE', username: 'robot', sender: 'alerts@huodao.example' }
     const save = (body: Record<string, unknown>) => world.send(people.agent, 'PUT', '/alert-mail-server', { ...server, ...body })
     await world.rows(`insert into role_permissions values (902, 'alarm-rule:read'), (902, 'alarm-rule:update') on conflict do nothing`)
-    await world.rows('update access_version set version = version + 1')
+    await world.rows('update access_versions set version = version + 1')
     const saved = await save({ version: 0, password: 'falsch' })
     expect(saved.body).toEqual({ source: 'OWN', ...server, hasPassword: true, version: 1 })
     expect((await world.send(people.operator, 'GET', '/alert-mail-server')).body).toMatchObject({ source: 'ABOVE', host: '', hasPassword: false })
@@ -244,7 +244,7 @@ test('a test a minute for a channel and twenty a day, also of channels made anew
     const server = { host: '127.0.0.1', port: post.port, security: 'NONE', username: 'robot', sender: 'alerts@huodao.example', password: 'geheim' }
     const serve = (user: number) => world.send(user, 'PUT', '/alert-mail-server', { ...server, version: 0 })
     await world.rows(`insert into role_permissions values (902, 'alarm-rule:read'), (902, 'alarm-rule:update') on conflict do nothing`)
-    await world.rows('update access_version set version = version + 1')
+    await world.rows('update access_versions set version = version + 1')
     expect((await serve(people.agent)).body).toMatchObject({ source: 'OWN' })
     const recipients = Array.from({ length: 20 }, (_, i) => `a${i}@example.com`)
     const add = async () => (await make({ type: 'EMAIL', name: '邮件', recipients })).body

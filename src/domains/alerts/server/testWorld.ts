@@ -19,7 +19,7 @@ export async function openWorld() {
     `insert into role_permissions select r, c from unnest(array[903, 904, 905]::bigint[]) r, unnest(array['alarm:read', 'alarm:handle', 'alarm-rule:read', 'alarm-rule:update']) c`,
   )
   await world.rows(`insert into role_permissions values (907, 'alarm:read')`)
-  await world.rows('update access_version set version = version + 1')
+  await world.rows('update access_versions set version = version + 1')
   for (let id = 1; id <= 42; id++) await addDevice(world, id, id <= 40 ? 3 : 4)
   const allowPrivate = async (allowed: boolean) => {
     await world.rows(

@@ -12,12 +12,12 @@ import { accessOf, type HeldRole, scopeAt } from '../../accounts/rules.ts'
 import { cachedSetting, noteSettingsVersion, platformOrg } from '../../settings/server/values.ts'
 import { passwordExpired } from '../rules.ts'
 
-/** Who a token is. Sessions are looked up at every request; what an actor may do is cached until the access version moves. */
+/** Who a token is. Sessions are looked up at every request; what an actor may do is cached until the access version of his tenant moves. */
 
 export const passwordDue = async (app: App, password: PasswordAge): Promise<boolean> =>
   password.mustChange || passwordExpired(password.changedAt, await cachedSetting(app, platformOrg, 'password.maxAgeDays'), app.now())
 
-const peopleOf = perApp(() => new Map<number, { version: number; person: Person | null }>())
+const peopleOf = perApp(() => new Map<number, { version: string; person: Promise<Person | null> }>())
 
 type SessionRow = {
   id: string
@@ -26,7 +26,7 @@ type SessionRow = {
   expires_at: Date
   last_seen_at: Date
   proven_at: Date | null
-  version: number
+  version: string
   settings_version: number
 }
 
@@ -35,7 +35,10 @@ export async function actorOfToken(app: App, token: string, { watching = false }
   const session = await app.database.readSame(systemScope, async (db) => {
     const { rows } =
       await sql<SessionRow>`select s.id, s.user_id, s.revoke_reason, s.expires_at, s.last_seen_at, s.proven_at, v.version, sv.version as settings_version
-      from sessions s cross join access_version v cross join settings_version sv where s.token_hash = ${tokenHash(token)}`.execute(db)
+      from sessions s join users u on u.id = s.user_id join organisations o on o.id = u.org_id cross join settings_version sv
+      cross join lateral (select coalesce(string_agg(a.tenant_id || ':' || a.version, ' ' order by a.tenant_id), '') as version from access_versions a
+        where a.tenant_id in (${platformOrg}, tenant_of_path(o.path), case when nlevel(o.path) = 1 or u.region_code <> '' then 0 end)) v
+      where s.token_hash = ${tokenHash(token)}`.execute(db)
     return rows[0]
   })
   const now = app.now()
@@ -55,13 +58,17 @@ export async function actorOfToken(app: App, token: string, { watching = false }
   return { ...person, sessionId: session.id, provenAt: session.proven_at }
 }
 
-async function cached(app: App, userId: number, version: number): Promise<Person | null> {
+/** Read once for all who ask at the same time. */
+function cached(app: App, userId: number, version: string): Promise<Person | null> {
   const cache = peopleOf(app)
   const known = cache.get(userId)
   if (known?.version === version) return known.person
-  const person = await loadPerson(app.database, userId)
+  const person = loadPerson(app.database, userId)
   if (cache.size > 10_000) cache.clear()
-  cache.set(userId, { version, person })
+  const entry = { version, person }
+  cache.set(userId, entry)
+  // a failure is not kept
+  person.catch(() => cache.get(userId) === entry && cache.delete(userId))
   return person
 }
 
