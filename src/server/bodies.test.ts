@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openWorld, type World } from '../../test/support/world.ts'
 import { notices } from '../domains/notices/contract.ts'
@@ -50,6 +51,22 @@ test('a stranger may say little, each text as long as it may be, and an address 
   const names = (n: number) => fetch(`http://127.0.0.1:${port}/auth/methods?${Array.from({ length: n }, (_, i) => `k${i}=1`).join('&')}`)
   expect((await (await names(101)).text()).length).toBeLessThan(300)
   expect((await names(3)).status).toBe(400)
+})
+
+test('whoever is signed out while his body is on its way has asked nothing', async () => {
+  const authorization = await world.login('ROLE_FULL')
+  const body = JSON.stringify({ key: 'late', value: 1 })
+  const socket = connect(port, '127.0.0.1')
+  socket.write(
+    `PUT /api/me/preferences HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+  )
+  await sleep(400)
+  await world.sql(`update sessions set revoke_reason = 'KICKED', revoked_at = now()`)
+  socket.write(body)
+  const [answer] = await once(socket, 'data')
+  socket.destroy()
+  expect(String(answer).split(' ')[1]).toBe('401')
+  expect(await world.sql(`select from preferences where key = 'late'`)).toEqual([])
 })
 
 test('what an announcement is left with without its marks is found in one go', () => {

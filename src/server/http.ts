@@ -107,8 +107,8 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
       ? { config: { rateLimit: { max: app.config.signInRateLimit, timeWindow: 60_000, keyGenerator: (request: FastifyRequest) => addressOf(request.ip) } } }
       : {}
     // who asks is known before a byte of the body is read: a stranger's is small, and is never parsed where he may not call
-    const known = new WeakMap<FastifyRequest, Caller>()
-    const preParsing = async (request: FastifyRequest, reply: FastifyReply) => void known.set(request, await callerOf(app, entry, request, reply))
+    const known = new WeakMap<FastifyRequest, Known>()
+    const preParsing = async (request: FastifyRequest, reply: FastifyReply) => void known.set(request, await askedBy(app, entry, request, reply))
     const body = (endpoint.access === 'open' ? strangers : persons).bytes
     http.route({
       method: endpoint.method,
@@ -116,7 +116,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
       ...limit,
       bodyLimit: body,
       preParsing,
-      handler: (request, reply) => serve(app, { name, endpoint, handler, caller: known.get(request) as Caller, request }, reply),
+      handler: (request, reply) => serve(app, { name, endpoint, handler, ...(known.get(request) as Known), request }, reply),
     })
     const declared = methods.get(url) ?? new Set<string>()
     methods.set(url, declared.add(endpoint.method))
@@ -154,8 +154,11 @@ export function callOn(app: App, request: FastifyRequest, reply: FastifyReply): 
   return async (endpoint, input) => {
     const entry = (await entriesOf(app)).find((one) => one.endpoint === (endpoint as Endpoint))
     if (!entry) throw new Error(`${endpoint.path} is not registered`)
-    const caller = await callerOf(app, entry, request, reply)
-    const { answer } = await perform(app, { ...entry, caller, request, key: undefined }, contractInput(endpoint, input as Record<string, unknown>))
+    const { answer } = await perform(
+      app,
+      { ...entry, ...(await askedBy(app, entry, request, reply)), request, key: undefined },
+      contractInput(endpoint, input as Record<string, unknown>),
+    )
     return answer as Output<typeof endpoint>
   }
 }
@@ -163,7 +166,19 @@ export function callOn(app: App, request: FastifyRequest, reply: FastifyReply): 
 /** Writes that wait for a connection before new work is turned away: about a second's worth. */
 export const mostWaiting = 100
 
-type Given = { name: string; endpoint: Endpoint; handler: Handler<Endpoint>; caller: Caller; request: FastifyRequest; key: string | undefined }
+/** Who asks, and the same looked up again when that was a while ago. */
+type Known = { caller: Caller; again: () => Promise<Caller> }
+type Given = Known & { name: string; endpoint: Endpoint; handler: Handler<Endpoint>; request: FastifyRequest; key: string | undefined }
+
+/** Who asks is believed so long: a body may take half a minute to come, and others' turns may come first. */
+const believedMs = 250
+
+async function askedBy(app: App, entry: Entry, request: FastifyRequest, reply: FastifyReply): Promise<Known> {
+  const look = () => callerOf(app, entry, request, reply)
+  const caller = await look()
+  const at = performance.now()
+  return { caller, again: async () => (entry.endpoint.access === 'open' || performance.now() - at < believedMs ? caller : look()) }
+}
 
 /** One operation; new work of strangers waits its turn at the door. */
 function perform(app: App, given: Given, input: Record<string, unknown>): Promise<{ answer: unknown; replayed: boolean }> {
@@ -173,18 +188,19 @@ function perform(app: App, given: Given, input: Record<string, unknown>): Promis
 
 /** Slow work first, then one transaction; a refusal is thrown, its trace is committed. */
 async function run(app: App, given: Given, input: Record<string, unknown>): Promise<{ answer: unknown; replayed: boolean }> {
-  const { name, endpoint, handler, caller, request, key } = given
+  const { name, endpoint, handler, caller, again, request, key } = given
   // before it takes a connection of its own
   if (endpoint.yields && app.database.stats().writes.waiting >= mostWaiting) throw new Refusal(common.busy)
   const asker = askerOf(caller)
   const slow = typeof handler === 'function' ? undefined : await handler.prepare(app, input as never, request, caller.actor)
   const verb = typeof handler === 'function' ? handler : (ctx: Parameters<typeof handler.run>[0], value: never) => handler.run(ctx, value, slow)
   if (endpoint.kind === 'read') {
-    const scope = endpoint.scope === 'system' ? systemScope : caller.actor.scope
-    const asked = () =>
-      app.database.read(scope, (db) =>
-        verb({ app, db, ...caller, now: app.now(), audit: refuseInRead, touch: refuseInRead, later: refuseInRead, afterCommit: refuseInRead }, input as never),
+    const asked = async () => {
+      const now = await again()
+      return app.database.read(endpoint.scope === 'system' ? systemScope : now.actor.scope, (db) =>
+        verb({ app, db, ...now, now: app.now(), audit: refuseInRead, touch: refuseInRead, later: refuseInRead, afterCommit: refuseInRead }, input as never),
       )
+    }
     const answer = async () => {
       const given = await asked()
       if (isRefused(given)) throw new Refusal(given.refused, given.values, given.fields)
@@ -196,8 +212,8 @@ async function run(app: App, given: Given, input: Record<string, unknown>): Prom
     const kept = keptAnswers(app)
     return { answer: await (kept.find(shared) ?? inTurn(() => kept.find(shared) ?? kept.keep(shared, answer))), replayed: false }
   }
-  const written = () =>
-    act(app, caller, endpoint, async (ctx) => {
+  const written = async () =>
+    act(app, await again(), endpoint, async (ctx) => {
       if (!key) return verb(ctx, input as never)
       const outcome = await once(ctx, name, key, input, () => verb(ctx, input as never) as Promise<unknown>)
       return isReplay(outcome) ? outcome : outcome.fresh
