@@ -1,8 +1,8 @@
 // Everything that must hold, group after group; a skipped test counts as red.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ensureRuntime, root, run, say } from './lib/runtime.mjs'
 
 await ensureRuntime()
@@ -16,7 +16,7 @@ const groups = [
   { name: 'conformance', seconds: 200, ...vitest('test/conformance') },
   // the long run of money keeps one worker busy; races and machines run beside it
   { name: 'model', seconds: 240, env: { T4_SEEDS: '60', MODEL_OPERATIONS: '14000' }, ...vitest('test/model', 'src/domains/machines/server/intake.test.ts') },
-  { name: 'e2e', seconds: 520, browser: true, command: ['test/e2e/run.ts'] },
+  { name: 'e2e', seconds: 520, browser: true, playwright: 'test/e2e' },
 ]
 
 const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium'
@@ -41,23 +41,24 @@ async function runVitest(filters, env = {}) {
   return { passed: result.numPassedTests ?? 0, failed: code === 0 ? failed : Math.max(failed, 1) }
 }
 
-/** A program that counts by itself ends with `N passed, N failed`; any other is one test. */
-function runProgram(command) {
-  return new Promise((done) => {
-    const child = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
-    let tail = ''
-    child.stdout.on('data', (data) => {
-      process.stdout.write(data)
-      tail = (tail + data).slice(-4000)
-    })
-    child.once('exit', (code) => {
-      const [, passed, failed] = [...tail.matchAll(/^(\d+) passed, (\d+) failed$/gm)].at(-1) ?? [null, code === 0 ? 1 : 0, code === 0 ? 0 : 1]
-      done({ passed: Number(passed), failed: code === 0 ? Number(failed) : Math.max(Number(failed), 1) })
-    })
-  })
+async function runPlaywright(folder) {
+  const file = join(mkdtempSync(join(tmpdir(), 'huodao-report-')), 'report.json')
+  const args = ['node_modules/@playwright/test/cli.js', 'test', '-c', folder, '--reporter=list,json']
+  const code = await run(process.execPath, args, root, { ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: file })
+  const { expected = 0, flaky = 0, unexpected = 0, skipped = 0 } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).stats : {}
+  rmSync(dirname(file), { recursive: true, force: true })
+  return { passed: expected + flaky, failed: Math.max(unexpected + skipped, code === 0 ? 0 : 1), again: flaky }
 }
 
-const runGroup = (group) => (group.vitest ? runVitest(group.vitest, group.env) : runProgram(group.command))
+async function runProgram(command) {
+  const code = await run(process.execPath, command, root)
+  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 }
+}
+
+function runGroup({ vitest: filters, playwright, command, env }) {
+  if (filters) return runVitest(filters, env)
+  return playwright ? runPlaywright(playwright) : runProgram(command)
+}
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !groups.some((group) => group.name === name))
@@ -78,10 +79,9 @@ for (const group of groups) {
 }
 
 say('')
-for (const { name, passed, failed, took, seconds } of rows) {
-  say(
-    `${failed ? '✗' : '✓'} ${name.padEnd(12)} ${String(passed).padStart(6)} passed ${String(failed).padStart(4)} failed ${took.toFixed(1).padStart(7)} s of ${seconds} s`,
-  )
+for (const { name, passed, failed, again, took, seconds } of rows) {
+  const counts = `${String(passed).padStart(6)} passed ${String(failed).padStart(4)} failed ${took.toFixed(1).padStart(7)} s of ${seconds} s`
+  say(`${failed ? '✗' : '✓'} ${name.padEnd(12)} ${counts}${again ? `, ${again} only at the second try` : ''}`)
 }
 const sum = (key) => rows.reduce((total, row) => total + row[key], 0)
 say(`${sum('passed')} passed, ${sum('failed')} failed`)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
-import type { Flow } from './run.ts'
+import type { Page } from '@playwright/test'
+import { test } from './flow.ts'
 
 type Result = { violations: { id: string; impact: string | null; nodes: { html: string }[] }[] }
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -79,9 +79,8 @@ async function darken(page: Page, path: string): Promise<void> {
 }
 
 /** T24: nothing serious on any page, its contrast in both themes, and at phone width. */
-export const flows: Flow[] = pages.map((path) => ({
-  name: `axe finds nothing serious on ${path}`,
-  async run(env) {
+for (const path of pages) {
+  test(`axe finds nothing serious on ${path}`, async ({ env }) => {
     const { page } = await env.open({ ...(path === '/login' ? {} : { username: 'super' }), path, shared: path !== '/login' })
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await check(page, `${path} light`)
@@ -93,5 +92,5 @@ export const flows: Flow[] = pages.map((path) => ({
     await darken(page, path)
     await check(page, `${path} dark`, colours)
     await page.close()
-  },
-}))
+  })
+}

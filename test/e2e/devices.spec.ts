@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Flow } from './run.ts'
+import { test } from './flow.ts'
 
 type Machine = { id: number; rtuNumber: string }
 type Config = { version: number; config: { tempMax: number }; sync: { state: string; applied: number } }
@@ -8,53 +8,46 @@ type Plan = {
 }
 
 /** A simulated machine takes a new limit and drops a piece for nothing, while somebody watches. */
-export const flows: Flow[] = [
-  {
-    name: 'a setting goes to a machine until it is in effect, and a test vend drops a piece',
-    async run(env) {
-      const { token } = await env.account('super')
-      const get = async <T>(url: string) => (await (await fetch(env.base + url, { headers: { authorization: token } })).json()) as T
-      const machine = await coolAndStocked(get)
-      const { page, context } = await env.open({ username: 'super', path: `/device/device-list?detail=${machine.id}&tab=settings` })
-      const before = await get<Config>(`/api/devices/${machine.id}/config`)
-      const limit = before.config.tempMax === 12.5 ? 12 : 12.5
-      await page.getByRole('button', { name: '修改设置' }).click()
-      const highest = page.getByLabel('最高温度')
-      await highest.fill('')
-      await page.getByRole('dialog').getByRole('button', { name: '保存' }).click()
-      await page.getByText('温度不能为空').first().waitFor()
-      await highest.fill(String(limit))
-      await page.getByRole('dialog').getByRole('button', { name: '保存' }).click()
-      await page.getByText('设置成功').first().waitFor()
-      await page.getByRole('dialog').getByText('已生效').first().waitFor()
-      const after = await get<Config>(`/api/devices/${machine.id}/config`)
-      assert.deepEqual([after.config.tempMax, after.sync.state, after.sync.applied], [limit, 'APPLIED', after.version])
+test('a setting goes to a machine until it is in effect, and a test vend drops a piece', async ({ env }) => {
+  const { token } = await env.account('super')
+  const get = async <T>(url: string) => (await (await fetch(env.base + url, { headers: { authorization: token } })).json()) as T
+  const machine = await coolAndStocked(get)
+  const { page, context } = await env.open({ username: 'super', path: `/device/device-list?detail=${machine.id}&tab=settings` })
+  const before = await get<Config>(`/api/devices/${machine.id}/config`)
+  const limit = before.config.tempMax === 12.5 ? 12 : 12.5
+  await page.getByRole('button', { name: '修改设置' }).click()
+  const highest = page.getByLabel('最高温度')
+  await highest.fill('')
+  await page.getByRole('dialog').getByRole('button', { name: '保存' }).click()
+  await page.getByText('温度不能为空').first().waitFor()
+  await highest.fill(String(limit))
+  await page.getByRole('dialog').getByRole('button', { name: '保存' }).click()
+  await page.getByText('设置成功').first().waitFor()
+  await page.getByRole('dialog').getByText('已生效').first().waitFor()
+  const after = await get<Config>(`/api/devices/${machine.id}/config`)
+  assert.deepEqual([after.config.tempMax, after.sync.state, after.sync.applied], [limit, 'APPLIED', after.version])
 
-      await page.getByRole('button', { name: '远程控制' }).click()
-      await page.getByRole('menuitem', { name: '测试出货' }).click()
-      await page.getByRole('combobox', { name: '货道' }).click()
-      await page.locator('.ant-select-item-option:not(.ant-select-item-option-disabled)').first().click()
-      await page.getByRole('button', { name: '开始测试' }).click()
-      await page.getByText('出货成功').last().waitFor()
-      await page
-        .getByRole('status')
-        .filter({ hasText: /出货成功|出货失败|结果未知/ })
-        .waitFor({ timeout: 20_000 })
-      const { latest } = await get<{ latest: { state: string } }>(`/api/devices/${machine.id}/test-vend`)
-      assert.equal(latest.state, 'SUCCESS')
-      await context.close()
-    },
-  },
-  {
-    name: 'a page below an own menu that needs another right says so, and why',
-    async run(env) {
-      const { page, context } = await env.open({ username: 'repairer', path: '/device/alert-rules' })
-      await page.getByText('没有查看此页面的权限').waitFor()
-      await page.getByText('该页面需要权限').waitFor()
-      await context.close()
-    },
-  },
-]
+  await page.getByRole('button', { name: '远程控制' }).click()
+  await page.getByRole('menuitem', { name: '测试出货' }).click()
+  await page.getByRole('combobox', { name: '货道' }).click()
+  await page.locator('.ant-select-item-option:not(.ant-select-item-option-disabled)').first().click()
+  await page.getByRole('button', { name: '开始测试' }).click()
+  await page.getByText('出货成功').last().waitFor()
+  await page
+    .getByRole('status')
+    .filter({ hasText: /出货成功|出货失败|结果未知/ })
+    .waitFor({ timeout: 20_000 })
+  const { latest } = await get<{ latest: { state: string } }>(`/api/devices/${machine.id}/test-vend`)
+  assert.equal(latest.state, 'SUCCESS')
+  await context.close()
+})
+
+test('a page below an own menu that needs another right says so, and why', async ({ env }) => {
+  const { page, context } = await env.open({ username: 'repairer', path: '/device/alert-rules' })
+  await page.getByText('没有查看此页面的权限').waitFor()
+  await page.getByText('该页面需要权限').waitFor()
+  await context.close()
+})
 
 /** A connected machine that cools and has something to drop. */
 async function coolAndStocked(get: <T>(url: string) => Promise<T>): Promise<Machine> {

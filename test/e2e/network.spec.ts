@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Page, Route } from 'playwright-core'
-import { categories, categoriesApi, openList, refresh } from './platform.spec.ts'
-import type { Env, Flow } from './run.ts'
+import type { Page, Route } from '@playwright/test'
+import { categories, categoriesApi, type Env, openList, refresh, test } from './flow.ts'
 
 const overlayGone = async (page: Page) => assert.equal(await page.locator('.hd-overlay').count(), 0)
 
@@ -49,29 +48,22 @@ const failures: readonly { name: string; lang: 'zh-CN' | 'en'; reply: (route: Ro
 ]
 
 /** A list under everything a network can do to it (T23). */
-export const flows: Flow[] = [
-  ...failures.map(
-    ({ name, lang, reply, message }): Flow => ({
-      name: `a list under ${name} keeps its rows, says so and recovers`,
-      run: (env) => afterFailure(env, lang, reply, message),
-    }),
-  ),
-  {
-    name: 'a list that gets no answer gives up with a message',
-    async run(env) {
-      const { page, context } = await env.open({ username: 'super', path: '/404' })
-      // The specification's 100 s, a hundred times faster.
-      await page.addInitScript(() => {
-        const real = AbortSignal.timeout.bind(AbortSignal)
-        AbortSignal.timeout = (ms) => real(ms === 100_000 ? 1000 : ms)
-      })
-      await page.goto(env.base + categories)
-      await page.locator('.ant-table-row').first().waitFor()
-      await page.route(categoriesApi, () => undefined)
-      await refresh(page)
-      await page.getByRole('alert').filter({ hasText: '请求超时' }).waitFor()
-      await overlayGone(page)
-      await context.close()
-    },
-  },
-]
+for (const { name, lang, reply, message } of failures) {
+  test(`a list under ${name} keeps its rows, says so and recovers`, ({ env }) => afterFailure(env, lang, reply, message))
+}
+
+test('a list that gets no answer gives up with a message', async ({ env }) => {
+  const { page, context } = await env.open({ username: 'super', path: '/404' })
+  // The specification's 100 s, a hundred times faster.
+  await page.addInitScript(() => {
+    const real = AbortSignal.timeout.bind(AbortSignal)
+    AbortSignal.timeout = (ms) => real(ms === 100_000 ? 1000 : ms)
+  })
+  await page.goto(env.base + categories)
+  await page.locator('.ant-table-row').first().waitFor()
+  await page.route(categoriesApi, () => undefined)
+  await refresh(page)
+  await page.getByRole('alert').filter({ hasText: '请求超时' }).waitFor()
+  await overlayGone(page)
+  await context.close()
+})

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { screens } from '../../src/domains/screens.ts'
-import type { Flow } from './run.ts'
+import { test } from './flow.ts'
 
 type Node = { name: string; path: string; title: string; hidden: boolean; children: Node[] }
 type User = { username: string; role: string; is_superuser: boolean; title: string; menus: Node[] }
@@ -43,9 +43,8 @@ const groupBuilt = (group: string, wanted: string) =>
 const shown = (nodes: readonly Node[]) => nodes.filter((node) => !node.hidden)
 
 /** Every role signs in on the page itself and finds exactly the menu the server gives it, which is the sample as far as it is built. */
-export const flows: Flow[] = Object.entries(identifiers).map(([username, role]) => ({
-  name: `${username} signs in and sees his menu`,
-  async run(env) {
+for (const [username, role] of Object.entries(identifiers)) {
+  test(`${username} signs in and sees his menu`, async ({ env }) => {
     const { page } = await env.open({ path: '/login', shared: true })
     await page.getByLabel('用户名', { exact: true }).fill(username)
     await page.getByLabel('密码', { exact: true }).fill('Huodao@2026')
@@ -78,5 +77,5 @@ export const flows: Flow[] = Object.entries(identifiers).map(([username, role]) 
       groups.map((group) => [group.title, ...group.children.map((node) => node.title)]),
     )
     await page.close()
-  },
-}))
+  })
+}

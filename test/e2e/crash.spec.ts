@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { checkInvariants } from '../../src/server/invariants.ts'
-import type { Env, Flow } from './run.ts'
+import { type Env, test } from './flow.ts'
 
 const apiKills = Number(process.env.API_KILLS ?? 20)
 const databaseKills = Number(process.env.DATABASE_KILLS ?? 2)
@@ -13,40 +13,35 @@ const databaseKills = Number(process.env.DATABASE_KILLS ?? 2)
 type Line = { orderNum: string; unit?: number; result?: string; outTradeNo?: string; amount?: number }
 
 /** T1b: while the fleet sells, the API, beside it the gateway or the worker, and PostgreSQL die again and again; afterwards the books agree with the machines' own record. */
-export const flows: Flow[] = [
-  {
-    name: `${apiKills} kills of the API and ${databaseKills} of PostgreSQL lose and double nothing`,
-    seconds: 600,
-    async run(env) {
-      const took: number[] = []
-      const every = Math.max(1, Math.floor(apiKills / Math.max(1, databaseKills)))
-      for (let n = 0; n < apiKills; n += 1) {
-        await healthy(env)
-        await sleep(400 + (n % 5) * 250)
-        if (n % every === every - 1) process.kill(postmaster(env), 'SIGKILL')
-        await sleep(50)
-        process.kill(child(env, 'src/apps/serve.ts api'), 'SIGKILL')
-        const other = findChild(env, `src/apps/serve.ts ${n % 2 ? 'gateway' : 'worker'}`)
-        if (other) process.kill(other, 'SIGKILL')
-        const began = Date.now()
-        await healthy(env)
-        took.push(Date.now() - began)
-      }
-      took.sort((a, b) => a - b)
-      assert.ok((took[apiKills >> 1] ?? 0) <= 5000 && (took.at(-1) ?? 0) <= 15_000, `ready again after ${took.join(', ')} ms`)
-      await sleep(3000)
-      const client = new pg.Client({ connectionString: databaseUrl(env) })
-      client.on('error', () => {}) // it may be cut off when the product stops
-      await client.connect()
-      const fleet = child(env, 'src/apps/fleet.ts')
-      process.kill(fleet, 'SIGUSR2')
-      await agree(env, client)
-      const broken = await checkInvariants(databaseUrl(env))
-      assert.deepEqual(broken, [])
-      await client.end()
-    },
-  },
-]
+test(`${apiKills} kills of the API and ${databaseKills} of PostgreSQL lose and double nothing`, async ({ env }) => {
+  test.setTimeout(600_000)
+  const took: number[] = []
+  const every = Math.max(1, Math.floor(apiKills / Math.max(1, databaseKills)))
+  for (let n = 0; n < apiKills; n += 1) {
+    await healthy(env)
+    await sleep(400 + (n % 5) * 250)
+    if (n % every === every - 1) process.kill(postmaster(env), 'SIGKILL')
+    await sleep(50)
+    process.kill(child(env, 'src/apps/serve.ts api'), 'SIGKILL')
+    const other = findChild(env, `src/apps/serve.ts ${n % 2 ? 'gateway' : 'worker'}`)
+    if (other) process.kill(other, 'SIGKILL')
+    const began = Date.now()
+    await healthy(env)
+    took.push(Date.now() - began)
+  }
+  took.sort((a, b) => a - b)
+  assert.ok((took[apiKills >> 1] ?? 0) <= 5000 && (took.at(-1) ?? 0) <= 15_000, `ready again after ${took.join(', ')} ms`)
+  await sleep(3000)
+  const client = new pg.Client({ connectionString: databaseUrl(env) })
+  client.on('error', () => {}) // it may be cut off when the product stops
+  await client.connect()
+  const fleet = child(env, 'src/apps/fleet.ts')
+  process.kill(fleet, 'SIGUSR2')
+  await agree(env, client)
+  const broken = await checkInvariants(databaseUrl(env))
+  assert.deepEqual(broken, [])
+  await client.end()
+})
 
 /** Compares the fleet's record with the books until they agree; says what differs when they never do. */
 async function agree(env: Env, client: pg.Client): Promise<void> {
