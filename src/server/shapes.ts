@@ -37,7 +37,7 @@ export type Shape<Row> = {
   /** The first row, when there is one; `rest` begins with `from`. */
   one(db: Db, rest: RawBuilder<unknown>): Promise<Row | undefined>
   all(db: Db, rest: RawBuilder<unknown>): Promise<Row[]>
-  page<S extends string>(db: Db, list: Omit<ListSql<S>, 'columns'>): Promise<{ rows: Row[]; total: number }>
+  page<S extends string, Sums extends object = object>(db: Db, list: Omit<ListSql<S>, 'columns'>): Promise<{ rows: Row[]; total: number; sums: Sums }>
 }
 
 /** A row as a shape reads it. */
@@ -69,9 +69,9 @@ export function shape<T extends keyof DB, S extends z.ZodRawShape, M extends key
     columns,
     all,
     one: async (db, rest) => (await all(db, rest))[0],
-    async page(db, list) {
-      const { rows, total } = await selectPage<Record<string, unknown>, string>(db, { ...list, columns } as ListSql<string>)
-      return { rows: rows.map((row) => wired<Row>(row)), total }
+    async page<K extends string, Sums extends object>(db: Db, list: Omit<ListSql<K>, 'columns'>) {
+      const { rows, ...figures } = await selectPage<Record<string, unknown>, K, Sums>(db, { ...list, columns })
+      return { rows: rows.map((row) => wired<Row>(row)), ...figures }
     },
   }
 }

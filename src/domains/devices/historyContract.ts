@@ -28,7 +28,7 @@ export type TimelineRow = z.infer<typeof TimelineRow>
 
 export const telemetrySpans = ['24h', '7d', '30d'] as const
 const measured = z.number().nullable()
-const Point = z.strictObject({ at: f.instant, temperature: measured, tempMin: measured, tempMax: measured, humidity: measured, rsrp: measured })
+export const Point = z.strictObject({ at: f.instant, temperature: measured, tempMin: measured, tempMax: measured, humidity: measured, rsrp: measured })
 export type Point = z.infer<typeof Point>
 
 export const historyEndpoints = {

@@ -93,5 +93,5 @@ test.each([
   [null, 'stale'],
 ] as const)('%s hours: %s', (hours, expected) => {
   const now = new Date('2026-11-21T06:00:00Z')
-  expect(freshness(hours === null ? null : new Date(now.getTime() - hours * 3_600_000), now, usualAge)).toBe(expected)
+  expect(freshness(hours === null ? null : new Date(now.getTime() - hours * 3_600_000).toISOString(), now, usualAge)).toBe(expected)
 })

@@ -26,24 +26,24 @@ async function codesFor(ctx: Ctx, deviceIds: readonly number[]): Promise<{ machi
   }
   const codes = await newCodes(
     ctx,
-    machines.map((machine) => ({ id: machine.id, orgId: machine.org_id })),
+    machines.map((machine) => ({ id: machine.id, orgId: machine.orgId })),
   )
   const expiresAt = iso(expiry(ctx.now))
-  const list = machines.map((machine) => ({ id: machine.id, rtuNumber: machine.rtu_number, activationCode: codes.get(machine.id) as string, expiresAt }))
+  const list = machines.map((machine) => ({ id: machine.id, rtuNumber: machine.rtuNumber, activationCode: codes.get(machine.id) as string, expiresAt }))
   return { machines, list }
 }
 
 export const activationCode: Handlers<Contract>['activationCode'] = async (ctx, input) => {
   const { machines, list } = await codesFor(ctx, [input.id])
   const made = found(list[0])
-  ctx.audit({ id: made.id, name: made.rtuNumber, after: { expiresAt: made.expiresAt }, orgId: machines[0]?.org_id as number })
+  ctx.audit({ id: made.id, name: made.rtuNumber, after: { expiresAt: made.expiresAt }, orgId: machines[0]?.orgId as number })
   return made
 }
 
 export const activationCodes: Handlers<Contract>['activationCodes'] = async (ctx, input) => {
   const { machines, list } = await codesFor(ctx, input.deviceIds)
   const after = { expiresAt: list[0]?.expiresAt }
-  ctx.audit(...machines.map(({ id, rtu_number: name, org_id: orgId }) => ({ id, name, after, orgId })))
+  ctx.audit(...machines.map(({ id, rtuNumber: name, orgId }) => ({ id, name, after, orgId })))
   return { list }
 }
 
@@ -76,22 +76,22 @@ export const activate: Handlers<Contract>['activate'] = async (ctx, input) => {
   }
   const board = await ownBoard(ctx, machine, told)
   await ctx.db.updateTable('activation_codes').set({ used_at: ctx.now, used_board_no: input.boardNo }).where('id', '=', code.id).execute()
-  if (machine.board_no !== null && machine.board_no !== input.boardNo) {
+  if (machine.boardNo !== null && machine.boardNo !== input.boardNo) {
     await keepLastSeen(ctx, machine)
-    const old = await q.rowByNumber(ctx, machine.board_no)
+    const old = await q.rowByNumber(ctx, machine.boardNo)
     if (old?.iccid && !board.iccid) await q.moveSim(ctx, old.id, board.id)
-    await ctx.db.updateTable('main_boards').set({ disabled_at: ctx.now }).where('board_no', '=', machine.board_no).execute()
+    await ctx.db.updateTable('main_boards').set({ disabled_at: ctx.now }).where('board_no', '=', machine.boardNo).execute()
   }
   const secret = await putBoard(ctx, machine, input.boardNo)
-  await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.org_id, kind: 'BOARD_ACTIVATED', data: { boardNo: input.boardNo } }])
+  await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.orgId, kind: 'BOARD_ACTIVATED', data: { boardNo: input.boardNo } }])
   ctx.audit({
     id: machine.id,
-    name: machine.rtu_number,
-    before: { boardNo: machine.board_no },
+    name: machine.rtuNumber,
+    before: { boardNo: machine.boardNo },
     after: { boardNo: input.boardNo },
-    orgId: machine.org_id,
+    orgId: machine.orgId,
   })
-  return { rtuNumber: machine.rtu_number, secret }
+  return { rtuNumber: machine.rtuNumber, secret }
 }
 
 const codeRow = (ctx: Ctx, code: string) =>
@@ -105,7 +105,7 @@ type Told = { boardNo: string; iccid: string; model: string; hwVersion: string; 
 /** The board that speaks: registered now, or known and free. What it says of itself is news. */
 async function ownBoard(ctx: Ctx, machine: Machine, told: Told): Promise<q.Row> {
   const known = await q.rowByNumber(ctx, told.boardNo)
-  const owner = found(await q.owner(ctx, machine.org_id))
+  const owner = found(await q.owner(ctx, machine.orgId))
   // the code is its proof: a SIM card that somebody wrote down elsewhere keeps no board from coming up
   const held =
     told.iccid && (await ctx.db.selectFrom('main_boards').select('id').where('iccid', '=', told.iccid).where('board_no', '<>', told.boardNo).executeTakeFirst())
@@ -114,7 +114,7 @@ async function ownBoard(ctx: Ctx, machine: Machine, told: Told): Promise<q.Row> 
     const rest = { protocol: 'mqtt' as const, carrier: null, plan: '', planMb: null, usedMb: null, simExpiresOn: null }
     return found(await q.row(ctx, await addBoard(ctx, { ...rest, ...told, iccid }, owner)))
   }
-  reject(bindRule(known, machine, await q.isHandedDown(ctx, known.orgId, machine.org_id)))
+  reject(bindRule(known, machine, await q.isHandedDown(ctx, known.orgId, machine.orgId)))
   await ctx.db
     .updateTable('main_boards')
     .set({

@@ -1,27 +1,22 @@
 import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
+import { exists, rowOf } from '../../../server/rows.ts'
 import { guarding } from '../../../server/shapes.ts'
+import type { DeviceDetail } from '../../devices/contract.ts'
 import { newSecret, nobodysSecret, secretColumns } from '../../devices/server/secret.ts'
 import { boardErrors } from '../contract.ts'
 
 /** The only writer of which board a machine has and of the secret it signs in with. */
 
-export type Machine = {
-  id: number
-  org_id: number
-  rtu_number: string
-  board_no: string | null
-  card: string | null
-  lifecycle: string
-  version: number
-}
+export type Machine = Pick<DeviceDetail, 'id' | 'orgId' | 'rtuNumber' | 'lifecycle' | 'version'> & { boardNo: string | null; card: string | null }
 
 /** The machine, held: whoever changes its board or owner takes his turn. Machines before boards before lanes. */
-export async function lockMachine(ctx: Ctx, id: number): Promise<Machine | undefined> {
-  const { rows } = await sql<Machine>`select d.id, d.org_id, d.rtu_number, d.board_no, d.card, d.lifecycle, d.version from devices d
-    where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} for no key update of d`.execute(ctx.db)
-  return rows[0]
-}
+export const lockMachine = (ctx: Ctx, id: number) =>
+  rowOf(
+    ctx.db,
+    sql<Machine>`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.board_no as "boardNo", d.card, d.lifecycle, d.version
+      from devices d where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} for no key update of d`,
+  )
 
 /** Gateways look again whom they let in: a connection that would not be now, or belongs to another owner, ends. */
 export function shutOut(ctx: Ctx): void {
@@ -64,12 +59,12 @@ export async function takeBoard(ctx: Ctx, machine: Machine): Promise<void> {
 /** What the machine's state says of the board while it is in it. */
 export const keepLastSeen = (ctx: Ctx, machine: Machine) =>
   sql`update main_boards b set last_seen_at = coalesce(s.last_seen_at, b.last_seen_at), fw_version = coalesce(s.fw, b.fw_version)
-    from device_states s where s.device_id = ${machine.id} and b.board_no = ${machine.board_no}`.execute(ctx.db)
+    from device_states s where s.device_id = ${machine.id} and b.board_no = ${machine.boardNo}`.execute(ctx.db)
 
 /** Pieces that wait for payment, for the motor or for its answer; those of an order nobody paid are let go and wait no longer. */
-export async function hasOpenOrder(ctx: Ctx, deviceId: number): Promise<boolean> {
-  const { rows } =
-    await sql`select 1 from order_units u where u.device_id = ${deviceId} and u.vend_state in ('WAIT','SENT','ACKED','UNKNOWN') and u.hold in ('HELD','FAILED_HOLD')
-    and ${visible(ctx, 'u.org_id', 'u.device_id')} limit 1`.execute(ctx.db)
-  return rows.length > 0
-}
+export const hasOpenOrder = (ctx: Ctx, deviceId: number) =>
+  exists(
+    ctx.db,
+    sql`select 1 from order_units u where u.device_id = ${deviceId} and u.vend_state in ('WAIT','SENT','ACKED','UNKNOWN')
+      and u.hold in ('HELD','FAILED_HOLD') and ${visible(ctx, 'u.org_id', 'u.device_id')} limit 1`,
+  )

@@ -64,28 +64,28 @@ const lock = async (ctx: Ctx, id: number): Promise<Row> =>
 async function freeMachine(ctx: Ctx, id: number): Promise<Machine> {
   if (!may(ctx, 'main-board:bind')) throw new Refusal(common.forbidden)
   const machine = found(await lockMachine(ctx, id))
-  if (machine.board_no !== null) throw fieldRefusal(boardErrors.hasBoard, 'deviceId')
+  if (machine.boardNo !== null) throw fieldRefusal(boardErrors.hasBoard, 'deviceId')
   return machine
 }
 
 export const claim: Handlers<Contract>['claim'] = async (ctx, { id, orgId, deviceId, model, iccid }) => {
   const machine = deviceId === undefined ? undefined : await freeMachine(ctx, deviceId)
   const told = await lock(ctx, id)
-  const owner = found(await q.owner(ctx, orgId ?? machine?.org_id ?? ctx.actor.orgId))
+  const owner = found(await q.owner(ctx, orgId ?? machine?.orgId ?? ctx.actor.orgId))
   const rest = { protocol: 'mqtt' as const, carrier: null, plan: '', planMb: null, usedMb: null, simExpiresOn: null }
   const boardNo = told.boardNo
   // registering it takes it off the list, see the table's trigger
   const boardId = await addBoard(ctx, { ...rest, boardNo, model, iccid, hwVersion: told.hwVersion, fwVersion: told.fwVersion }, owner)
   let secret: string | null = null
   if (machine) {
-    const wrong = bindRule({ deviceId: null, disabled: false }, machine, await q.isHandedDown(ctx, owner.id, machine.org_id))
+    const wrong = bindRule({ deviceId: null, disabled: false }, machine, await q.isHandedDown(ctx, owner.id, machine.orgId))
     if (wrong) throw fieldRefusal(wrong, 'deviceId')
     secret = await putBoard(ctx, machine, boardNo)
-    await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.org_id, kind: 'BOARD_BOUND', data: { boardNo } }])
+    await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.orgId, kind: 'BOARD_BOUND', data: { boardNo } }])
   }
-  const rtuNumber = machine?.rtu_number ?? ''
+  const rtuNumber = machine?.rtuNumber ?? ''
   const after = { boardNo, model, iccid, rtuNumber, firstSeenAt: told.firstSeenAt, address: told.address, tries: told.tries }
-  ctx.audit({ id: boardId, name: boardNo, after, orgId: machine?.org_id ?? owner.id })
+  ctx.audit({ id: boardId, name: boardNo, after, orgId: machine?.orgId ?? owner.id })
   ctx.touch('main-boards')
   ctx.touch('unknown-boards')
   return { boardNo, rtuNumber, secret }

@@ -51,19 +51,19 @@ async function openBound(ctx: Ctx, input: One): Promise<{ board: q.Row; machine:
 }
 
 async function checkBinding(ctx: Ctx, board: q.Row, machine: Machine): Promise<void> {
-  reject(bindRule(board, machine, await q.isHandedDown(ctx, board.orgId, machine.org_id)))
+  reject(bindRule(board, machine, await q.isHandedDown(ctx, board.orgId, machine.orgId)))
 }
 
 type Said = { machine: Machine; board: q.Row; kind: string; after: Record<string, unknown> }
 /** Log row and timeline of an act on a machine's board. */
 async function said(ctx: Ctx, { machine, board, kind, after }: Said): Promise<void> {
-  await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.org_id, kind, data: { boardNo: board.boardNo, ...after } }])
+  await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.orgId, kind, data: { boardNo: board.boardNo, ...after } }])
   ctx.audit({
     id: board.id,
     name: board.boardNo,
-    before: { boardNo: machine.board_no, rtuNumber: board.rtuNumber },
-    after: { rtuNumber: machine.rtu_number, ...after },
-    orgId: machine.org_id,
+    before: { boardNo: machine.boardNo, rtuNumber: board.rtuNumber },
+    after: { rtuNumber: machine.rtuNumber, ...after },
+    orgId: machine.orgId,
   })
 }
 
@@ -101,10 +101,10 @@ const bind: Handlers<Contract>['bind'] = async (ctx, input): Promise<BoardSecret
   await updateVersion(ctx, 'main_boards', input, {})
   const board = found(await q.row(ctx, input.id))
   await checkBinding(ctx, board, machine)
-  if (machine.board_no !== null) throw fieldRefusal(boardErrors.hasBoard, 'deviceId')
+  if (machine.boardNo !== null) throw fieldRefusal(boardErrors.hasBoard, 'deviceId')
   const secret = await putBoard(ctx, machine, board.boardNo)
   await said(ctx, { machine, board, kind: 'BOARD_BOUND', after: {} })
-  return { boardNo: board.boardNo, rtuNumber: machine.rtu_number, secret }
+  return { boardNo: board.boardNo, rtuNumber: machine.rtuNumber, secret }
 }
 
 const replace: Handlers<Contract>['replace'] = async (ctx, input): Promise<BoardSecret> => {
@@ -114,7 +114,7 @@ const replace: Handlers<Contract>['replace'] = async (ctx, input): Promise<Board
   if (next.id === board.id) throw fieldRefusal(boardErrors.boardTaken, 'newBoardId')
   const secret = await exchange(ctx, machine, board, next)
   await said(ctx, { machine, board, kind: 'BOARD_REPLACED', after: { newBoardNo: next.boardNo } })
-  return { boardNo: next.boardNo, rtuNumber: machine.rtu_number, secret }
+  return { boardNo: next.boardNo, rtuNumber: machine.rtuNumber, secret }
 }
 
 /** The old board is out at once; the machine keeps lanes, settings and history, and its SIM when the new board has none. */
@@ -141,7 +141,7 @@ async function setDisabled(ctx: Ctx, input: One, on: boolean): Promise<BoardRow>
   }
   if (machine) {
     shutOut(ctx)
-    await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.org_id, kind: on ? 'BOARD_DISABLED' : 'BOARD_ENABLED', data: { boardNo: board.boardNo } }])
+    await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.orgId, kind: on ? 'BOARD_DISABLED' : 'BOARD_ENABLED', data: { boardNo: board.boardNo } }])
   }
   const after = await get(ctx, input.id)
   ctx.audit({ id: board.id, name: board.boardNo, before: { status: shown(ctx, board).status }, after: { status: after.status }, orgId: board.orgId })
@@ -154,7 +154,7 @@ const rotateSecret: Handlers<Contract>['rotateSecret'] = async (ctx, input): Pro
   if (board.disabled) throw new Refusal(boardErrors.boardDisabled)
   const secret = await putBoard(ctx, machine, board.boardNo)
   await said(ctx, { machine, board, kind: 'SECRET_ROTATED', after: {} })
-  return { boardNo: board.boardNo, rtuNumber: machine.rtu_number, secret }
+  return { boardNo: board.boardNo, rtuNumber: machine.rtuNumber, secret }
 }
 
 export const handlers: Handlers<Contract> = {

@@ -1,31 +1,37 @@
 import { type Ctx, found } from '../../../server/context.ts'
-import { common, type ErrorDef, Refusal } from '../../../shared/errors.ts'
+import { columns, guarding } from '../../../server/shapes.ts'
+import { common, fieldRefusal } from '../../../shared/errors.ts'
 import { regionPath } from '../../../shared/regions.ts'
-import { type BatchDevices, type CreateDevice, deviceErrors, type EditDevice } from '../contract.ts'
+import { type CreateDevice, deviceErrors, type EditDevice } from '../contract.ts'
 import { licenceRule, typeRule } from '../rules.ts'
 import * as q from './queries.ts'
 
+/** What a single machine, a batch and an edit say of it alike. */
+type Described = Omit<EditDevice, 'id' | 'version' | 'storeId' | keyof Single>
+type Single = Pick<CreateDevice, 'nickname' | 'boardNo' | 'card'>
+
 /** What single, batch and edit check alike, on the merged record; answers the region's three codes. */
-export async function checkedPlace(ctx: Ctx, input: Omit<CreateDevice | BatchDevices | EditDevice, 'id'>, orgId: number) {
+export async function checkedPlace(ctx: Ctx, input: Described, orgId: number) {
   const [province, city, county] = regionPath(input.county)
   if (!province || !city || !county) throw fieldRefusal(deviceErrors.unknownRegion, 'county')
   const type = await q.usableType(ctx, input.typeId, orgId)
   if (!type) throw fieldRefusal(common.notFound, 'typeId')
-  const plain = { pattern: type.pattern, maxLevels: type.max_levels, maxRoads: type.max_roads, kind: type.kind }
-  const mismatch = typeRule(input, plain)
+  const mismatch = typeRule(input, type)
   if (mismatch) throw fieldRefusal(mismatch, 'kind')
   if (licenceRule(input))
     throw fieldRefusal(deviceErrors.licenceMissing, !input.dispensingMode ? 'dispensingMode' : input.licenceNo ? 'licenceAddress' : 'licenceNo')
-  return { type: plain, province: province.code, city: city.code, county: county.code }
+  return { type, place: { province: province.code, city: city.code, county: county.code } }
 }
 
-export const fieldRefusal = (def: ErrorDef, field: string) => new Refusal(def, {}, [{ field, text: def.text }])
-
-/** Only drug machines carry a licence and a way of dispensing. */
-export const licenceOf = (input: { kind: string; dispensingMode: string | null; licenceNo: string; licenceAddress: string }) =>
-  input.kind === 'DRUG'
-    ? { dispensingMode: input.dispensingMode, licenceNo: input.licenceNo, licenceAddress: input.licenceAddress }
-    : { dispensingMode: null, licenceNo: '', licenceAddress: '' }
+/** As the table keeps it. Only drug machines carry a licence and a way of dispensing. */
+export function written({ nickname, card, ...input }: Omit<Single, 'boardNo'> & Described, place: { province: string; city: string; county: string }) {
+  const { typeId, kind, address, lng, lat, dropSensor, autoRefund, onlineMall, remark, dispensingMode, licenceNo, licenceAddress } = input
+  return columns('devices', {
+    ...{ nickname, card, typeId, kind, ...place, address, lng, lat, dropSensor, autoRefund, onlineMall, remark },
+    ...(kind === 'DRUG' ? { dispensingMode, licenceNo, licenceAddress } : { dispensingMode: null, licenceNo: '', licenceAddress: '' }),
+    businessHours: JSON.stringify(input.businessHours),
+  })
+}
 
 const owners = new Set(['PLATFORM', 'AGENT', 'OPERATOR'])
 export async function checkedOwner(ctx: Ctx, orgId: number): Promise<number> {
@@ -34,19 +40,10 @@ export async function checkedOwner(ctx: Ctx, orgId: number): Promise<number> {
   return org.id
 }
 
-/** Unique columns are the database's to guard: rows of other organisations are invisible to a check before. */
-export async function unique<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    const taken = {
-      devices_rtu_number_key: [deviceErrors.numberTaken, 'rtuNumber'],
-      devices_board: [deviceErrors.boardTaken, 'boardNo'],
-      devices_card: [deviceErrors.cardTaken, 'card'],
-      main_boards_iccid: [deviceErrors.cardTaken, 'card'],
-    } as const
-    const hit = taken[(error as { constraint?: keyof typeof taken }).constraint as keyof typeof taken]
-    if (hit) throw fieldRefusal(...(hit as [ErrorDef, string]))
-    throw error
-  }
-}
+/** The database guards what is unique: rows of other organisations are invisible to a check before. */
+export const unique = guarding({
+  devices_rtu_number_key: [deviceErrors.numberTaken, 'rtuNumber'],
+  devices_board: [deviceErrors.boardTaken, 'boardNo'],
+  devices_card: [deviceErrors.cardTaken, 'card'],
+  main_boards_iccid: [deviceErrors.cardTaken, 'card'],
+})

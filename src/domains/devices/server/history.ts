@@ -1,32 +1,17 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, may, nameFor, visible } from '../../../server/context.ts'
-import { selectPage } from '../../../server/lists.ts'
+import { type Ctx, found, may, owns, visible } from '../../../server/context.ts'
+import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { addDays, dayMs, startOfDay } from '../../../shared/instants.ts'
 import type { devices } from '../contract.ts'
-import type { Point, TimelineRow } from '../historyContract.ts'
+import { Point, TimelineRow } from '../historyContract.ts'
 import { groupKinds } from '../rules.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof devices
 
-type Line = {
-  id: number | null
-  boot: string
-  seq: number | null
-  kind: string
-  created_at: Date
-  device_ts: Date | null
-  data: Record<string, unknown>
-  note: string | null
-  actor: string
-  missing: number | null
-  road: number | null
-  order_num: string | null
-}
-
-/** Messages and events as one list. A message knows how many before it of its run have not come: late ones close the gap by themselves. */
+/** Messages and events as one list. */
 function lines(ctx: Ctx, input: Input<Contract['timeline']>, orgId: number) {
   const since = input.from ? startOfDay(input.from) : new Date((input.to ? startOfDay(input.to) : ctx.now).getTime() - 7 * dayMs)
   const until = input.to ? startOfDay(addDays(input.to, 1)) : null
@@ -46,18 +31,31 @@ function lines(ctx: Ctx, input: Input<Contract['timeline']>, orgId: number) {
     from device_events e left join users u on u.id = e.user_id
     where e.device_id = ${input.id} and e.org_id = ${orgId} and ${range('e.created_at')} and ${events} and ${visible(ctx, 'e.org_id', 'e.device_id')}) x`
 }
-const gap = (deviceId: number) =>
-  sql`case when x.seq is not null then (select x.seq - 1 - max(k.seq) from device_message_keys k where k.device_id = ${deviceId} and k.boot = x.boot and k.seq < x.seq) end as missing`
-
+/** A message knows how many before it of its run have not come: late ones close the gap by themselves. */
+const missing = (deviceId: number) =>
+  sql`case when x.seq is null then 0 else greatest(0, coalesce(x.seq - 1 - (select max(k.seq) from device_message_keys k
+    where k.device_id = ${deviceId} and k.boot = x.boot and k.seq < x.seq), 0)) end`
 /** The command a message answers to; a machine may answer to anything. */
 const answered = sql`case when x.data->>'cmdId' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then (x.data->>'cmdId')::uuid end`
 
+const line = (ctx: Ctx, deviceId: number, orgId: number) =>
+  shape(TimelineRow, ['device_messages', 'x'], {
+    key: sql`case when x.id is null then x.boot || '/' || x.seq else 'e' || x.id end`,
+    source: sql`case when x.id is null then 'MESSAGE' else 'EVENT' end`,
+    createTime: sql`x.created_at`,
+    deviceTime: sql`x.device_ts`,
+    boot: sql`right(x.boot, 12)`, // as the machine counts it
+    missing: missing(deviceId),
+    data: sql`x.data`,
+    by: owns(ctx, orgId) ? sql`x.actor` : sql`''`,
+    vend: sql`case when v.road is not null then jsonb_build_object('road', v.road, 'orderNum', ${may(ctx, 'order:read') ? sql`v.order_num` : sql`null::text`}) end`,
+  })
+
 export const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
-  const device = found(await q.detailRow(ctx, input.id))
-  const from = lines(ctx, input, device.org_id)
-  const { rows, total } = await selectPage<Line>(ctx.db, {
-    columns: sql`x.*, ${gap(input.id)}, v.road, v.order_num`,
-    from: sql`${from} left join vend_commands v on v.org_id = ${device.org_id} and v.device_id = ${input.id} and v.cmd_id = ${answered}`,
+  const orgId = found(await q.ownerOf(ctx, input.id))
+  const from = lines(ctx, input, orgId)
+  const { rows, total } = await line(ctx, input.id, orgId).page(ctx.db, {
+    from: sql`${from} left join vend_commands v on v.org_id = ${orgId} and v.device_id = ${input.id} and v.cmd_id = ${answered}`,
     countFrom: from,
     input,
     where: [],
@@ -65,47 +63,43 @@ export const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
     sort: { createTime: sql`x.created_at` },
     filled: ['createTime'],
   })
-  return {
-    total,
-    list: rows.map(
-      (x): TimelineRow => ({
-        key: x.id === null ? `${x.boot}/${x.seq}` : `e${x.id}`,
-        source: x.id === null ? 'MESSAGE' : 'EVENT',
-        kind: x.kind,
-        createTime: iso(x.created_at),
-        deviceTime: isoOrNull(x.device_ts),
-        boot: x.boot.slice(-12), // as the machine counts it
-        seq: x.seq,
-        missing: Math.max(0, x.missing ?? 0),
-        data: x.data,
-        note: x.note,
-        by: nameFor(ctx, device.org_id, x.actor),
-        vend: x.road === null ? null : { road: x.road, orderNum: may(ctx, 'order:read') ? x.order_num : null },
-      }),
-    ),
-  }
+  return { list: rows, total }
 }
 
-type Measured = { at: Date; temperature: number | null; temp_min: number | null; temp_max: number | null; humidity: number | null; rsrp: number | null }
+const measured = (key: string) => sql`(m.payload->>${key})::numeric`
+const tenMinutes = shape(Point, ['device_messages', 'm'], {
+  at: sql`date_bin('10 minutes', m.created_at, '2000-01-01')`,
+  temperature: sql`round(avg(${measured('temperature')}), 1)`,
+  tempMin: sql`min(${measured('temperature')})`,
+  tempMax: sql`max(${measured('temperature')})`,
+  humidity: sql`round(avg(${measured('humidity')}), 1)`,
+  rsrp: sql`round(avg(${measured('rsrp')}))`,
+})
+const hours = (each: number) =>
+  shape(Point, ['telemetry_hours', 'h'], {
+    at: sql`date_bin(make_interval(hours => ${each}), h.hour, '2000-01-01')`,
+    temperature: sql`round(sum(h.temp_sum) / nullif(sum(h.temp_count), 0), 1)`,
+    tempMin: sql`min(h.temp_min)`,
+    tempMax: sql`max(h.temp_max)`,
+    humidity: sql`round(sum(h.hum_sum) / nullif(sum(h.hum_count), 0), 1)`,
+    rsrp: sql`round(sum(h.rsrp_sum)::numeric / nullif(sum(h.rsrp_count), 0))`,
+  })
 const bins = { '7d': { hours: 1, days: 7 }, '30d': { hours: 4, days: 30 } } as const
 
-export const telemetry: Handlers<Contract>['telemetry'] = async (ctx, input) => {
-  const device = found(await q.detailRow(ctx, input.id))
-  const number = (key: string) => sql`(m.payload->>${key})::numeric`
-  const { rows } =
-    input.span === '24h'
-      ? await sql<Measured>`select date_bin('10 minutes', m.created_at, '2000-01-01') as at, round(avg(${number('temperature')}), 1) as temperature, min(${number('temperature')}) as temp_min,
-          max(${number('temperature')}) as temp_max, round(avg(${number('humidity')}), 1) as humidity, round(avg(${number('rsrp')})) as rsrp
-        from device_messages m where m.device_id = ${input.id} and m.org_id = ${device.org_id} and m.kind = 'telemetry' and m.created_at >= ${new Date(ctx.now.getTime() - dayMs)}
-          and ${visible(ctx, 'm.org_id', 'm.device_id')} group by 1 order by 1`.execute(ctx.db)
-      : await sql<Measured>`select date_bin(make_interval(hours => ${bins[input.span].hours}), h.hour, '2000-01-01') as at, round(sum(h.temp_sum) / nullif(sum(h.temp_count), 0), 1) as temperature,
-          min(h.temp_min) as temp_min, max(h.temp_max) as temp_max, round(sum(h.hum_sum) / nullif(sum(h.hum_count), 0), 1) as humidity,
-          round(sum(h.rsrp_sum)::numeric / nullif(sum(h.rsrp_count), 0)) as rsrp
-        from telemetry_hours h where h.device_id = ${input.id} and h.hour >= ${new Date(ctx.now.getTime() - bins[input.span].days * dayMs)}
-          and ${visible(ctx, 'h.org_id', 'h.device_id')} group by 1 order by 1`.execute(ctx.db)
-  return {
-    list: rows.map(
-      (row): Point => ({ at: iso(row.at), temperature: row.temperature, tempMin: row.temp_min, tempMax: row.temp_max, humidity: row.humidity, rsrp: row.rsrp }),
-    ),
-  }
+export const telemetry: Handlers<Contract>['telemetry'] = async (ctx, { id, span }) => {
+  const orgId = found(await q.ownerOf(ctx, id))
+  const since = (days: number) => new Date(ctx.now.getTime() - days * dayMs)
+  const list =
+    span === '24h'
+      ? await tenMinutes.all(
+          ctx.db,
+          sql`from device_messages m where m.device_id = ${id} and m.org_id = ${orgId} and m.kind = 'telemetry'
+            and m.created_at >= ${since(1)} and ${visible(ctx, 'm.org_id', 'm.device_id')} group by 1 order by 1`,
+        )
+      : await hours(bins[span].hours).all(
+          ctx.db,
+          sql`from telemetry_hours h where h.device_id = ${id} and h.hour >= ${since(bins[span].days)}
+            and ${visible(ctx, 'h.org_id', 'h.device_id')} group by 1 order by 1`,
+        )
+  return { list }
 }

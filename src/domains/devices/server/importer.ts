@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, inheritable } from '../../../server/context.ts'
 import { defineImporter, eachRow, type ImportRow, type RowError } from '../../../server/importers.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { regionsNamed } from '../../../shared/regions.ts'
@@ -26,7 +27,7 @@ const Row = z.strictObject({
   owner: f.optionalText(60),
 })
 type Row = z.output<typeof Row>
-type Type = { id: number; name: string; kind: (typeof kinds)[number]; drop_sensor: boolean }
+type Type = { id: number; name: string; kind: (typeof kinds)[number]; dropSensor: boolean }
 /** The codes that whoever unpacks the machines shows to their boards, by machine number. */
 type Ready = ReadonlyMap<string, string>
 
@@ -35,7 +36,7 @@ const text = {
   noRegion: bi('地区不存在', 'There is no such region'),
   single: bi('售药机须填写许可证,请单台创建', 'Drug machines need a licence; create them one by one'),
 }
-const fault = (field: keyof Row, message: string) => new Refusal(common.invalid, {}, [{ field, text: message }])
+const fault = (field: keyof Row, text: string) => new Refusal(common.invalid, {}, [{ field, text }])
 
 const levels = ['province', 'city', 'county'] as const
 function countyOf(row: Row): string {
@@ -53,7 +54,10 @@ function ownerOf(ctx: Ctx, owners: readonly Named[], word: string): number {
 }
 
 async function run(ctx: Ctx, rows: readonly ImportRow<Row>[], codes: Ready): Promise<readonly RowError[]> {
-  const { rows: types } = await sql<Type>`select t.id, t.name, t.kind, t.drop_sensor from device_types t where ${inheritable(ctx, 't.org_id')}`.execute(ctx.db)
+  const types = await rowsOf(
+    ctx.db,
+    sql<Type>`select t.id, t.name, t.kind, t.drop_sensor as "dropSensor" from device_types t where ${inheritable(ctx, 't.org_id')}`,
+  )
   const typeOf = new Map(types.map((type) => [type.name.toLowerCase(), type]))
   const owners = await organisationsNamed(ctx, [...new Set(rows.map(({ value }) => value.owner))])
   const added: { id: number; orgId: number; code: string }[] = []
@@ -62,23 +66,14 @@ async function run(ctx: Ctx, rows: readonly ImportRow<Row>[], codes: Ready): Pro
     if (!type) throw fault('type', text.noType)
     if (type.kind === 'DRUG') throw fault('type', text.single)
     const orgId = await checkedOwner(quiet, ownerOf(quiet, owners, row.owner))
-    const more = {
-      lng: null,
-      lat: null,
-      dispensingMode: null,
-      licenceNo: '',
-      licenceAddress: '',
-      autoRefund: true,
-      businessHours: [],
-      onlineMall: false,
-      remark: '',
-    }
-    const given = { ...row, ...more, county: countyOf(row), typeId: type.id, kind: type.kind, dropSensor: type.drop_sensor }
-    const { type: _, ...place } = await checkedPlace(quiet, given, orgId)
-    const [device] = await addAll(quiet, orgId, [{ ...given, ...place }])
+    const { nickname, boardNo, card, address } = row
+    const { kind, dropSensor } = type
+    const given = CreateDevice.parse({ rtuNumber: row.rtuNumber, nickname, boardNo, card, address, county: countyOf(row), typeId: type.id, kind, dropSensor })
+    const { place } = await checkedPlace(quiet, given, orgId)
+    const [device] = await addAll(quiet, orgId, place, [given])
     if (!device) return
     added.push({ id: device.id, orgId, code: codes.get(row.rtuNumber) as string })
-    ctx.audit({ action: 'devices.create', id: device.id, name: row.rtuNumber, after: { ...given, ...place, orgId }, orgId })
+    ctx.audit({ action: 'devices.create', id: device.id, name: row.rtuNumber, after: { ...row, ...given, ...place, orgId }, orgId })
   })
   if (!errors.length) await keepCodes(ctx, added)
   return errors.map((error) => ({ ...error, ...(error.column ? { column: columns[error.column] ?? error.column } : {}) }))

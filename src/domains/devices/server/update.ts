@@ -2,37 +2,32 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import { requireProof } from '../../../server/proof.ts'
-import { common, Refusal, reject } from '../../../shared/errors.ts'
+import { updateVersion } from '../../../server/shapes.ts'
+import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { boardErrors } from '../../boards/contract.ts'
 import { hasOpenOrder, lockMachine, putBoard, takeBoard } from '../../boards/server/binding.ts'
 import { mirrorFlags } from '../../device-settings/server/verbs.ts'
 import { canPlace } from '../../lanes/rules.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { type DeviceDetail, deviceErrors, type devices, type EditDevice } from '../contract.ts'
-import { editable, forbiddenFields, licenceMatches, typeChange } from '../rules.ts'
-import { checkedPlace, fieldRefusal, licenceOf, unique } from './checks.ts'
+import { editable, forbiddenFields, typeChange } from '../rules.ts'
+import { checkedPlace, unique, written } from './checks.ts'
 import { noteMove } from './places.ts'
 import * as q from './queries.ts'
-import { detailOf, regionNames } from './shown.ts'
+import { detailOf, licenceFits } from './shown.ts'
 
 type Contract = typeof devices
-
-/** The store collects for the owner of the machine and belongs to it. */
-async function checkStore(ctx: Ctx, storeId: number | null, device: q.Detail): Promise<void> {
-  if (storeId === null || storeId === device.store_id) return
-  if (!(await q.storeOf(ctx, storeId, device.org_id))) throw fieldRefusal(deviceErrors.storeElsewhere, 'storeId')
-}
 
 /** Another board, or none: the machine gets a new secret and its connection ends. Takes the machine's turn before its version is compared. */
 async function changeBoard(ctx: Ctx, input: EditDevice): Promise<{ changed: boolean; secret: string | null }> {
   const machine = found(await lockMachine(ctx, input.id))
   if (machine.version !== input.version) throw new Refusal(common.stale)
-  if (machine.board_no === input.boardNo) return { changed: false, secret: null }
+  if (machine.boardNo === input.boardNo) return { changed: false, secret: null }
   await requireProof(ctx.app, ctx.actor)
-  if (machine.board_no !== null && (await hasOpenOrder(ctx, machine.id))) throw fieldRefusal(deviceErrors.openOrder, 'boardNo')
-  const kind = input.boardNo === null ? 'BOARD_UNBOUND' : machine.board_no === null ? 'BOARD_BOUND' : 'BOARD_REPLACED'
-  const data = kind === 'BOARD_REPLACED' ? { boardNo: machine.board_no, newBoardNo: input.boardNo } : { boardNo: input.boardNo ?? machine.board_no }
-  await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.org_id, kind, data }])
+  if (machine.boardNo !== null && (await hasOpenOrder(ctx, machine.id))) throw fieldRefusal(deviceErrors.openOrder, 'boardNo')
+  const kind = input.boardNo === null ? 'BOARD_UNBOUND' : machine.boardNo === null ? 'BOARD_BOUND' : 'BOARD_REPLACED'
+  const data = kind === 'BOARD_REPLACED' ? { boardNo: machine.boardNo, newBoardNo: input.boardNo } : { boardNo: input.boardNo ?? machine.boardNo }
+  await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.orgId, kind, data }])
   if (input.boardNo === null) {
     await takeBoard(ctx, machine)
     return { changed: true, secret: null }
@@ -48,8 +43,8 @@ async function changeBoard(ctx: Ctx, input: EditDevice): Promise<{ changed: bool
 }
 
 export const update: Handlers<Contract>['update'] = async (ctx, input) => {
-  const { raw, shown: before } = await detailOf(ctx, input.id)
-  reject(editable(raw))
+  const before = await detailOf(ctx, input.id)
+  reject(editable(before))
   const changed = (Object.keys(input) as (keyof EditDevice)[]).filter(
     (key) => key !== 'id' && key !== 'version' && !isDeepStrictEqual(input[key] ?? '', before[key as keyof DeviceDetail] ?? ''),
   )
@@ -60,52 +55,22 @@ export const update: Handlers<Contract>['update'] = async (ctx, input) => {
       {},
       forbidden.map((field) => ({ field, text: common.forbidden.text })),
     )
-  const { type, ...place } = await checkedPlace(ctx, input, raw.org_id)
+  const { type, place } = await checkedPlace(ctx, input, before.orgId)
   const lanes = await q.lanesOf(ctx, input.id)
-  const known = { pattern: raw.pattern, maxLevels: raw.max_levels, maxRoads: raw.max_roads, kind: raw.type_kind }
-  if (input.typeId !== raw.type_id && typeChange(known, type, lanes.lanes)) throw fieldRefusal(deviceErrors.typeFixed, 'typeId')
+  if (input.typeId !== before.typeId && typeChange(await q.typeOf(ctx, before.typeId), type, lanes.lanes)) throw fieldRefusal(deviceErrors.typeFixed, 'typeId')
   for (const drugClass of lanes.classes) reject(canPlace({ drugClass }, input))
-  const licence = licenceOf(input)
-  // a licence for another place stops sales until it is mended (core.md, edit device)
-  const elsewhere = !licenceMatches({ kind: input.kind, licenceAddress: licence.licenceAddress }, regionNames(input.county))
-  const stopped = elsewhere && raw.lifecycle === 'OPERATING'
-  await checkStore(ctx, input.storeId, raw)
+  // the store collects for the owner of the machine and belongs to it
+  if (input.storeId !== null && input.storeId !== before.storeId && !(await q.isStoreOf(ctx, input.storeId, before.orgId)))
+    throw fieldRefusal(deviceErrors.storeElsewhere, 'storeId')
   const board = await changeBoard(ctx, input)
-  const result = await unique(
-    ctx.db
-      .updateTable('devices')
-      .set((eb) => ({
-        nickname: input.nickname,
-        type_id: input.typeId,
-        kind: input.kind,
-        card: input.card,
-        store_id: input.storeId,
-        province: place.province,
-        city: place.city,
-        county: place.county,
-        address: input.address,
-        lng: input.lng,
-        lat: input.lat,
-        dispensing_mode: licence.dispensingMode as 'MEDICAL' | null,
-        licence_no: licence.licenceNo,
-        licence_address: licence.licenceAddress,
-        drop_sensor: input.dropSensor,
-        auto_refund: input.autoRefund,
-        business_hours: JSON.stringify(input.businessHours),
-        online_mall: input.onlineMall,
-        remark: input.remark,
-        version: eb('version', '+', 1),
-        ...(stopped ? { lifecycle: 'PAUSED' as const } : {}),
-      }))
-      .where('id', '=', input.id)
-      .where('version', '=', input.version + (board.changed ? 1 : 0))
-      .executeTakeFirst(),
-  )
-  if (!result.numUpdatedRows) throw new Refusal(common.stale)
-  await noteMove(ctx, raw, input)
+  // a licence for another place stops sales until it is mended (core.md, edit device)
+  const stopped = !licenceFits(input) && before.lifecycle === 'OPERATING' && { lifecycle: 'PAUSED' }
+  const version = input.version + (board.changed ? 1 : 0)
+  await unique(updateVersion(ctx, 'devices', { id: input.id, version }, { ...written(input, place), store_id: input.storeId, ...stopped }))
+  await noteMove(ctx, before, input)
   await mirrorFlags(ctx, input.id, { dropSensor: input.dropSensor, autoRefund: input.autoRefund })
-  const { shown: after } = await detailOf(ctx, input.id)
-  ctx.audit({ id: input.id, name: raw.rtu_number, before, after, orgId: raw.org_id })
+  const after = await detailOf(ctx, input.id)
+  ctx.audit({ id: input.id, name: before.rtuNumber, before, after, orgId: before.orgId })
   ctx.touch('devices')
   return { ...after, secret: board.secret }
 }

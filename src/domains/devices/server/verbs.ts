@@ -7,7 +7,7 @@ import { faults, handleFault } from './faults.ts'
 import { telemetry, timeline } from './history.ts'
 import { pauseMany, previewPauses, restore, retire, setLifecycle } from './lifecycle.ts'
 import * as q from './queries.ts'
-import { ageLimits, detailOf, row } from './shown.ts'
+import { ageLimits, detailOf, rowOf } from './shown.ts'
 import { update } from './update.ts'
 
 export { pauseDevicesOf } from './lifecycle.ts'
@@ -22,21 +22,17 @@ const list: Handlers<Contract>['list'] = async (ctx, input) => {
   const { rows, total, sums } = await q.listRows(ctx, input)
   const sold = await q.soldToday(ctx, input)
   return {
-    list: rows.map((d) => row(ctx, d, limits)),
+    list: rows.map((device) => rowOf(ctx, device, limits)),
     total,
     sums: { ...sums, todayOrders: sold.orders, todayTurnover: may(ctx, 'dashboard:money') ? sold.turnover : null },
   }
 }
 
-const options: Handlers<Contract>['options'] = async (ctx, input) => ({
-  list: (await q.options(ctx, input)).map(({ online, ...d }) => ({ ...d, status: online ? ('online' as const) : ('offline' as const) })),
-})
-
 export const handlers: Handlers<Contract> = {
   list,
   counts: (ctx) => q.counts(ctx),
-  options,
-  detail: async (ctx, input) => (await detailOf(ctx, input.id)).shown,
+  options: async (ctx, input) => ({ list: await q.options(ctx, input) }),
+  detail: (ctx, input) => detailOf(ctx, input.id),
   create,
   previewBatch,
   createBatch,

@@ -44,7 +44,7 @@ async function assignRow(ctx: Ctx, row: Row): Promise<void> {
   const closed = openRule(machine)
   if (closed) throw new Refusal(closed)
   await addStaff(ctx, machine, kind, [found(person)])
-  const { id, rtu_number: name, org_id: orgId } = machine
+  const { id, rtuNumber: name, orgId } = machine
   ctx.audit({ action: 'distribution.assign', id, name, after: { kind, added: [person?.username] }, orgId })
 }
 
@@ -52,7 +52,7 @@ async function assignRow(ctx: Ctx, row: Row): Promise<void> {
 async function give(ctx: Ctx, machine: Machine, orgId: number): Promise<void> {
   checkMayMove(ctx)
   try {
-    if (machine.org_id === orgId) return
+    if (machine.orgId === orgId) return
     const to = found(await target(ctx, orgId))
     const before = await q.detailRow(ctx, machine.id)
     await transferMachine(ctx, machine, to)

@@ -18,7 +18,7 @@ type Step = (ctx: Ctx, machine: Machine) => Promise<Target | null>
 export async function setStoreOf(ctx: Ctx, machine: Machine, storeId: number | null): Promise<void> {
   const closed = openRule(machine)
   if (closed) throw new Refusal(closed)
-  if (storeId !== null && found(await q.storeOf(ctx, storeId)).org_id !== machine.org_id) throw fieldRefusal(distributionErrors.storeElsewhere, 'storeId')
+  if (storeId !== null && found(await q.storeOf(ctx, storeId)).org_id !== machine.orgId) throw fieldRefusal(distributionErrors.storeElsewhere, 'storeId')
   await ctx.db
     .updateTable('devices')
     .set((eb) => ({ store_id: storeId, version: eb('version', '+', 1) }))
@@ -60,7 +60,7 @@ async function forEach(
       async (quiet) => {
         const machine = found(await lockMachine(quiet, id))
         const to = await step(quiet, machine)
-        return to ? handedOver(machine, org, to) : [{ id, name: rtu_number, ...said, orgId: machine.org_id }]
+        return to ? handedOver(machine, org, to) : [{ id, name: rtu_number, ...said, orgId: machine.orgId }]
       },
       lines,
     )

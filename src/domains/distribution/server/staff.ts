@@ -33,7 +33,7 @@ export async function peopleOf(ctx: Ctx, userIds: readonly number[]): Promise<Pe
 
 /** Adds them; who serves it already goes on as he does. Answers who is new. */
 export async function addStaff(ctx: Ctx, machine: Machine, kind: StaffKind, given: readonly Person[]): Promise<number[]> {
-  const { rows: home } = await sql<{ path: string }>`select path::text as path from organisations where id = ${machine.org_id}`.execute(ctx.db)
+  const { rows: home } = await sql<{ path: string }>`select path::text as path from organisations where id = ${machine.orgId}`.execute(ctx.db)
   const above = new Set((home[0]?.path ?? '').split('.').map(Number))
   const wrong = staffRule(
     given.map((one) => ({ name: one.name, serves: servesAs(one.roles), near: above.has(one.org_id) })),
@@ -45,7 +45,7 @@ export async function addStaff(ctx: Ctx, machine: Machine, kind: StaffKind, give
   }
   const { rows } = await sql<{ user_id: number }>`
     insert into device_assignments (org_id, device_id, user_id, kind, assigned_by, from_at)
-    select ${machine.org_id}, ${machine.id}, u, ${kind}, ${ctx.actor.userId}, ${ctx.now} from unnest(${given.map((one) => one.id)}::bigint[]) as u
+    select ${machine.orgId}, ${machine.id}, u, ${kind}, ${ctx.actor.userId}, ${ctx.now} from unnest(${given.map((one) => one.id)}::bigint[]) as u
     on conflict (device_id, user_id, kind) where to_at is null do nothing returning user_id`.execute(ctx.db)
   return rows.map((row) => row.user_id)
 }

@@ -26,7 +26,7 @@ const above = ({ path }: Target): number[] => path.split('.').map(Number)
  * ended keeps the owner of its time. Locks: machine, lanes ascending, faults, states.
  */
 export async function transferMachine(ctx: Ctx, machine: Machine, to: Target): Promise<void> {
-  const wrong = targetRule({ orgId: machine.org_id, lifecycle: machine.lifecycle }, to)
+  const wrong = targetRule({ orgId: machine.orgId, lifecycle: machine.lifecycle }, to)
   if (wrong) throw fieldRefusal(wrong, 'orgId')
   await checkType(ctx, machine, to)
   const lanes = await lockLanes(ctx, machine, to)
@@ -43,9 +43,9 @@ export async function transferMachine(ctx: Ctx, machine: Machine, to: Target): P
   await moveStaff(ctx, machine, to)
   await moveSettings(ctx, machine, to)
   await revokeCodes(ctx, [machine.id])
-  await dropAlertsOf(ctx, machine.id, machine.org_id)
+  await dropAlertsOf(ctx, machine.id, machine.orgId)
   await noteDevice(ctx, [
-    { deviceId: machine.id, orgId: machine.org_id, kind: 'OWNER_LEFT', data: { to: to.name } },
+    { deviceId: machine.id, orgId: machine.orgId, kind: 'OWNER_LEFT', data: { to: to.name } },
     { deviceId: machine.id, orgId: to.id, kind: 'OWNER_CHANGED', data: {} },
   ])
   // a connection carries the owner its messages are stored for
@@ -54,7 +54,7 @@ export async function transferMachine(ctx: Ctx, machine: Machine, to: Target): P
 }
 
 /** Whoever gave it away reads where it went, whoever got it that he did. */
-export function handedOver({ id, rtu_number: name, org_id: from }: Machine, fromName: string, to: Pick<Target, 'id' | 'name'>): AuditEntry[] {
+export function handedOver({ id, rtuNumber: name, orgId: from }: Machine, fromName: string, to: Pick<Target, 'id' | 'name'>): AuditEntry[] {
   const after = { orgId: to.id, org: to.name }
   return [
     { id, name, before: { orgId: from, org: fromName }, after, orgId: from },

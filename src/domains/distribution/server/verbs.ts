@@ -68,7 +68,7 @@ const assign: Handlers<Contract>['assign'] = async (ctx, input) => {
   const people = await peopleOf(ctx, input.userIds)
   const added = new Set(await addStaff(ctx, machine, input.kind, people))
   const names = people.filter((person) => added.has(person.id)).map((person) => person.username)
-  ctx.audit({ id: machine.id, name: machine.rtu_number, after: { kind: input.kind, added: names }, orgId: machine.org_id })
+  ctx.audit({ id: machine.id, name: machine.rtuNumber, after: { kind: input.kind, added: names }, orgId: machine.orgId })
   ctx.touch('devices')
   ctx.touch('users')
   return detail(ctx, machine.id)
@@ -78,7 +78,7 @@ const unassign: Handlers<Contract>['unassign'] = async (ctx, input) => {
   const machine = found(await lockMachine(ctx, input.id))
   const [ended] = await endStaff(ctx, machine, { assignmentId: input.assignmentId })
   const { kind, username } = found(ended)
-  ctx.audit({ id: machine.id, name: machine.rtu_number, before: { kind, username }, orgId: machine.org_id })
+  ctx.audit({ id: machine.id, name: machine.rtuNumber, before: { kind, username }, orgId: machine.orgId })
   ctx.touch('devices')
   ctx.touch('users')
   return detail(ctx, machine.id)
@@ -91,10 +91,10 @@ const setStore: Handlers<Contract>['setStore'] = async (ctx, input) => {
   const after = await detail(ctx, machine.id)
   ctx.audit({
     id: machine.id,
-    name: machine.rtu_number,
+    name: machine.rtuNumber,
     before: { store: before.storeName || null },
     after: { store: after.storeName },
-    orgId: machine.org_id,
+    orgId: machine.orgId,
   })
   return after
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
-import { all } from '../../../server/lists.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { latOf, lngOf, mercatorX, mercatorY } from '../../../shared/place.ts'
 import { deviceConditions } from '../../devices/server/verbs.ts'
@@ -23,7 +22,7 @@ type Counts = Record<FleetState, number>
 export async function fleetTotals(ctx: Ctx, input: Ask): Promise<{ total: number; unlocated: number; states: Counts }> {
   const { rows } = await sql<Counts & { total: number; unlocated: number }>`
     select count(*) as total, count(*) filter (where lng is null) as unlocated, ${counts}
-    from (select d.lng, ${state} as state from ${from} where ${all(deviceConditions(ctx, input))}) m`.execute(ctx.db)
+    from (select d.lng, ${state} as state from ${from} where ${deviceConditions(ctx, input)}) m`.execute(ctx.db)
   const { total, unlocated, ...states } = rows[0] as (typeof rows)[number]
   return { total, unlocated, states }
 }
@@ -67,7 +66,7 @@ export async function fleetGroups(ctx: Ctx, input: Ask): Promise<{ groups: Fleet
       min(lng) as west, min(lat) as south, max(lng) as east, max(lat) as north, ${counts}
     from (
       select d.id, d.rtu_number, d.nickname, d.lng, d.lat, ${x} as x, ${y} as y, ${state} as state from ${from}
-      where ${all(deviceConditions(ctx, input))} and d.lng between ${west}::numeric and ${east}::numeric and d.lat between ${south}::numeric and ${north}::numeric
+      where ${deviceConditions(ctx, input)} and d.lng between ${west}::numeric and ${east}::numeric and d.lat between ${south}::numeric and ${north}::numeric
     ) m group by x, y order by n desc, id limit ${most}`.execute(ctx.db)
   return {
     groups: rows
