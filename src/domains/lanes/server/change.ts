@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type Ctx, found } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { want } from '../../machines/server/shadows.ts'
@@ -27,39 +28,22 @@ export async function open(ctx: Ctx, input: { deviceId: number; version: number 
 export async function saved(ctx: Ctx, { device, version, before }: Opened, source: Source): Promise<void> {
   await keepVersion(ctx, device, version, before, source)
   refreshDeviceCounters(ctx, [device.id])
-  await want(ctx, 'PLANOGRAM', [{ deviceId: device.id, orgId: device.org_id, version }])
-  for (const topic of ['lanes', 'devices']) ctx.touch(topic, device.org_id)
+  await want(ctx, 'PLANOGRAM', [{ deviceId: device.id, orgId: device.orgId, version }])
+  for (const topic of ['lanes', 'devices']) ctx.touch(topic, device.orgId)
 }
 
 export async function finish(ctx: Ctx, opened: Opened, source: Source, before: unknown, after: unknown): Promise<void> {
   await saved(ctx, opened, source)
   const { device } = opened
-  ctx.audit({ id: device.id, name: device.rtu_number, before, after, orgId: device.org_id })
+  ctx.audit({ id: device.id, name: device.rtuNumber, before, after, orgId: device.orgId })
 }
 
 /** The version that was made, and the one before it if nobody kept that: lanes of a machine are older than their first change. */
 async function keepVersion(ctx: Ctx, device: q.Device, version: number, before: Doc, source: Source): Promise<void> {
   const after = await docOf(ctx, device.id)
-  const row = (number: number, doc: Doc, diff: unknown[], more: object) => ({
-    org_id: device.org_id,
-    device_id: device.id,
-    version: number,
-    doc: JSON.stringify(doc),
-    diff: JSON.stringify(diff),
-    created_at: ctx.now,
-    ...more,
-  })
-  const first = { source: 'FIRST' as const, by_user: null, by_name: '' }
-  const by = { source, by_user: ctx.actor.userId, by_name: ctx.actor.username }
-  if (version > 1) {
-    await ctx.db
-      .insertInto('planogram_versions')
-      .values({ ...first, ...row(version - 1, before, [], {}) })
-      .onConflict((oc) => oc.columns(['device_id', 'version']).doNothing())
-      .execute()
-  }
-  await ctx.db
-    .insertInto('planogram_versions')
-    .values({ ...by, ...row(version, after, diffDocs(before, after), {}) })
-    .execute()
+  const keep = (number: number, source: string, byUser: number | null, byName: string, doc: Doc, diff: unknown[]) =>
+    sql`insert into planogram_versions (org_id, device_id, version, source, by_user, by_name, doc, diff, created_at)
+      values (${device.orgId}, ${device.id}, ${number}, ${source}, ${byUser}, ${byName}, ${JSON.stringify(doc)}, ${JSON.stringify(diff)}, ${ctx.now})`
+  if (version > 1) await sql`${keep(version - 1, 'FIRST', null, '', before, [])} on conflict (device_id, version) do nothing`.execute(ctx.db)
+  await keep(version, source, ctx.actor.userId, ctx.actor.username, after, diffDocs(before, after)).execute(ctx.db)
 }

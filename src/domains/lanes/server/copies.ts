@@ -1,17 +1,21 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, may, visible } from '../../../server/context.ts'
+import { type Ctx, found, may, visible } from '../../../server/context.ts'
+import { onlyRow } from '../../../server/rows.ts'
+import { shape } from '../../../server/shapes.ts'
 import { Refusal } from '../../../shared/errors.ts'
+import * as f from '../../../shared/fields.ts'
 import { say } from '../../../shared/text.ts'
 import type { lanes } from '../contract.ts'
-import type { CopyRow } from '../copyContract.ts'
+import { CopyRow } from '../copyContract.ts'
 import { laneErrors } from '../errors.ts'
-import { type Doc, laneChanges, type Part, type Placed, type Skip } from '../planogram.ts'
-import { type CopyState, copyFrom, undoMs } from '../rules.ts'
+import { type Doc, laneChanges, type Placed } from '../planogram.ts'
+import { copyFrom, undoMs } from '../rules.ts'
 import { copyParties, machinePlan, productsByOwner } from './copyPlans.ts'
 import { copiesName } from './copyRun.ts'
 import * as q from './queries.ts'
-import { said, written } from './versions.ts'
+import { said, skipsOf, written } from './versions.ts'
 
 type Contract = typeof lanes
 
@@ -25,10 +29,10 @@ const copyPlan: Handlers<Contract>['copyPlan'] = async (ctx, input) => {
   const single = targets.length === 1
   const names = single ? await namesOf(ctx, doc, [...present.values()].flat()) : new Map<number, string>()
   const list = targets.map((target) => {
-    const found = machinePlan(target, present.get(target.id) ?? [], products.get(target.org_id) ?? new Map(), { doc, parts: input.parts, layout: input.layout })
+    const found = machinePlan(target, present.get(target.id) ?? [], products.get(target.orgId) ?? new Map(), { doc, parts: input.parts, layout: input.layout })
     return {
       deviceId: target.id,
-      rtuNumber: target.rtu_number,
+      rtuNumber: target.rtuNumber,
       nickname: target.nickname,
       problem: say(found.problem, ctx.lang),
       creates: found.creates,
@@ -37,7 +41,7 @@ const copyPlan: Handlers<Contract>['copyPlan'] = async (ctx, input) => {
     }
   })
   return {
-    version: device.planogram_version,
+    version: device.planogramVersion,
     machines: list.filter((target) => target.write.length > 0 || target.creates).length,
     lanes: list.reduce((sum, target) => sum + target.write.length, 0),
     targets: list,
@@ -53,98 +57,70 @@ async function namesOf(ctx: Ctx, doc: Doc, lanes: readonly Placed[]): Promise<Ma
   return known
 }
 
-type Copy = {
-  id: number
-  device_id: number
-  rtu_number: string
-  version: number
-  parts: Part[]
-  created_at: Date
-  finished_at: Date | null
-  undo_at: Date | null
-}
-type TargetRow = {
-  copy_id: number
-  device_id: number
-  rtu_number: string
-  nickname: string
-  state: CopyState
-  after_version: number | null
-  written: number
-  skipped: Skip[]
-  problem: string
-}
+const copied = shape(
+  CopyRow,
+  ['lane_copies', 'c'],
+  {
+    rtuNumber: sql`d.rtu_number`,
+    parts: sql`c.parts`,
+    createTime: sql`c.created_at`,
+    finishTime: sql`c.finished_at`,
+    undoUntil: sql`case when c.undo_at is null then c.finished_at + make_interval(secs => ${undoMs / 1000}) end`,
+  },
+  ['machines', 'open', 'targets', 'can'],
+)
+const target = shape(CopyRow.shape.targets.element.extend({ copyId: f.id, afterVersion: z.number().nullable() }), ['lane_copy_targets', 't'], {
+  rtuNumber: sql`d.rtu_number`,
+  nickname: sql`d.nickname`,
+  skipped: sql`t.skipped`,
+})
 
-async function rows(ctx: Ctx, where: { id?: number; deviceId?: number }): Promise<CopyRow[]> {
-  const { rows: copies } = await sql<Copy>`select c.id, c.device_id, d.rtu_number, c.version, c.parts, c.created_at, c.finished_at, c.undo_at
-    from lane_copies c join devices d on d.id = c.device_id where ${visible(ctx, 'c.org_id', 'c.device_id')}
-      and ${where.id === undefined ? sql`c.device_id = ${where.deviceId}` : sql`c.id = ${where.id}`} order by c.id desc limit 5`.execute(ctx.db)
-  const { rows: targets } =
-    await sql<TargetRow>`select t.copy_id, t.device_id, d.rtu_number, d.nickname, t.state, t.after_version, t.written, t.skipped, t.problem
-    from lane_copy_targets t join devices d on d.id = t.device_id where t.copy_id = any(${copies.map((copy) => copy.id)}::bigint[])
-      and ${visible(ctx, 't.org_id', 't.device_id')} order by t.copy_id, t.device_id`.execute(ctx.db)
-  const byCopy = Map.groupBy(targets, (target) => target.copy_id)
-  return copies.map((copy) => present(ctx, copy, byCopy.get(copy.id) ?? []))
+async function copiesWhere(ctx: Ctx, where: RawBuilder<unknown>): Promise<CopyRow[]> {
+  const copies = await copied.all(
+    ctx.db,
+    sql`from lane_copies c join devices d on d.id = c.device_id where ${visible(ctx, 'c.org_id', 'c.device_id')} and ${where} order by c.id desc limit 5`,
+  )
+  const targets = await target.all(
+    ctx.db,
+    sql`from lane_copy_targets t join devices d on d.id = t.device_id where t.copy_id = any(${copies.map((copy) => copy.id)}::bigint[])
+      and ${visible(ctx, 't.org_id', 't.device_id')} order by t.copy_id, t.device_id`,
+  )
+  const byCopy = Map.groupBy(targets, ({ copyId }) => copyId)
+  return copies.map((copy) => {
+    const machines = byCopy.get(copy.id) ?? []
+    const undoable = copy.undoUntil !== null && ctx.now.getTime() <= Date.parse(copy.undoUntil)
+    return {
+      ...copy,
+      machines: machines.length,
+      open: machines.filter(({ state }) => state === 'WAITING' || state === 'UNDOING').length,
+      targets: machines.map(({ copyId, afterVersion, ...one }) => ({ ...one, skipped: skipsOf(ctx, one.skipped), problem: say(one.problem, ctx.lang) })),
+      can: { undo: may(ctx, 'lane:copy') && undoable && machines.some(({ state, afterVersion }) => state === 'DONE' && afterVersion !== null) },
+    }
+  })
 }
-
-const undoable = (now: Date, copy: Pick<Copy, 'finished_at' | 'undo_at'>): boolean =>
-  copy.finished_at !== null && copy.undo_at === null && now.getTime() <= copy.finished_at.getTime() + undoMs
-
-function present(ctx: Ctx, copy: Copy, targets: readonly TargetRow[]): CopyRow {
-  const end = copy.finished_at && copy.undo_at === null ? new Date(copy.finished_at.getTime() + undoMs) : null
-  return {
-    id: copy.id,
-    deviceId: copy.device_id,
-    rtuNumber: copy.rtu_number,
-    version: copy.version,
-    parts: copy.parts,
-    createTime: iso(copy.created_at),
-    finishTime: isoOrNull(copy.finished_at),
-    undoUntil: isoOrNull(end),
-    machines: targets.length,
-    open: targets.filter(({ state }) => state === 'WAITING' || state === 'UNDOING').length,
-    targets: targets.map((target) => ({
-      deviceId: target.device_id,
-      rtuNumber: target.rtu_number,
-      nickname: target.nickname,
-      state: target.state,
-      written: target.written,
-      skipped: target.skipped.map(({ road, reason }) => ({ road, reason: say(reason, ctx.lang) })),
-      problem: say(target.problem, ctx.lang),
-    })),
-    can: { undo: may(ctx, 'lane:copy') && undoable(ctx.now, copy) && targets.some((target) => target.state === 'DONE' && target.after_version !== null) },
-  }
-}
+const copyOf = async (ctx: Ctx, id: number) => found((await copiesWhere(ctx, sql`c.id = ${id}`))[0])
 
 const copy: Handlers<Contract>['copy'] = async (ctx, input) => {
   const { device, doc, targets } = await copyParties(ctx, input)
-  const { id } = await ctx.db
-    .insertInto('lane_copies')
-    .values({
-      org_id: device.org_id,
-      device_id: device.id,
-      user_id: ctx.actor.userId as number,
-      version: device.planogram_version,
-      doc: JSON.stringify(doc),
-      parts: [...new Set(input.parts)],
-      layout: input.layout,
-      created_at: ctx.now,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
+  const { id } = await onlyRow(
+    ctx.db,
+    sql<{ id: number }>`insert into lane_copies (org_id, device_id, user_id, version, doc, parts, layout, created_at)
+      values (${device.orgId}, ${device.id}, ${ctx.actor.userId}, ${device.planogramVersion}, ${JSON.stringify(doc)},
+        ${[...new Set(input.parts)]}, ${input.layout}, ${ctx.now}) returning id`,
+  )
   await ctx.db
     .insertInto('lane_copy_targets')
-    .values(targets.map((target) => ({ copy_id: id, org_id: target.org_id, device_id: target.id, next_at: ctx.now })))
+    .values(targets.map((target) => ({ copy_id: id, org_id: target.orgId, device_id: target.id, next_at: ctx.now })))
     .execute()
-  const names = targets.map((target) => target.rtu_number)
-  ctx.audit({ id: device.id, name: device.rtu_number, after: { targets: names, parts: input.parts, layout: input.layout }, orgId: device.org_id })
+  const names = targets.map((target) => target.rtuNumber)
+  ctx.audit({ id: device.id, name: device.rtuNumber, after: { targets: names, parts: input.parts, layout: input.layout }, orgId: device.orgId })
   ctx.touch('lane-copies')
   ctx.afterCommit(() => ctx.app.jobs.poke(copiesName))
-  return found((await rows(ctx, { id }))[0])
+  return copyOf(ctx, id)
 }
 
 const copyUndo: Handlers<Contract>['copyUndo'] = async (ctx, { id }) => {
-  const before = found((await rows(ctx, { id }))[0])
+  const before = await copyOf(ctx, id)
   if (!before.can.undo) throw new Refusal(laneErrors.undoTooLate)
   const changed = await sql`update lane_copies c set undo_by = ${ctx.actor.userId}, undo_at = ${ctx.now}
     where c.id = ${id} and c.undo_at is null and c.finished_at >= ${new Date(ctx.now.getTime() - undoMs)} and ${visible(ctx, 'c.org_id', 'c.device_id')}`.execute(
@@ -158,7 +134,7 @@ const copyUndo: Handlers<Contract>['copyUndo'] = async (ctx, { id }) => {
   ctx.audit({ id: before.deviceId, name: before.rtuNumber, after: { copy: id, machines: before.targets.map((target) => target.rtuNumber) } })
   ctx.touch('lane-copies')
   ctx.afterCommit(() => ctx.app.jobs.poke(copiesName))
-  return found((await rows(ctx, { id }))[0])
+  return copyOf(ctx, id)
 }
 
 export const handlers: Pick<Handlers<Contract>, 'copyPlan' | 'copy' | 'copies' | 'copyState' | 'copyUndo'> = {
@@ -166,8 +142,8 @@ export const handlers: Pick<Handlers<Contract>, 'copyPlan' | 'copy' | 'copies' |
   copy,
   async copies(ctx, { deviceId }) {
     const device = found(await q.device(ctx, deviceId))
-    return { list: await rows(ctx, { deviceId: device.id }) }
+    return { list: await copiesWhere(ctx, sql`c.device_id = ${device.id}`) }
   },
-  copyState: async (ctx, { id }) => found((await rows(ctx, { id }))[0]),
+  copyState: (ctx, { id }) => copyOf(ctx, id),
   copyUndo,
 }

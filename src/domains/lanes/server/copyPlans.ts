@@ -1,5 +1,5 @@
 import { type Ctx, found } from '../../../server/context.ts'
-import { Refusal } from '../../../shared/errors.ts'
+import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import type { Level } from '../contract.ts'
 import { laneErrors, skips } from '../errors.ts'
 import { copyPlan, type Doc, type Part, type Placed, type Plan } from '../planogram.ts'
@@ -58,19 +58,18 @@ export function machinePlan(
   if (isClosed(device)) return nothing(skips.closed)
   const creates = lanes.length === 0
   if (creates && layout === 'SAME') return nothing(skips.noLanes)
-  if (creates && levelsRule(levelsOf(doc), { maxLevels: device.max_levels, maxRoads: device.max_roads })) return nothing(skips.tooSmall)
+  if (creates && levelsRule(levelsOf(doc), device)) return nothing(skips.tooSmall)
   const present = creates ? drawn(doc) : lanes
-  const target = { lanes: present, products, kind: device.kind, dispensingMode: device.dispensing_mode }
-  return { problem: '', creates, plan: copyPlan(doc, target, parts, creates || byPlace), lanes: present }
+  return { problem: '', creates, plan: copyPlan(doc, { ...device, lanes: present, products }, parts, creates || byPlace), lanes: present }
 }
 
 /** Products that lanes and document speak of, as the owner of each machine may use them: one question per owner. */
 export async function productsByOwner(ctx: Ctx, devices: Iterable<q.Device>, lanes: ReadonlyMap<number, readonly Placed[]>, doc: Doc) {
   const wanted = new Map<number, Set<number>>()
   for (const device of devices) {
-    const ids = wanted.get(device.org_id) ?? new Set<number>()
+    const ids = wanted.get(device.orgId) ?? new Set<number>()
     for (const lane of [...doc.lanes, ...(lanes.get(device.id) ?? [])]) if (lane.productId !== null) ids.add(lane.productId)
-    wanted.set(device.org_id, ids)
+    wanted.set(device.orgId, ids)
   }
   const found = new Map<number, ReadonlyMap<number, Product>>()
   for (const [org, ids] of wanted) found.set(org, await q.usableProducts(ctx, [...ids], org))
@@ -83,7 +82,7 @@ export async function copyParties(ctx: Ctx, { deviceId, targetIds }: Asked): Pro
   const device = found(await q.device(ctx, deviceId))
   const devices = await q.devicesOf(ctx, targetIds)
   const targets = [...new Set(targetIds)].map((id) => found(devices.get(id))).filter((target) => target.id !== device.id)
-  if (targets.length === 0) throw new Refusal(laneErrors.noTarget, {}, [{ field: 'targetIds', text: laneErrors.noTarget.text }])
+  if (targets.length === 0) throw fieldRefusal(laneErrors.noTarget, 'targetIds')
   const doc = await docOf(ctx, device.id)
   if (doc.lanes.length === 0) throw new Refusal(laneErrors.noLanes)
   return { device, doc, targets }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
+import { exists } from '../../../server/rows.ts'
 import { act } from '../../../server/run.ts'
 import { type Kind, Lost, type Piece } from '../../../server/work.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
@@ -13,7 +14,7 @@ import { inNameOf } from './person.ts'
 import * as q from './queries.ts'
 import { putBack, storedDoc } from './versions.ts'
 
-type Asked = { org_id: number; source_id: number; user_id: number; doc: Doc; parts: Part[]; layout: 'SAME' | 'CREATE' }
+type Asked = { orgId: number; userId: number; doc: Doc; parts: Part[]; layout: 'SAME' | 'CREATE' }
 /** One machine of a copy. */
 type Target = Piece & { copy_id: number; device_id: number; state: CopyState; before_version: number | null; after_version: number | null; copy: Asked }
 type Job = Target & Asked
@@ -24,16 +25,16 @@ export const copyKind = (app: App): Kind<Target, { state: 'DONE' }> => ({
   name: copiesName,
   table: 'lane_copy_targets',
   key: ['copy_id', 'device_id'],
-  reads: sql`(select jsonb_build_object('org_id', c.org_id, 'source_id', c.device_id, 'doc', c.doc, 'parts', c.parts, 'layout', c.layout,
-    'user_id', case t.state when 'UNDOING' then c.undo_by else c.user_id end) from lane_copies c where c.id = t.copy_id) as copy`,
+  reads: sql`(select jsonb_build_object('orgId', c.org_id, 'doc', c.doc, 'parts', c.parts, 'layout', c.layout,
+    'userId', case t.state when 'UNDOING' then c.undo_by else c.user_id end) from lane_copies c where c.id = t.copy_id) as copy`,
   atOnce: 1,
   leaseSeconds: 60,
   waits: [0, 10],
   async do(target) {
     const job = { ...target, ...target.copy }
     const entry = (audit: string) => ({ audit, scope: 'actor' }) as const
-    if (job.state === 'WAITING') await act(app, await inNameOf(app, job.user_id, 'lane:copy'), entry('lanes.copied'), (ctx) => write(ctx, job))
-    if (job.state === 'UNDOING') await act(app, await inNameOf(app, job.user_id, 'lane:copy'), entry('lanes.uncopied'), (ctx) => takeBack(ctx, job))
+    if (job.state === 'WAITING') await act(app, await inNameOf(app, job.userId, 'lane:copy'), entry('lanes.copied'), (ctx) => write(ctx, job))
+    if (job.state === 'UNDOING') await act(app, await inNameOf(app, job.userId, 'lane:copy'), entry('lanes.uncopied'), (ctx) => takeBack(ctx, job))
     // else whoever did it died before the mark
     return { state: 'DONE' }
   },
@@ -56,14 +57,13 @@ async function end(ctx: Ctx, job: Target, state: CopyState, result: Result): Pro
 
 /** The row of the machine, ours until the transaction ends. */
 async function hold(ctx: Ctx, job: Job): Promise<void> {
-  const { rows } = await sql`select 1 from lane_copy_targets where ${job.ours} and state = ${job.state} for update skip locked`.execute(ctx.db)
-  if (rows.length === 0) throw new Lost()
+  if (!(await exists(ctx.db, sql`select 1 from lane_copy_targets where ${job.ours} and state = ${job.state} for update skip locked`))) throw new Lost()
 }
 
 async function opened(ctx: Ctx, device: q.Device, all: q.LockedLane[]): Promise<Opened> {
   const before = await docOf(ctx, device.id)
-  await q.nextVersion(ctx, device, device.planogram_version)
-  return { device, all, version: device.planogram_version + 1, before }
+  await q.nextVersion(ctx, device, device.planogramVersion)
+  return { device, all, version: device.planogramVersion + 1, before }
 }
 
 async function write(ctx: Ctx, job: Job): Promise<void> {
@@ -71,20 +71,20 @@ async function write(ctx: Ctx, job: Job): Promise<void> {
   const device = await q.lockDevice(ctx, job.device_id)
   if (!device) throw new Refusal({ ...common.notFound, text: skips.gone })
   const all = await q.lockAll(ctx, device.id)
-  const products = (await productsByOwner(ctx, [device], new Map([[device.id, all]]), job.doc)).get(device.org_id) ?? new Map()
+  const products = (await productsByOwner(ctx, [device], new Map([[device.id, all]]), job.doc)).get(device.orgId) ?? new Map()
   const { problem, creates, plan } = machinePlan(device, all, products, job)
   if (problem) throw new Refusal({ ...common.refused, text: problem })
   const said = { copy: job.copy_id, written: plan.changed.length, skipped: plan.skipped }
   if (!creates && plan.changed.length === 0) {
-    ctx.audit({ id: device.id, name: device.rtu_number, after: said, orgId: device.org_id })
+    ctx.audit({ id: device.id, name: device.rtuNumber, after: said, orgId: device.orgId })
     await end(ctx, job, 'DONE', { skipped: plan.skipped })
     return
   }
   const open = await opened(ctx, device, all)
   const done = creates ? await drawAndFill(ctx, open, job, products) : plan
   if (!creates) await q.saveLanes(ctx, plan.changed)
-  await finish(ctx, open, 'COPY', { version: device.planogram_version }, { ...said, written: done.changed.length })
-  await end(ctx, job, 'DONE', { written: done.changed.length, skipped: done.skipped, before: device.planogram_version, after: open.version })
+  await finish(ctx, open, 'COPY', { version: device.planogramVersion }, { ...said, written: done.changed.length })
+  await end(ctx, job, 'DONE', { written: done.changed.length, skipped: done.skipped, before: device.planogramVersion, after: open.version })
 }
 
 /** Lanes like those of the source for a machine that had none: drawn, joined, filled. */
@@ -109,7 +109,7 @@ async function takeBack(ctx: Ctx, job: Job): Promise<void> {
   await hold(ctx, job)
   const device = await q.lockDevice(ctx, job.device_id)
   if (!device) throw new Refusal({ ...common.notFound, text: skips.gone })
-  if (device.planogram_version !== job.after_version) throw new Refusal({ ...common.stale, text: skips.changed })
+  if (device.planogramVersion !== job.after_version) throw new Refusal({ ...common.stale, text: skips.changed })
   const before = job.before_version ?? 0
   const doc = before > 0 ? await storedDoc(ctx, device.id, before) : { floors: [], lanes: [] }
   const all = await q.lockAll(ctx, device.id)
@@ -121,7 +121,7 @@ async function takeBack(ctx: Ctx, job: Job): Promise<void> {
     if (all.some((lane) => lane.quantity > 0)) throw new Refusal({ ...common.refused, text: skips.filled })
     await q.archive(ctx, device.id)
   }
-  await finish(ctx, open, 'UNDO', { version: device.planogram_version }, { copy: job.copy_id, restored: before, skipped })
+  await finish(ctx, open, 'UNDO', { version: device.planogramVersion }, { copy: job.copy_id, restored: before, skipped })
   await end(ctx, job, 'UNDONE', { skipped })
 }
 
@@ -129,5 +129,5 @@ async function takeBack(ctx: Ctx, job: Job): Promise<void> {
 async function finishCopy(ctx: Ctx, { copy_id, copy }: Target): Promise<void> {
   await sql`update lane_copies c set finished_at = ${ctx.now} where c.id = ${copy_id} and c.finished_at is null
     and not exists (select from lane_copy_targets t where t.copy_id = c.id and t.next_at is not null)`.execute(ctx.db)
-  ctx.touch('lane-copies', copy.org_id)
+  ctx.touch('lane-copies', copy.orgId)
 }

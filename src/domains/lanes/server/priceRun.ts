@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
+import { exists } from '../../../server/rows.ts'
 import { act } from '../../../server/run.ts'
 import { type Kind, Lost, type Piece } from '../../../server/work.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
@@ -14,13 +15,13 @@ import { inNameOf } from './person.ts'
 import { judged, loggedPrices, type ScheduledLane } from './prices.ts'
 import * as q from './queries.ts'
 
-type Due = Piece & { id: number; device_id: number; user_id: number; lanes: ScheduledLane[]; rtu_number: string }
+type Due = Piece & { id: number; device_id: number; user_id: number; lanes: ScheduledLane[]; rtuNumber: string }
 
 /** Runs price changes whose time has come, in the name of who asked, in one transaction with their state. */
 export const priceKind = (app: App): Kind<Due, { state: 'DONE' }> => ({
   name: 'price-schedules',
   table: 'price_schedules',
-  reads: sql`(select d.rtu_number from devices d where d.id = t.device_id) as rtu_number`,
+  reads: sql`(select d.rtu_number from devices d where d.id = t.device_id) as "rtuNumber"`,
   atOnce: 1,
   leaseSeconds: 60,
   waits: [0, 10],
@@ -37,8 +38,7 @@ export const priceKind = (app: App): Kind<Due, { state: 'DONE' }> => ({
 })
 
 async function run(ctx: Ctx, due: Due): Promise<void> {
-  const { rows } = await sql`select 1 from price_schedules where ${due.ours} for update skip locked`.execute(ctx.db)
-  if (rows.length === 0) throw new Lost()
+  if (!(await exists(ctx.db, sql`select 1 from price_schedules where ${due.ours} for update skip locked`))) throw new Lost()
   const device = await q.lockDevice(ctx, due.device_id)
   if (!device) throw new Refusal({ ...common.notFound, text: skips.gone })
   if (isClosed(device)) throw new Refusal(laneErrors.closed)
@@ -55,12 +55,12 @@ async function run(ctx: Ctx, due: Due): Promise<void> {
   const fine = priced.filter(({ problem }) => problem === '')
   if (fine.length === 0) throw new Refusal({ ...laneErrors.noPriceChange, text: skipped[0]?.reason ?? laneErrors.noPriceChange.text })
   const before = await docOf(ctx, device.id)
-  await q.nextVersion(ctx, device, device.planogram_version)
+  await q.nextVersion(ctx, device, device.planogramVersion)
   await q.saveLanes(
     ctx,
     fine.map(({ lane, price, retailPrice }) => ({ ...lane, price, retailPrice })),
   )
-  await finish(ctx, { device, all, version: device.planogram_version + 1, before }, 'PRICE', loggedPrices(fine, 'from'), {
+  await finish(ctx, { device, all, version: device.planogramVersion + 1, before }, 'PRICE', loggedPrices(fine, 'from'), {
     prices: loggedPrices(fine, 'to'),
     skipped,
   })
@@ -83,7 +83,7 @@ const tell = (ctx: Ctx, due: Due, why: string) =>
   notify(ctx, {
     kind: 'JOB',
     userIds: [due.user_id],
-    title: bi(`${due.rtu_number} 的定时改价有货道未执行`, `A scheduled price change of ${due.rtu_number} left lanes out`),
+    title: bi(`${due.rtuNumber} 的定时改价有货道未执行`, `A scheduled price change of ${due.rtuNumber} left lanes out`),
     body: bi(say(why, 'zh-CN'), say(why, 'en')),
     link: `/device/device-list/cargo-road/${due.device_id}`,
   })

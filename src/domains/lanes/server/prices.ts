@@ -1,17 +1,22 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, isoOrNull, may, visible } from '../../../server/context.ts'
+import { type Ctx, found, may, visible } from '../../../server/context.ts'
+import { onlyRow } from '../../../server/rows.ts'
+import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
+import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import * as f from '../../../shared/fields.ts'
 import { say } from '../../../shared/text.ts'
 import { knowsCost } from '../../products/server/cost.ts'
 import type { lanes } from '../contract.ts'
 import { laneErrors, skips } from '../errors.ts'
-import { changedPrice, type Skip } from '../planogram.ts'
-import type { PriceRow, ScheduleRow } from '../priceContract.ts'
+import { changedPrice } from '../planogram.ts'
+import { type PriceRow, ScheduleRow } from '../priceContract.ts'
 import { laneRule, scheduleFrom } from '../rules.ts'
 import { finish, isClosed, open, pickLane } from './change.ts'
 import * as q from './queries.ts'
+import { skipsOf } from './versions.ts'
 
 type Contract = typeof lanes
 type Asked = Pick<Input<Contract['pricePlan']>, 'laneIds' | 'mode' | 'value' | 'alsoRetail'>
@@ -33,8 +38,7 @@ async function pricedLanes(ctx: Ctx, device: q.Device, chosen: readonly q.Locked
  */
 export async function judged(ctx: Ctx, device: q.Device, wanted: readonly Omit<Priced, 'problem'>[], trial = false): Promise<Priced[]> {
   const ids = wanted.flatMap(({ lane }) => (lane.productId === null ? [] : [lane.productId]))
-  const products = await q.usableProducts(ctx, ids, device.org_id)
-  const guard = { kind: device.kind, dispensingMode: device.dispensing_mode }
+  const products = await q.usableProducts(ctx, ids, device.orgId)
   return wanted.map((row) => {
     const { lane, price, retailPrice } = row
     const product = lane.productId === null ? null : products.get(lane.productId)
@@ -42,7 +46,7 @@ export async function judged(ctx: Ctx, device: q.Device, wanted: readonly Omit<P
     if (product === null) return { ...row, problem: skips.noProduct }
     if (product === undefined) return { ...row, problem: skips.notUsable }
     const costPrice = trial && !knowsCost(ctx, product.orgId) ? 0 : product.costPrice
-    const wrong = laneRule(lane, { ...lane, price, retailPrice }, { ...product, costPrice }, guard)
+    const wrong = laneRule(lane, { ...lane, price, retailPrice }, { ...product, costPrice }, device)
     return { ...row, problem: wrong?.def.text ?? '' }
   })
 }
@@ -105,8 +109,8 @@ async function schedule(ctx: Ctx, input: Input<Contract['prices']>, at: string) 
   const device = found(await q.device(ctx, input.deviceId))
   if (isClosed(device)) throw new Refusal(laneErrors.closed)
   const wait = Date.parse(at) - ctx.now.getTime()
-  if (wait <= 0 || wait > longestWait) throw new Refusal(laneErrors.wrongTime, {}, [{ field: 'at', text: laneErrors.wrongTime.text }])
-  if (device.planogram_version !== input.version) throw new Refusal(common.stale)
+  if (wait <= 0 || wait > longestWait) throw fieldRefusal(laneErrors.wrongTime, 'at')
+  if (device.planogramVersion !== input.version) throw new Refusal(common.stale)
   const all = (await q.lanesOf(ctx, [device.id])).get(device.id) ?? []
   const priced = await pricedLanes(ctx, device, chosenOf(all, input.laneIds), input)
   const rows = await shown(ctx, priced)
@@ -123,67 +127,45 @@ async function schedule(ctx: Ctx, input: Input<Contract['prices']>, at: string) 
     price: price as number,
     retailPrice: retailPrice as number,
   }))
-  const { id } = await ctx.db
-    .insertInto('price_schedules')
-    .values({
-      org_id: device.org_id,
-      device_id: device.id,
-      user_id: ctx.actor.userId as number,
-      by_name: ctx.actor.username,
-      run_at: at,
-      next_at: at,
-      lanes: JSON.stringify(kept),
-      created_at: ctx.now,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  ctx.audit({
-    id: device.id,
-    name: device.rtu_number,
-    before: loggedPrices(changed, 'from'),
-    after: { at, prices: loggedPrices(changed, 'to') },
-    orgId: device.org_id,
-  })
+  const { id } = await onlyRow(
+    ctx.db,
+    sql<{ id: number }>`insert into price_schedules (org_id, device_id, user_id, by_name, run_at, next_at, lanes, created_at)
+      values (${device.orgId}, ${device.id}, ${ctx.actor.userId}, ${ctx.actor.username}, ${at}, ${at}, ${JSON.stringify(kept)}, ${ctx.now}) returning id`,
+  )
+  const after = { at, prices: loggedPrices(changed, 'to') }
+  ctx.audit({ id: device.id, name: device.rtuNumber, before: loggedPrices(changed, 'from'), after, orgId: device.orgId })
   ctx.touch('lanes')
-  return { rows, changed: changed.length, version: device.planogram_version, scheduleId: id }
+  return { rows, changed: changed.length, version: device.planogramVersion, scheduleId: id }
 }
 
 export type ScheduledLane = { laneId: number; road: number; productId: number; productName: string; from: number; price: number; retailPrice: number }
-type ScheduleSql = {
-  id: number
-  device_id: number
-  run_at: Date
-  state: ScheduleRow['state']
-  by_name: string
-  created_at: Date
-  ended_at: Date | null
-  ended_by: string
-  lanes: ScheduledLane[]
-  changed: number
-  skipped: Skip[]
-  problem: string
-}
+const scheduled = shape(
+  ScheduleRow.extend({ orgId: f.id, rtuNumber: z.string() }),
+  ['price_schedules', 's'],
+  {
+    rtuNumber: sql`d.rtu_number`,
+    runTime: sql`s.run_at`,
+    createTime: sql`s.created_at`,
+    endTime: sql`s.ended_at`,
+    lanes: sql`(select jsonb_agg(lane - 'laneId' - 'productId' order by i) from jsonb_array_elements(s.lanes) with ordinality as x(lane, i))`,
+    skipped: sql`s.skipped`,
+  },
+  ['can'],
+)
+const schedulesOf = (ctx: Ctx, where: RawBuilder<unknown>) =>
+  scheduled.all(
+    ctx.db,
+    sql`from price_schedules s join devices d on d.id = s.device_id where ${where} and ${visible(ctx, 's.org_id', 's.device_id')}
+      order by s.state = 'WAITING' desc, s.run_at desc, s.id desc limit 30`,
+  )
 
 const schedules: Handlers<Contract>['schedules'] = async (ctx, input) => {
   const device = found(await q.device(ctx, input.deviceId))
-  const { rows } =
-    await sql<ScheduleSql>`select s.id, s.device_id, s.run_at, s.state, s.by_name, s.created_at, s.ended_at, s.ended_by, s.lanes, s.changed, s.skipped, s.problem
-    from price_schedules s where s.device_id = ${device.id} and ${visible(ctx, 's.org_id', 's.device_id')} order by s.state = 'WAITING' desc, s.run_at desc, s.id desc limit 30`.execute(
-      ctx.db,
-    )
+  const rows = await schedulesOf(ctx, sql`s.device_id = ${device.id}`)
   return {
-    list: rows.map((row) => ({
-      id: row.id,
-      deviceId: row.device_id,
-      runTime: iso(row.run_at),
-      state: row.state,
-      byName: row.by_name,
-      createTime: iso(row.created_at),
-      endTime: isoOrNull(row.ended_at),
-      endedBy: row.ended_by,
-      lanes: row.lanes.map(({ road, productName, from, price, retailPrice }) => ({ road, productName, from, price, retailPrice })),
-      changed: row.changed,
-      skipped: row.skipped.map(({ road, reason }) => ({ road, reason: say(reason, ctx.lang) })),
+    list: rows.map(({ orgId, rtuNumber, ...row }) => ({
+      ...row,
+      skipped: skipsOf(ctx, row.skipped),
       problem: say(row.problem, ctx.lang),
       can: { cancel: row.state === 'WAITING' && may(ctx, 'lane:price') },
     })),
@@ -191,14 +173,11 @@ const schedules: Handlers<Contract>['schedules'] = async (ctx, input) => {
 }
 
 const cancelSchedule: Handlers<Contract>['cancelSchedule'] = async (ctx, { id }) => {
-  const { rows } = await sql<{ device_id: number; rtu_number: string; org_id: number; state: ScheduleRow['state']; run_at: Date }>`
-    select s.device_id, d.rtu_number, d.org_id, s.state, s.run_at from price_schedules s join devices d on d.id = s.device_id
-    where s.id = ${id} and ${visible(ctx, 's.org_id', 's.device_id')}`.execute(ctx.db)
-  const row = found(rows[0])
+  const { deviceId, rtuNumber, state, runTime, orgId } = found((await schedulesOf(ctx, sql`s.id = ${id}`))[0])
   const changed = await sql`update price_schedules s set state = 'CANCELLED', next_at = null, ended_at = ${ctx.now}, ended_by = ${ctx.actor.username}
     where s.id = ${id} and s.state = any(${scheduleFrom('CANCELLED')}) and ${visible(ctx, 's.org_id', 's.device_id')}`.execute(ctx.db)
   if (!changed.numAffectedRows) throw new Refusal(laneErrors.scheduleEnded)
-  ctx.audit({ id: row.device_id, name: row.rtu_number, before: { state: row.state, at: iso(row.run_at) }, after: { state: 'CANCELLED' }, orgId: row.org_id })
+  ctx.audit({ id: deviceId, name: rtuNumber, before: { state, at: runTime }, after: { state: 'CANCELLED' }, orgId })
   ctx.touch('lanes')
   return { ok: true }
 }

@@ -1,7 +1,7 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import type { Input } from '../../../shared/contract.ts'
-import { common, Refusal, reject } from '../../../shared/errors.ts'
+import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import type { LanePatch, lanes } from '../contract.ts'
 import { laneErrors } from '../errors.ts'
@@ -27,8 +27,8 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
 }
 
 function checkLevels(device: q.Device, levels: Input<Contract['create']>['levels']): void {
-  const wrong = levelsRule(levels, { maxLevels: device.max_levels, maxRoads: device.max_roads })
-  if (wrong) throw new Refusal(wrong.def, { n: wrong.n }, [{ field: 'levels', text: wrong.def.text }])
+  const wrong = levelsRule(levels, device)
+  if (wrong) throw fieldRefusal(wrong.def, 'levels', { n: wrong.n })
 }
 
 const update: Handlers<Contract>['update'] = async (ctx, input) => {
@@ -39,7 +39,7 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const known = new Map(changes.map(({ after }) => [after.id, after]))
   if (input.lanes.some((patch) => patch.motorNo !== undefined)) {
     const motors = all.map((lane) => known.get(lane.id) ?? lane).flatMap((lane) => (lane.status === 'MERGED' ? [] : [lane.motorNo]))
-    if (new Set(motors).size < motors.length) throw new Refusal(laneErrors.motorTaken, {}, [{ field: 'motorNo', text: laneErrors.motorTaken.text }])
+    if (new Set(motors).size < motors.length) throw fieldRefusal(laneErrors.motorTaken, 'motorNo')
   }
   await q.saveLanes(ctx, [...known.values()])
   const levels = new Map((await q.floors(ctx, device.id)).map((floor) => [floor.id, floor.level]))
@@ -64,20 +64,22 @@ async function changedLanes(
   const products = await q.usableProducts(
     ctx,
     ids.filter((id) => id !== null),
-    device.org_id,
+    device.orgId,
   )
-  const guard = { kind: device.kind, dispensingMode: device.dispensing_mode }
   return new Map(
     wanted.map(({ patch, lane }, i) => {
       const productId = ids[i] ?? null
       const product = productId === null ? null : found(products.get(productId))
       const after = merged(lane, patch, product)
-      const wrong = laneRule(lane, after, product, guard)
-      if (wrong) throw new Refusal(wrong.def, {}, [{ field: `lanes.${i}.${wrong.field}`, text: wrong.def.text }])
+      const wrong = laneRule(lane, after, product, device)
+      if (wrong) throw fieldRefusal(wrong.def, `lanes.${i}.${wrong.field}`)
       return [lane.id, { before: lane, after }]
     }),
   )
 }
+
+/** Settings of a lane that sells nothing by itself. */
+const unused = { productId: null, retailPrice: null, price: null, warnQty: 0, restriction: 0 }
 
 const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
   const opened = await open(ctx, input)
@@ -87,16 +89,7 @@ const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
   reject(mergeRule(main, secondaries, all))
   await q.saveLanes(
     ctx,
-    secondaries.map((lane) => ({
-      ...lane,
-      productId: null,
-      retailPrice: null,
-      price: null,
-      warnQty: 0,
-      restriction: 0,
-      status: 'MERGED' as const,
-      mergedInto: main.id,
-    })),
+    secondaries.map((lane) => ({ ...lane, ...unused, status: 'MERGED' as const, mergedInto: main.id })),
   )
   await finish(ctx, opened, 'MERGE', secondaries, { main: main.roadIndex, merged: secondaries.map((lane) => lane.roadIndex) })
   return plan(ctx, device.id)
@@ -120,7 +113,7 @@ const split: Handlers<Contract>['split'] = async (ctx, input) => {
 
 const rebuild: Handlers<Contract>['rebuild'] = async (ctx, input) => {
   const known = found(await q.device(ctx, input.deviceId))
-  if (input.confirmNumber !== known.rtu_number) throw new Refusal(laneErrors.wrongNumber, {}, [{ field: 'confirmNumber', text: laneErrors.wrongNumber.text }])
+  if (input.confirmNumber !== known.rtuNumber) throw fieldRefusal(laneErrors.wrongNumber, 'confirmNumber')
   checkLevels(known, input.levels)
   const opened = await open(ctx, input)
   const { device, all } = opened
@@ -128,14 +121,11 @@ const rebuild: Handlers<Contract>['rebuild'] = async (ctx, input) => {
   if (await q.copyRunning(ctx, device.id)) throw new Refusal(laneErrors.copyRunning)
   const busy = busyLanes(all)
   if (busy.length) throw new Refusal(laneErrors.busyLanes, { lanes: busy.map((lane) => lane.roadIndex).join(' ') })
+  const flow = { type: 'MERCHANT_WITHDRAW', reason: 'LANE_RESET', occurredAt: ctx.now, actorKind: 'USER', actorId: ctx.actor.userId } as const
+  const filled = all.filter((lane) => lane.quantity > 0)
   await moveStock(
     ctx,
-    all
-      .filter((lane) => lane.quantity > 0)
-      .map((lane) => ({
-        laneId: lane.id,
-        flow: { change: -lane.quantity, type: 'MERCHANT_WITHDRAW', reason: 'LANE_RESET', occurredAt: ctx.now, actorKind: 'USER', actorId: ctx.actor.userId },
-      })),
+    filled.map((lane) => ({ laneId: lane.id, flow: { ...flow, change: -lane.quantity } })),
   )
   await q.archive(ctx, device.id)
   await q.draw(ctx, device, input.levels)
@@ -146,7 +136,7 @@ const rebuild: Handlers<Contract>['rebuild'] = async (ctx, input) => {
 /** What a lane can do changed, not its settings: no version. */
 async function conditionChanged(ctx: Ctx, device: q.Device, before: unknown, after: unknown) {
   refreshDeviceCounters(ctx, [device.id])
-  ctx.audit({ id: device.id, name: device.rtu_number, before, after, orgId: device.org_id })
+  ctx.audit({ id: device.id, name: device.rtuNumber, before, after, orgId: device.orgId })
   ctx.touch('lanes')
   ctx.touch('devices')
   return plan(ctx, device.id)
@@ -164,7 +154,7 @@ const clearFault: Handlers<Contract>['clearFault'] = async (ctx, input) => {
 async function chosenLanes(ctx: Ctx, input: { deviceId: number; version: number; laneIds: readonly number[] }) {
   const device = found(await q.device(ctx, input.deviceId))
   if (isClosed(device)) throw new Refusal(laneErrors.closed)
-  if (device.planogram_version !== input.version) throw new Refusal(common.stale)
+  if (device.planogramVersion !== input.version) throw new Refusal(common.stale)
   const all = await q.lockAll(ctx, device.id)
   return { device, lanes: [...new Set(input.laneIds)].map((id) => pickLane(all, id)) }
 }

@@ -1,48 +1,50 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, iso, nameFor, visible } from '../../../server/context.ts'
-import { selectPage } from '../../../server/lists.ts'
+import { type Ctx, found, owns, visible } from '../../../server/context.ts'
+import { rowOf } from '../../../server/rows.ts'
+import { shape } from '../../../server/shapes.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
 import type { lanes } from '../contract.ts'
 import { laneErrors } from '../errors.ts'
-import { type Change, type Doc, diffDocs, type Placed, type Plan, restorePlan as planned, type Target } from '../planogram.ts'
+import { type Change, type Doc, diffDocs, type Placed, type Plan, restorePlan as planned, type Skip, type Target } from '../planogram.ts'
 import { floorName } from '../rules.ts'
-import { shownChanges, type VersionRow } from '../versionContract.ts'
+import { shownChanges, VersionRow } from '../versionContract.ts'
 import { finish, isClosed, type Opened, open } from './change.ts'
 import { docOf } from './documents.ts'
 import * as q from './queries.ts'
 
 type Contract = typeof lanes
 
+const version = (ctx: Ctx, device: q.Device) =>
+  shape(VersionRow, ['planogram_versions', 'v'], {
+    byName: owns(ctx, device.orgId) ? sql`v.by_name` : sql`''`,
+    createTime: sql`v.created_at`,
+    changes: sql`jsonb_array_length(v.diff)`,
+    diff: sql`jsonb_path_query_array(v.diff, ${`$[0 to ${shownChanges - 1}]`}::jsonpath)`,
+    current: sql`v.version = ${device.planogramVersion}`,
+  })
+
 const versions: Handlers<Contract>['versions'] = async (ctx, input) => {
   const device = found(await q.device(ctx, input.deviceId))
-  type Row = Pick<VersionRow, 'version' | 'source' | 'byName' | 'changes' | 'diff'> & { createdAt: Date }
-  const { rows, total } = await selectPage<Row>(ctx.db, {
-    columns: sql`v.version, v.source, v.by_name as "byName", v.created_at as "createdAt", jsonb_array_length(v.diff) as changes,
-      jsonb_path_query_array(v.diff, ${`$[0 to ${shownChanges - 1}]`}::jsonpath) as diff`,
+  const { rows, total } = await version(ctx, device).page(ctx.db, {
     from: sql`planogram_versions v`,
     where: [sql`v.device_id = ${device.id}`, visible(ctx, 'v.org_id', 'v.device_id')],
     sort: { version: sql`v.version` },
     last: sql`v.version`,
     input,
   })
-  return {
-    list: rows.map(({ createdAt, byName, ...row }) => ({
-      ...row,
-      byName: nameFor(ctx, device.org_id, byName),
-      createTime: iso(createdAt),
-      current: row.version === device.planogram_version,
-    })),
-    total,
-  }
+  return { list: rows, total }
 }
 
 /** What a version says; one nobody kept, or of another machine, is not there. */
 export async function storedDoc(ctx: Ctx, deviceId: number, version: number): Promise<Doc> {
-  const { rows } = await sql<{ doc: Doc }>`select v.doc from planogram_versions v where v.device_id = ${deviceId} and v.version = ${version}
-    and ${visible(ctx, 'v.org_id', 'v.device_id')}`.execute(ctx.db)
-  return found(rows[0]).doc
+  return found(await keptDoc(ctx, deviceId, version))
+}
+export async function keptDoc(ctx: Ctx, deviceId: number, version: number): Promise<Doc | undefined> {
+  const kept = sql<{ doc: Doc }>`select v.doc from planogram_versions v
+    where v.device_id = ${deviceId} and v.version = ${version} and ${visible(ctx, 'v.org_id', 'v.device_id')}`
+  return (await rowOf(ctx.db, kept))?.doc
 }
 
 const compare: Handlers<Contract>['compare'] = async (ctx, input) => {
@@ -55,14 +57,15 @@ const compare: Handlers<Contract>['compare'] = async (ctx, input) => {
 /** The machine as plans see it: its lanes and every product that is in them or is to come. */
 export async function targetOf(ctx: Ctx, device: q.Device, lanes: readonly Placed[], doc: Doc): Promise<Target> {
   const ids = new Set([...lanes, ...doc.lanes].flatMap((lane) => (lane.productId === null ? [] : [lane.productId])))
-  return { lanes, products: await q.usableProducts(ctx, [...ids], device.org_id), kind: device.kind, dispensingMode: device.dispensing_mode }
+  return { ...device, lanes, products: await q.usableProducts(ctx, [...ids], device.orgId) }
 }
 
+export const skipsOf = (ctx: Pick<Ctx, 'lang'>, skipped: readonly Skip[]) => skipped.map(({ road, reason }) => ({ road, reason: say(reason, ctx.lang) }))
 /** A plan as people read it. */
 export const said = (ctx: Pick<Ctx, 'lang'>, plan: Pick<Plan, 'same' | 'skipped'>, write: readonly Placed[]) => ({
   write: write.map((lane) => lane.roadIndex),
   same: plan.same,
-  skipped: plan.skipped.map(({ road, reason }) => ({ road, reason: say(reason, ctx.lang) })),
+  skipped: skipsOf(ctx, plan.skipped),
 })
 export const written = (plan: Plan, lanes: readonly Placed[]): Placed[] => {
   const ids = new Set(plan.changed.map((lane) => lane.id))
