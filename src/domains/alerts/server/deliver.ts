@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
+import { rowOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { clock, type Ending, type Failed, type Kind, Lost, type Piece, type Retry, taking } from '../../../server/work.ts'
 import { madeStorable } from '../../../shared/text.ts'
+import type { ChannelType } from '../channelContract.ts'
 import { alertLimits, sendTime } from '../rules.ts'
 import { dropReminders, sendsName } from './outbox.ts'
 import { type Batch, type Event, readEvents, sendBatch, tellInApp } from './senders.ts'
@@ -46,12 +48,9 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
 
 async function deliver(app: App, batch: Batch): Promise<Sent | Retry | Failed> {
   const found = await bySystem(app, async (ctx) => {
-    const { rows } = await sql<{
-      type: 'IN_APP' | 'WEBHOOK' | 'EMAIL'
-      quietFrom: string | null
-      quietTo: string | null
-    }>`select type, quiet_from as "quietFrom", quiet_to as "quietTo" from alert_channels where id = ${batch.channelId}`.execute(ctx.db)
-    const channel = rows[0]
+    type Channel = { type: ChannelType; quietFrom: string | null; quietTo: string | null }
+    const chosen = sql<Channel>`select type, quiet_from as "quietFrom", quiet_to as "quietTo" from alert_channels where id = ${batch.channelId}`
+    const channel = await rowOf(ctx.db, chosen)
     if (!channel) return null
     const now = ctx.now.getTime()
     await dropReminders(ctx, batch.id, sendTime(now, { ...channel, urgentThrough: false }, false) > now)

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { addDays, dayMs, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { type BusinessWindow, isOpen } from '../../devices/rules.ts'
 import { cachedByOrg } from '../../settings/server/values.ts'
 import type { AlertKind } from '../contract.ts'
-import { type Cause, type Fact, inWindow, type Known, type Member, type RuleOf, type State, usualRules } from '../rules.ts'
+import { type Fact, inWindow, type Known, type Member, type RuleOf, type State, usualRules } from '../rules.ts'
 
 /** What the tables say about machines now, and what alerts there are: everything `decide` looks at, in four statements. */
 export async function readState(app: App, db: Db, now: Date): Promise<State> {
@@ -26,13 +27,9 @@ export async function readState(app: App, db: Db, now: Date): Promise<State> {
 
 async function rulesOf(app: App, db: Db): Promise<RuleOf> {
   const offline = await cachedByOrg(app, 'device.offlineAlertMinutes')
-  const { rows } = await sql<{
-    org_id: number
-    kind: AlertKind
-    enabled: boolean
-    threshold: number | null
-  }>`select org_id, kind, enabled, threshold from alert_rules`.execute(db)
-  const own = new Map(rows.map((row) => [`${row.org_id}/${row.kind}`, row]))
+  type Own = { orgId: number; kind: AlertKind; enabled: boolean; threshold: number | null }
+  const rules = await rowsOf(db, sql<Own>`select org_id as "orgId", kind, enabled, threshold from alert_rules`)
+  const own = new Map(rules.map((rule) => [`${rule.orgId}/${rule.kind}`, rule]))
   return (orgId, kind) => {
     const rule = own.get(`${orgId}/${kind}`)
     const usual = kind === 'OFFLINE' || kind === 'POWER_FAIL' ? (offline.get(orgId) ?? usualRules[kind].threshold) : usualRules[kind].threshold
@@ -40,31 +37,19 @@ async function rulesOf(app: App, db: Db): Promise<RuleOf> {
   }
 }
 
-type Row = {
-  org_id: number
-  device_id: number
-  kind: AlertKind
-  subject: string
-  since: Date
-  urgent: boolean
-  data: Record<string, unknown>
-  may_open: boolean
-  county: string | null
-  carrier: string | null
-  cause: Cause | null
-  hours: BusinessWindow[] | null
-}
+type Row = Omit<Fact, 'since' | 'away'> & { since: Date; away: Fact['away'] | null; hours: BusinessWindow[] | null }
 
 /** How long a second connection counts. */
 const secondMs = 30 * 60_000
 
 /** `ownHours`: of the machines that are away. */
 async function readFacts(db: Db, now: Date, ruleOf: RuleOf): Promise<{ facts: Fact[]; ownHours: ReadonlyMap<number, BusinessWindow[]> }> {
-  const nothing = sql`null::text as county, null::text as carrier, null::text as cause, null::jsonb as hours`
+  const nothing = sql`null::jsonb as away, null::jsonb as hours`
   const { rows } = await sql<Row>`
     with d as (select d.id, d.org_id, d.kind = 'DRUG' as drug, d.county, d.board_no, d.business_hours from devices d where d.lifecycle = 'OPERATING')
-    select d.org_id, d.id as device_id, case s.offline_cause when 'POWER_FAIL' then 'POWER_FAIL' else 'OFFLINE' end as kind, '' as subject, s.offline_since as since,
-      false as urgent, '{}'::jsonb as data, true as may_open, d.county, b.carrier, coalesce(s.offline_cause, 'TIMEOUT') as cause, d.business_hours as hours
+    select d.org_id as "orgId", d.id as "deviceId", case s.offline_cause when 'POWER_FAIL' then 'POWER_FAIL' else 'OFFLINE' end as kind, '' as subject, s.offline_since as since,
+      false as urgent, '{}'::jsonb as data, true as "mayOpen",
+      jsonb_build_object('county', d.county, 'carrier', b.carrier, 'cause', coalesce(s.offline_cause, 'TIMEOUT')) as away, d.business_hours as hours
     from d join device_states s on s.device_id = d.id left join main_boards b on b.board_no = d.board_no where not s.online and s.offline_since is not null
     union all
     select d.org_id, d.id, 'FAULT', f.code, max(f.opened_at), d.drug, jsonb_build_object('roads', coalesce(jsonb_agg(distinct coalesce(l.road_index, f.road)) filter (where l.id is not null or f.road is not null), '[]')), true, ${nothing}
@@ -84,78 +69,55 @@ async function readFacts(db: Db, now: Date, ruleOf: RuleOf): Promise<{ facts: Fa
     union all
     select d.org_id, d.id, 'SIM_EXPIRING', coalesce(b.iccid, ''), ${now}::timestamptz, false, jsonb_build_object('day', b.sim_expires_on::text), true, ${nothing}
     from d join main_boards b on b.board_no = d.board_no where b.sim_expires_on <= ${addDays(shanghaiDay(now), 365)}::date`.execute(db)
-  const facts = rows.flatMap((row) => {
+  const facts = rows.flatMap(({ hours, away, ...row }) => {
     const since = row.kind === 'SIM_EXPIRING' ? warnFrom(row, ruleOf) : row.since.getTime()
-    if (since > now.getTime() && row.kind === 'SIM_EXPIRING') return []
-    const { county, carrier, cause } = row
-    return [
-      {
-        orgId: row.org_id,
-        deviceId: row.device_id,
-        kind: row.kind,
-        subject: row.subject,
-        since,
-        urgent: row.urgent,
-        data: row.data,
-        mayOpen: row.may_open,
-        ...(cause === null ? {} : { away: { county: county ?? '', carrier, cause } }),
-      },
-    ]
+    return row.kind === 'SIM_EXPIRING' && since > now.getTime() ? [] : [{ ...row, since, ...(away ? { away } : {}) }]
   })
-  return { facts, ownHours: new Map(rows.flatMap((row) => (row.hours ? [[row.device_id, row.hours] as const] : []))) }
+  return { facts, ownHours: new Map(rows.flatMap((row) => (row.hours ? [[row.deviceId, row.hours] as const] : []))) }
 }
 
 /** From when on a SIM that ends that day is worth a word. */
-const warnFrom = (row: Row, ruleOf: RuleOf): number => startOfDay(addDays(String(row.data.day), -(ruleOf(row.org_id, row.kind).threshold ?? 30))).getTime()
+const warnFrom = ({ orgId, kind, data }: Pick<Row, 'orgId' | 'kind' | 'data'>, ruleOf: RuleOf): number =>
+  startOfDay(addDays(String(data.day), -(ruleOf(orgId, kind).threshold ?? 30))).getTime()
 
-type KnownRow = {
-  id: number
-  org_id: number
-  device_id: number | null
-  kind: AlertKind
-  subject: string
-  open: boolean
-  closed_at: Date | null
-  close_reason: Known['reason']
-  present: boolean
-}
+type KnownRow = Omit<Known, 'closedAt'> & { closedAt: Date | null }
 
 /** Alerts that are not closed; of the other facts the last closed one of their key; alerts of many that were closed lately. */
 async function readKnown(db: Db, now: Date, facts: readonly Fact[]): Promise<Known[]> {
-  const columns = sql`a.id, a.org_id, a.device_id, a.kind, a.subject, a.state <> 'CLOSED' as open, a.closed_at, a.close_reason`
-  const open =
-    await sql<KnownRow>`select ${columns}, a.device_id is null or exists (select from devices d where d.id = a.device_id and d.org_id = a.org_id and d.lifecycle = 'OPERATING') as present
-    from alerts a where a.state <> 'CLOSED'`.execute(db)
+  const columns = sql`a.id, a.org_id as "orgId", a.device_id as "deviceId", a.kind, a.subject, a.state <> 'CLOSED' as open, a.closed_at as "closedAt",
+    a.close_reason as reason`
+  const open = await rowsOf(
+    db,
+    sql<KnownRow>`select ${columns}, a.device_id is null or exists (select from devices d
+      where d.id = a.device_id and d.org_id = a.org_id and d.lifecycle = 'OPERATING') as present from alerts a where a.state <> 'CLOSED'`,
+  )
   // a machine that changed hands may have one of its former owner
   const key = (a: { orgId: number; deviceId: number | null; kind: string; subject: string }) => `${a.orgId}/${a.deviceId}/${a.kind}/${a.subject}`
-  const told = new Set(open.rows.map((row) => key({ orgId: row.org_id, deviceId: row.device_id, kind: row.kind, subject: row.subject })))
+  const told = new Set(open.map(key))
   const fresh = facts.filter((fact) => !told.has(key(fact)))
-  const closed = await sql<KnownRow>`
+  const closed = await rowsOf(
+    db,
+    sql<KnownRow>`
     select distinct on (a.org_id, a.device_id, a.kind, a.subject) ${columns}, true as present
     from unnest(${fresh.map((f) => f.orgId)}::bigint[], ${fresh.map((f) => f.deviceId)}::bigint[], ${fresh.map((f) => f.kind)}::text[], ${fresh.map((f) => f.subject)}::text[]) as x (org_id, device_id, kind, subject)
-    join alerts a using (org_id, device_id, kind, subject) where a.state = 'CLOSED' order by a.org_id, a.device_id, a.kind, a.subject, a.closed_at desc, a.id desc`.execute(
-    db,
+    join alerts a using (org_id, device_id, kind, subject) where a.state = 'CLOSED' order by a.org_id, a.device_id, a.kind, a.subject, a.closed_at desc, a.id desc`,
   )
-  const groups = await sql<KnownRow>`
+  const groups = await rowsOf(
+    db,
+    sql<KnownRow>`
     select ${columns}, true as present from alerts a where a.device_id is null and a.closed_at > ${new Date(now.getTime() - 30 * dayMs)}
-      and (a.close_reason = 'HANDLED' or a.closed_at > ${new Date(now.getTime() - dayMs)}) order by a.closed_at`.execute(db)
-  return [...open.rows, ...closed.rows, ...groups.rows].map((row) => ({
-    id: row.id,
-    orgId: row.org_id,
-    deviceId: row.device_id,
-    kind: row.kind,
-    subject: row.subject,
-    open: row.open,
-    closedAt: row.closed_at?.getTime() ?? 0,
-    reason: row.close_reason,
-    present: row.present,
-  }))
+      and (a.close_reason = 'HANDLED' or a.closed_at > ${new Date(now.getTime() - dayMs)}) order by a.closed_at`,
+  )
+  return [...open, ...closed, ...groups].map((row) => ({ ...row, closedAt: row.closedAt?.getTime() ?? 0 }))
 }
 
 async function readMembers(db: Db, known: readonly Known[]): Promise<Member[]> {
   const ids = known.filter((alert) => alert.deviceId === null).map((alert) => alert.id)
   if (ids.length === 0) return []
-  const { rows } = await sql<{ alert_id: number; device_id: number; since: Date; back: boolean }>`
-    select alert_id, device_id, since, back_at is not null as back from alert_members where alert_id = any(${ids}::bigint[])`.execute(db)
-  return rows.map((row) => ({ alertId: row.alert_id, deviceId: row.device_id, since: row.since.getTime(), back: row.back }))
+  const rows = await rowsOf(
+    db,
+    sql<Omit<Member, 'since'> & { since: Date }>`select alert_id as "alertId", device_id as "deviceId", since, back_at is not null as back
+      from alert_members where alert_id = any(${ids}::bigint[])`,
+  )
+  return rows.map((row) => ({ ...row, since: row.since.getTime() }))
 }

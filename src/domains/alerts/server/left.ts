@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { dropWaiting } from './outbox.ts'
 
 /**
@@ -7,12 +8,15 @@ import { dropWaiting } from './outbox.ts'
  * of his is told of it any more. The next sweep begins anew with whoever has it then.
  */
 export async function dropAlertsOf(ctx: Ctx, deviceId: number, orgId: number): Promise<void> {
-  const { rows } = await sql<{ id: number }>`update alerts set state = 'CLOSED', closed_at = ${ctx.now}, close_reason = 'DROPPED'
-    where device_id = ${deviceId} and org_id = ${orgId} and state <> 'CLOSED' returning id`.execute(ctx.db)
+  const ended = await rowsOf(
+    ctx.db,
+    sql<{ id: number }>`update alerts set state = 'CLOSED', closed_at = ${ctx.now}, close_reason = 'DROPPED'
+    where device_id = ${deviceId} and org_id = ${orgId} and state <> 'CLOSED' returning id`,
+  )
   await sql`update alert_members set back_at = ${ctx.now} where device_id = ${deviceId} and org_id = ${orgId} and back_at is null`.execute(ctx.db)
   await dropWaiting(
     ctx,
-    rows.map((row) => row.id),
+    ended.map(({ id }) => id),
   )
   ctx.touch('alerts', orgId)
 }

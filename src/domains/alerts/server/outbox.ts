@@ -1,75 +1,61 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, iso } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { shanghaiDay } from '../../../shared/instants.ts'
 import { alertLimits, sendTime } from '../rules.ts'
 
 export const sendsName = 'alerts-send'
 
 export type MessageEvent = 'OPENED' | 'REMINDER' | 'CLOSED' | 'TEST'
-type Way = {
-  alert_id: number
-  org_id: number
-  channel_id: number
-  urgent: boolean
-  quiet_from: string | null
-  quiet_to: string | null
-  urgent_through: boolean
-}
+type Way = { alertId: number; orgId: number; channelId: number; urgent: boolean } & Parameters<typeof sendTime>[1]
+const wayOf = (urgent: RawBuilder<unknown>) => sql`a.id as "alertId", a.org_id as "orgId", c.id as "channelId", ${urgent} as urgent,
+  c.quiet_from as "quietFrom", c.quiet_to as "quietTo", c.urgent_through as "urgentThrough"`
 
 /** The intent to tell, one row per alert and channel of its rule, in the transaction of the alert. What is over is told to whoever heard of it. */
 export async function queue(ctx: Ctx, event: 'OPENED' | 'CLOSED', alertIds: readonly number[], at: Date): Promise<void> {
   if (alertIds.length === 0) return
   const heard = sql`(c.tell_closed and exists (select from alert_outbox o where o.alert_id = a.id and o.channel_id = c.id and o.event = 'OPENED'))`
-  const { rows } = await sql<Way>`
-    select a.id as alert_id, a.org_id, c.id as channel_id, a.level = 'ERROR' and a.urgent as urgent, c.quiet_from, c.quiet_to, c.urgent_through
-    from alerts a join alert_channels c on c.org_id = a.org_id and c.enabled left join alert_rules r on r.org_id = a.org_id and r.kind = a.kind
-    where a.id = any(${[...alertIds]}::bigint[]) and (r.channel_ids is null or c.id = any(r.channel_ids)) and ${event === 'OPENED' ? sql`true` : heard}`.execute(
+  const ways = await rowsOf(
     ctx.db,
+    sql<Way>`select ${wayOf(sql`a.level = 'ERROR' and a.urgent`)}
+    from alerts a join alert_channels c on c.org_id = a.org_id and c.enabled left join alert_rules r on r.org_id = a.org_id and r.kind = a.kind
+    where a.id = any(${[...alertIds]}::bigint[]) and (r.channel_ids is null or c.id = any(r.channel_ids)) and ${event === 'OPENED' ? sql`true` : heard}`,
   )
   await put(
     ctx,
     event,
-    rows.map((way) => ({ ...way, at: at.getTime(), when: leaves(at.getTime(), way) })),
+    ways.map((way) => ({ ...way, at: at.getTime(), when: sendTime(at.getTime(), way, way.urgent) })),
   )
 }
-
-const leaves = (at: number, way: Way): number =>
-  sendTime(at, { quietFrom: way.quiet_from, quietTo: way.quiet_to, urgentThrough: way.urgent_through }, way.urgent)
 
 /**
  * A word again about alerts nobody has taken on. A channel in its quiet time, one that still has something to say about the alert or
  * said it since `since` is left out: a reminder is never late and never a second message in a row.
  */
 export async function queueReminders(ctx: Ctx, due: readonly { readonly id: number; readonly since: number }[]): Promise<void> {
-  const { rows } = await sql<Way>`
-    select a.id as alert_id, a.org_id, c.id as channel_id, false as urgent, c.quiet_from, c.quiet_to, c.urgent_through
+  const ways = await rowsOf(
+    ctx.db,
+    sql<Way>`select ${wayOf(sql`false`)}
     from unnest(${due.map(({ id }) => id)}::bigint[], ${due.map(({ since }) => iso(new Date(since)))}::timestamptz[]) as x (id, since)
     join alerts a on a.id = x.id join alert_channels c on c.org_id = a.org_id and c.enabled left join alert_rules r on r.org_id = a.org_id and r.kind = a.kind
     where (r.channel_ids is null or c.id = any(r.channel_ids))
-      and not exists (select from alert_outbox o where o.alert_id = a.id and o.channel_id = c.id and (o.next_at is not null or o.sent_at > x.since))`.execute(
-    ctx.db,
+      and not exists (select from alert_outbox o where o.alert_id = a.id and o.channel_id = c.id and (o.next_at is not null or o.sent_at > x.since))`,
   )
   const now = ctx.now.getTime()
-  const ways = rows.map((way) => ({ ...way, at: now, when: leaves(now, way) }))
+  const open = ways.filter((way) => sendTime(now, way, false) === now)
   await put(
     ctx,
     'REMINDER',
-    ways.filter(({ when }) => when === now),
+    open.map((way) => ({ ...way, at: now, when: now })),
   )
 }
 
 async function put(ctx: Ctx, event: MessageEvent, ways: readonly (Way & { at: number; when: number })[]): Promise<void> {
   if (ways.length === 0) return
-  const messages = ways.map((way) => ({
-    org_id: way.org_id,
-    channel_id: way.channel_id,
-    alert_id: way.alert_id,
-    next_at: iso(new Date(way.when)),
-    held: way.when > way.at,
-  }))
+  const messages = ways.map(({ when, at, ...way }) => ({ ...way, nextAt: new Date(when), held: when > at }))
   await sql`insert into alert_outbox (org_id, channel_id, alert_id, event, held, next_at, created_at)
-    select org_id, channel_id, alert_id, ${event}, held, next_at, ${ctx.now} from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb)
-      as x (org_id bigint, channel_id bigint, alert_id bigint, next_at timestamptz, held boolean) order by alert_id, channel_id`.execute(ctx.db)
+    select "orgId", "channelId", "alertId", ${event}, held, "nextAt", ${ctx.now} from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb)
+      as x ("orgId" bigint, "channelId" bigint, "alertId" bigint, "nextAt" timestamptz, held boolean) order by "alertId", "channelId"`.execute(ctx.db)
   ctx.afterCommit(() => ctx.app.jobs.poke(sendsName))
 }
 

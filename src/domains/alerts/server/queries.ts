@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
+import { onlyRow } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
-import type { Input } from '../../../shared/contract.ts'
+import type { Input, Output } from '../../../shared/contract.ts'
 import { addDays, startOfDay } from '../../../shared/instants.ts'
 import { Alert, AlertRow, type alerts, Delivery, Member } from '../contract.ts'
 
@@ -63,12 +64,13 @@ export const listRows = (ctx: Ctx, input: Input<typeof alerts.list>) =>
 
 export const row = (ctx: Ctx, id: number) => alert.one(ctx.db, sql`from ${from} where a.id = ${id} and ${visible(ctx, 'a.org_id', 'a.device_id')}`)
 
-export async function stats(ctx: Ctx): Promise<{ open: number; acknowledged: number }> {
-  const { rows } = await sql<{ open: number; acknowledged: number }>`
+export const stats = (ctx: Ctx) =>
+  onlyRow(
+    ctx.db,
+    sql<Output<typeof alerts.stats>>`
     select count(*) filter (where a.state = 'OPEN') as open, count(*) filter (where a.state = 'ACKNOWLEDGED') as acknowledged
-    from alerts a where a.state <> 'CLOSED' and ${visible(ctx, 'a.org_id', 'a.device_id')}`.execute(ctx.db)
-  return rows[0] ?? { open: 0, acknowledged: 0 }
-}
+    from alerts a where a.state <> 'CLOSED' and ${visible(ctx, 'a.org_id', 'a.device_id')}`,
+  )
 
 const member = shape(Member, ['alert_members', 'm'], {
   rtuNumber: sql`d.rtu_number`,
@@ -98,8 +100,6 @@ export const deliveries = (ctx: Ctx, id: number) =>
 
 /** How many of these the actor may see. */
 export async function seen(ctx: Ctx, ids: readonly number[]): Promise<number> {
-  const { rows } = await sql<{
-    n: number
-  }>`select count(*) as n from alerts a where a.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'a.org_id', 'a.device_id')}`.execute(ctx.db)
-  return rows[0]?.n ?? 0
+  const mine = sql<{ n: number }>`select count(*) as n from alerts a where a.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'a.org_id', 'a.device_id')}`
+  return (await onlyRow(ctx.db, mine)).n
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { cachedByOrg } from '../../settings/server/values.ts'
-import type { AlertKind } from '../contract.ts'
-import { dueReminders, remindEvery } from '../reminders.ts'
+import { dueReminders, remindEvery, type Unhandled } from '../reminders.ts'
 import type { State } from '../rules.ts'
 import { queueReminders } from './outbox.ts'
 
@@ -14,24 +14,28 @@ import { queueReminders } from './outbox.ts'
 export async function remind(ctx: Ctx, openHours: State['openHours']): Promise<void> {
   const intervals = await cachedByOrg(ctx.app, 'alarm.repeat')
   const everyOf = (orgId: number): number | null => remindEvery[intervals.get(orgId) ?? 'off']
-  const { rows } = await sql<{ id: number; org_id: number; device_id: number | null; kind: AlertKind; last: Date }>`
-    select id, org_id, device_id, kind, greatest(created_at, reminded_at) as last from alerts where state = 'OPEN'`.execute(ctx.db)
-  const open = rows.map((row) => ({ id: row.id, orgId: row.org_id, deviceId: row.device_id ?? 0, kind: row.kind, lastAt: row.last.getTime() }))
-  const due = dueReminders(ctx.now.getTime(), open, everyOf, openHours)
+  const open = await rowsOf(
+    ctx.db,
+    sql<Omit<Unhandled, 'lastAt'> & { lastAt: Date }>`select id, org_id as "orgId", coalesce(device_id, 0) as "deviceId", kind,
+      greatest(created_at, reminded_at) as "lastAt" from alerts where state = 'OPEN'`,
+  )
+  const unhandled = open.map((alert) => ({ ...alert, lastAt: alert.lastAt.getTime() }))
+  const due = dueReminders(ctx.now.getTime(), unhandled, everyOf, openHours)
   if (due.length === 0) return
   // somebody may take one on at this moment: in the order of ids, as people do, and only what is still open
-  const { rows: reminded } = await sql<{ id: number; org_id: number }>`
-    with mine as (select id from alerts where id = any(${due}::bigint[]) order by id for update)
-    update alerts a set reminded_at = ${ctx.now}, reminders = a.reminders + 1 from mine where a.id = mine.id and a.state = 'OPEN' returning a.id, a.org_id`.execute(
+  const reminded = await rowsOf(
     ctx.db,
+    sql<{ id: number; orgId: number }>`
+    with mine as (select id from alerts where id = any(${due}::bigint[]) order by id for update)
+    update alerts a set reminded_at = ${ctx.now}, reminders = a.reminders + 1 from mine where a.id = mine.id and a.state = 'OPEN' returning a.id, a.org_id as "orgId"`,
   )
   const now = ctx.now.getTime()
   await queueReminders(
     ctx,
-    reminded.map((row) => ({ id: row.id, since: now - (everyOf(row.org_id) ?? 0) / 2 })),
+    reminded.map((row) => ({ id: row.id, since: now - (everyOf(row.orgId) ?? 0) / 2 })),
   )
   ctx.touch(
     'alerts',
-    reminded.map((row) => row.org_id),
+    reminded.map((row) => row.orgId),
   )
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { type App, type Ctx, iso, isoOrNull } from '../../../server/context.ts'
+import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { bi, type Lang, say } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { cachedSetting } from '../../settings/server/values.ts'
-import type { AlertKind } from '../contract.ts'
 import { locale } from '../locale.ts'
 import { type MailServer, sendMail } from './mail.ts'
 import type { SendAnswer } from './outbound.ts'
@@ -26,61 +26,20 @@ type AlertFacts = Told & {
 }
 export type Event = { readonly event: MessageEvent; readonly at: Date; readonly alert: AlertFacts | null }
 
-type Row = {
-  event: Event['event']
-  at: Date
-  id: number | null
-  device_id: number | null
-  kind: AlertKind
-  subject: string
-  level: string
-  state: string
-  data: Record<string, unknown>
-  times: number
-  since: Date
-  opened_at: Date
-  closed_at: Date | null
-  reminders: number
-  rtu_number: string | null
-  nickname: string | null
-  numbers: string[] | null
-  members: number
-}
-
 /** What a batch says, as it is now: a machine that joined since is in it. */
 export async function readEvents(ctx: Ctx, batch: string): Promise<Event[]> {
-  const { rows } = await sql<Row>`
-    select o.event, o.created_at as at, a.id, a.device_id, a.kind, a.subject, a.level, a.state, a.data, a.times, a.since, a.opened_at, a.closed_at, a.reminders, d.rtu_number, d.nickname,
-      m.numbers, coalesce(m.members, 0) as members
+  const rows = await rowsOf(
+    ctx.db,
+    sql<Omit<AlertFacts, 'id'> & { event: Event['event']; at: Date; id: number | null }>`
+    select o.event, o.created_at as at, a.id, a.device_id as "deviceId", a.kind, a.subject, a.level, a.state, a.data, a.times, a.since,
+      a.opened_at as "openedAt", a.closed_at as "closedAt", a.reminders, d.rtu_number as "rtuNumber", d.nickname,
+      coalesce(m.numbers, '{}') as numbers, case when a.device_id is null then coalesce(m.members, 0) else 1 end as "deviceCount"
     from alert_outbox o left join alerts a on a.id = o.alert_id left join devices d on d.id = a.device_id
     left join lateral (select count(*) as members, (array_agg(x.rtu_number order by x.rtu_number))[1:200] as numbers
       from alert_members m join devices x on x.id = m.device_id where m.alert_id = a.id) m on a.device_id is null
-    where o.batch = ${batch}::uuid and o.state = 'SENDING' order by o.id`.execute(ctx.db)
-  return rows.map((row) => ({
-    event: row.event,
-    at: row.at,
-    alert:
-      row.id === null
-        ? null
-        : {
-            id: row.id,
-            deviceId: row.device_id,
-            kind: row.kind,
-            subject: row.subject,
-            level: row.level,
-            state: row.state,
-            data: row.data,
-            times: row.times,
-            since: row.since,
-            openedAt: row.opened_at,
-            closedAt: row.closed_at,
-            reminders: row.reminders,
-            rtuNumber: row.rtu_number,
-            nickname: row.nickname,
-            numbers: row.numbers ?? [],
-            deviceCount: row.device_id === null ? row.members : 1,
-          },
-  }))
+    where o.batch = ${batch}::uuid and o.state = 'SENDING' order by o.id`,
+  )
+  return rows.map(({ event, at, id, ...alert }) => ({ event, at, alert: id === null ? null : { id, ...alert } }))
 }
 
 const words = (key: 'opened' | 'reminder' | 'closed' | 'test' | 'testBody' | 'digest', n = 0) =>
@@ -107,15 +66,17 @@ export async function tellInApp(ctx: Ctx, orgId: number, events: readonly Event[
 /** Who holds alarm:read, and which of these he reaches by it: staff with single machines hear of those. */
 async function readersOf(ctx: Ctx, orgId: number, events: readonly Event[]): Promise<{ id: number; alerts: number[] }[]> {
   const alerts = events.flatMap((event) => event.alert ?? [])
-  const { rows } = await sql<{ id: number; alerts: number[] }>`
+  return rowsOf(
+    ctx.db,
+    sql<{ id: number; alerts: number[] }>`
     select u.id, array_agg(distinct x.alert_id) as alerts
     from users u join user_roles ur on ur.user_id = u.id join roles r on r.id = ur.role_id and r.status = 'ENABLED'
     join role_permissions p on p.role_id = r.id and p.permission_code = 'alarm:read'
     cross join unnest(${alerts.map((alert) => alert.id)}::bigint[], ${alerts.map((alert) => alert.deviceId)}::bigint[]) as x (alert_id, device_id)
     where u.org_id = ${orgId} and (r.data_scope <> 'ASSIGNED_DEVICES'
       or exists (select from device_assignments a where a.device_id = x.device_id and a.user_id = u.id and a.to_at is null))
-    group by u.id order by u.id`.execute(ctx.db)
-  return rows
+    group by u.id order by u.id`,
+  )
 }
 
 function noteOf(events: readonly Event[]) {
@@ -131,7 +92,7 @@ type Channel = { type: 'WEBHOOK' | 'EMAIL'; url: string; secret: Buffer | null; 
 export async function sendBatch(app: App, batch: Batch, events: readonly Event[]): Promise<SendAnswer> {
   const privateAllowed = await cachedSetting(app, 1, 'alarm.privateAddresses')
   const { channel, server } = await bySystem(app, async (ctx) => ({
-    channel: await channelOf(ctx, batch.channelId),
+    channel: await rowOf(ctx.db, sql<Channel>`select type, url, secret, recipients, lang from alert_channels where id = ${batch.channelId}`),
     server: await mailServerOf(ctx, batch.orgId),
   }))
   if (!channel) return { state: 'FAILED', reason: 'no channel' }
@@ -150,19 +111,16 @@ export async function sendBatch(app: App, batch: Batch, events: readonly Event[]
   return sendMail(server, { id: batch.id, to: channel.recipients, subject, text, privateAllowed })
 }
 
-async function channelOf(ctx: Ctx, id: number): Promise<Channel | undefined> {
-  const { rows } = await sql<Channel>`select type, url, secret, recipients, lang from alert_channels where id = ${id}`.execute(ctx.db)
-  return rows[0]
-}
-
 /** The organisation's own mail server, or the one of the nearest above. */
 async function mailServerOf(ctx: Ctx, orgId: number): Promise<(MailServer & { orgId: number }) | null> {
-  const { rows } = await sql<Omit<MailServer, 'password'> & { org_id: number; password: Buffer | null }>`
-    select org_id, host, port, security, username, password, sender from alert_mail_servers where org_id = app_mail_server(${orgId})`.execute(ctx.db)
-  const server = rows[0]
+  const server = await rowOf(
+    ctx.db,
+    sql<Omit<MailServer, 'password'> & { orgId: number; sealed: Buffer | null }>`select org_id as "orgId", host, port, security, username, sender,
+      password as sealed from alert_mail_servers where org_id = app_mail_server(${orgId})`,
+  )
   if (!server) return null
-  const { org_id, password, ...rest } = server
-  return { ...rest, orgId: org_id, password: password ? unseal(ctx.app.config, `alert_mail_servers.password|${org_id}`, password) : '' }
+  const { sealed, ...rest } = server
+  return { ...rest, password: sealed ? unseal(ctx.app.config, `alert_mail_servers.password|${rest.orgId}`, sealed) : '' }
 }
 
 /** What a webhook gets; docs/alert-webhooks.md describes it. */

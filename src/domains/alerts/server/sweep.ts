@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { type App, type Ctx, iso } from '../../../server/context.ts'
+import type { App, Ctx } from '../../../server/context.ts'
+import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { alertLimits, decide, type Fact, type Opening, type Plan, usualRules } from '../rules.ts'
 import { readState } from './facts.ts'
@@ -9,8 +10,8 @@ import { remind } from './reminders.ts'
 /** Makes the alerts say what the facts say; one process at a time, whatever it missed is found at its next turn. */
 export async function sweepAlerts(app: App): Promise<void> {
   await bySystem(app, async (ctx) => {
-    const { rows: turn } = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(hashtextextended('alerts', 0)) as mine`.execute(ctx.db)
-    if (!turn[0]?.mine) return
+    const turn = await onlyRow(ctx.db, sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(hashtextextended('alerts', 0)) as mine`)
+    if (!turn.mine) return
     const state = await readState(app, ctx.db, ctx.now)
     const plan = decide(state)
     if (plan.opens.length + plan.joins.length + plan.backs.length + plan.closes.length > 0) await carryOut(ctx, plan)
@@ -37,8 +38,8 @@ async function carryOut(ctx: Ctx, plan: Plan): Promise<void> {
   // people hear that it is over when it stays over
   await queue(ctx, 'CLOSED', over, new Date(ctx.now.getTime() + alertLimits.flapMs))
   const told = [...plan.closes.map((close) => close.id), ...plan.backs.map((back) => back.alertId), ...plan.joins.map((join) => join.alertId)]
-  const { rows: homes } = await sql<{ org_id: number }>`select distinct org_id from alerts where id = any(${told}::bigint[])`.execute(ctx.db)
-  ctx.touch('alerts', [...homes.map((row) => row.org_id), ...plan.opens.map((open) => open.orgId)])
+  const homes = await rowsOf(ctx.db, sql<{ orgId: number }>`select distinct org_id as "orgId" from alerts where id = any(${told}::bigint[])`)
+  ctx.touch('alerts', [...homes.map((row) => row.orgId), ...plan.opens.map((open) => open.orgId)])
 }
 
 const keyOf = (open: Pick<Opening, 'orgId' | 'deviceId' | 'kind' | 'subject'>): string => `${open.orgId}/${open.deviceId ?? 0}/${open.kind}/${open.subject}`
@@ -63,36 +64,31 @@ async function reopen(ctx: Ctx, opens: readonly Opening[]): Promise<void> {
   const ids = opens.map((open) => open.again)
   await sql`update alerts a set state = case when acked_at is null then 'OPEN' else 'ACKNOWLEDGED' end, closed_at = null, closed_by = null, closed_name = '', close_reason = null, close_remark = '',
       times = times + 1, opened_at = ${ctx.now}, since = x.since, data = x.data
-    from jsonb_to_recordset(${JSON.stringify(opens.map((open) => ({ id: open.again, since: iso(new Date(open.since)), data: open.data })))}::jsonb) as x (id bigint, since timestamptz, data jsonb)
+    from jsonb_to_recordset(${JSON.stringify(opens.map(({ again, since, data }) => ({ id: again, since: new Date(since), data })))}::jsonb) as x (id bigint, since timestamptz, data jsonb)
     where a.id = x.id and a.state = 'CLOSED'`.execute(ctx.db)
   await sql`delete from alert_outbox where alert_id = any(${ids}::bigint[]) and event = 'CLOSED' and state = 'WAITING' and batch is null`.execute(ctx.db)
 }
 
 async function insert(ctx: Ctx, opens: readonly Opening[]): Promise<Map<string, number>> {
   if (opens.length === 0) return new Map()
-  const given = opens.map((open) => ({
-    org_id: open.orgId,
-    device_id: open.deviceId,
-    kind: open.kind,
-    subject: open.subject,
-    level: usualRules[open.kind].level,
-    urgent: open.urgent,
-    data: open.data,
-    since: iso(new Date(open.since)),
-  }))
-  const { rows } = await sql<{ id: number; org_id: number; device_id: number | null; kind: Opening['kind']; subject: string }>`
+  const given = opens.map((open) => ({ ...open, members: [], level: usualRules[open.kind].level, since: new Date(open.since) }))
+  const rows = await rowsOf(
+    ctx.db,
+    sql<{ id: number } & Parameters<typeof keyOf>[0]>`
     insert into alerts (org_id, device_id, kind, subject, level, urgent, data, since, opened_at, created_at)
-    select org_id, device_id, kind, subject, level, urgent, data, since, ${ctx.now}, ${ctx.now}
-    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as x (org_id bigint, device_id bigint, kind text, subject text, level text, urgent boolean, data jsonb, since timestamptz)
-    order by org_id, device_id, kind, subject on conflict do nothing returning id, org_id, device_id, kind, subject`.execute(ctx.db)
-  return new Map(rows.map((row) => [keyOf({ orgId: row.org_id, deviceId: row.device_id, kind: row.kind, subject: row.subject }), row.id]))
+    select "orgId", "deviceId", kind, subject, level, urgent, data, since, ${ctx.now}, ${ctx.now}
+    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
+      as x ("orgId" bigint, "deviceId" bigint, kind text, subject text, level text, urgent boolean, data jsonb, since timestamptz)
+    order by "orgId", "deviceId", kind, subject on conflict do nothing returning id, org_id as "orgId", device_id as "deviceId", kind, subject`,
+  )
+  return new Map(rows.map((row) => [keyOf(row), row.id]))
 }
 
 async function addMembers(ctx: Ctx, members: readonly { alertId: number | undefined; fact: Fact }[]): Promise<void> {
   const rows = members.flatMap(({ alertId, fact }) =>
     alertId === undefined
       ? []
-      : [{ alert_id: alertId, device_id: fact.deviceId, org_id: fact.orgId, since: iso(new Date(fact.since)), cause: fact.away?.cause ?? 'TIMEOUT' }],
+      : [{ alert_id: alertId, device_id: fact.deviceId, org_id: fact.orgId, since: new Date(fact.since), cause: fact.away?.cause ?? 'TIMEOUT' }],
   )
   if (rows.length === 0) return
   await sql`insert into alert_members (alert_id, device_id, org_id, since, cause)

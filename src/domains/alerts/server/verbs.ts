@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may, visible } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
@@ -50,11 +51,14 @@ async function handle(ctx: Ctx, next: 'ACKNOWLEDGED' | 'CLOSED', ids: readonly n
   // a closed one comes back by itself when its machine flaps, never by hand
   const from = next === 'CLOSED' ? allowedFrom(alertMoves, next) : ['OPEN']
   // in the order of ids, as the sweep and other people do
-  const { rows } = await sql<{ id: number; org_id: number }>`
+  const rows = await rowsOf(
+    ctx.db,
+    sql<{ id: number; orgId: number }>`
     with mine as (select a.id from alerts a where a.id = any(${wanted}::bigint[]) and ${visible(ctx, 'a.org_id', 'a.device_id')} order by a.id for update)
-    update alerts a set state = ${next}, ${set} from mine where a.id = mine.id and a.state = any(${from}::text[]) returning a.id, a.org_id`.execute(ctx.db)
+    update alerts a set state = ${next}, ${set} from mine where a.id = mine.id and a.state = any(${from}::text[]) returning a.id, a.org_id as "orgId"`,
+  )
   if (!rows.length) throw new Refusal(next === 'CLOSED' ? alertErrors.closed : alertErrors.taken)
-  ctx.audit(...rows.map(({ id, org_id: orgId }) => ({ id, after: { state: next, remark }, orgId })))
+  ctx.audit(...rows.map(({ id, orgId }) => ({ id, after: { state: next, remark }, orgId })))
   ctx.touch('alerts')
   return { done: rows.length, skipped: wanted.length - rows.length }
 }
@@ -100,8 +104,8 @@ const saveRule: Handlers<Contract>['saveRule'] = async (ctx, input) => {
 /** A foreign channel answers like a missing one. */
 async function ownChannels(ctx: Ctx, ids: readonly number[]): Promise<void> {
   const wanted = [...new Set(ids)]
-  const { rows } = await sql<{ id: number }>`select id from alert_channels where id = any(${wanted}::bigint[]) and org_id = ${ctx.actor.orgId}`.execute(ctx.db)
-  if (rows.length !== wanted.length) throw new Refusal(common.notFound)
+  const own = await rowsOf(ctx.db, sql`select 1 from alert_channels where id = any(${wanted}::bigint[]) and org_id = ${ctx.actor.orgId}`)
+  if (own.length !== wanted.length) throw new Refusal(common.notFound)
 }
 
 export const handlers: Handlers<Contract> = {
