@@ -88,11 +88,17 @@ type Versioned = { [T in keyof DB]: DB[T] extends { id: unknown; version: unknow
 type Version = { readonly id: number; readonly version: number }
 
 /** Writes this version of a row, or refuses as stale. */
-export async function updateVersion<T extends Versioned>(ctx: Ctx, table: T, { id, version }: Version, set: Partial<Record<keyof DB[T] & string, unknown>>) {
+export async function updateVersion<T extends Versioned>(
+  ctx: Ctx,
+  table: T,
+  { id, version }: Version,
+  set: Partial<Record<keyof DB[T] & string, unknown>>,
+  stale: ErrorDef = common.stale,
+) {
   const pairs = Object.entries(set).map(([name, value]) => sql`${sql.ref(name)} = ${value}`)
   const { numAffectedRows } =
     await sql`update ${sql.table(table)} set ${sql.join([...pairs, sql`version = version + 1`])} where id = ${id} and version = ${version}`.execute(ctx.db)
-  if (!numAffectedRows) throw new Refusal(common.stale)
+  if (!numAffectedRows) throw new Refusal(stale)
 }
 
 /** Deletes this version of a row, or refuses as stale. */

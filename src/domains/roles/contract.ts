@@ -87,7 +87,7 @@ export const Catalogue = z.strictObject({
 })
 export type Catalogue = z.infer<typeof Catalogue>
 
-const RoleOption = z.strictObject({
+export const RoleOption = z.strictObject({
   id: f.id,
   identifier: z.string(),
   name: z.string(),
@@ -106,7 +106,7 @@ const Side = z.strictObject({
   menus: z.array(z.string()),
 })
 
-const DistributionRow = z.strictObject({
+export const DistributionRow = z.strictObject({
   roleId: f.id,
   name: z.string(),
   nameEn: z.string(),
@@ -123,11 +123,11 @@ const DistributionRow = z.strictObject({
   version: count,
 })
 /** `columns`: what can be given, built-in roles and those of the platform's own making. */
-const DistributionColumn = DistributionRow.pick({ roleId: true, name: true, nameEn: true, rank: true, orgName: true })
+export const DistributionColumn = DistributionRow.pick({ roleId: true, name: true, nameEn: true, rank: true, orgName: true })
 export const Distribution = z.strictObject({ rows: z.array(DistributionRow), columns: z.array(DistributionColumn), orgKinds: z.array(OrgKind) })
 export type DistributionRow = z.infer<typeof DistributionRow>
 
-const Beyond = z.strictObject({
+export const Beyond = z.strictObject({
   id: f.id,
   userName: z.string(),
   name: z.string(),

@@ -33,27 +33,7 @@ const fields = {
   hidden: z.boolean(),
 }
 
-export type MenuItem = {
-  id: number
-  parentId: number | null
-  kind: 'GROUP' | 'PAGE'
-  name: string
-  title: string
-  titleEn: string
-  path: string
-  icon: string
-  sort: number
-  permission: string | null
-  hidden: boolean
-  status: 'ENABLED' | 'DISABLED'
-  builtin: boolean
-  /** False while its page is not built yet: nobody gets it. */
-  known: boolean
-  roles: { id: number; name: string; nameEn: string }[]
-  version: number
-  can: { update: boolean; stop: boolean; delete: boolean }
-}
-export const MenuItem: z.ZodType<MenuItem> = z.strictObject({
+export const MenuItem = z.strictObject({
   id: f.id,
   parentId: f.id.nullable(),
   kind: z.enum(['GROUP', 'PAGE']),
@@ -67,11 +47,13 @@ export const MenuItem: z.ZodType<MenuItem> = z.strictObject({
   hidden: z.boolean(),
   status: MenuStatus,
   builtin: z.boolean(),
+  /** False while its page is not built yet: nobody gets it. */
   known: z.boolean(),
   roles: z.array(z.strictObject({ id: f.id, name: z.string(), nameEn: z.string() })),
   version: f.version,
   can: z.strictObject({ update: z.boolean(), stop: z.boolean(), delete: z.boolean() }),
 })
+export type MenuItem = z.infer<typeof MenuItem>
 
 const formErrors = [errors.nameTaken, errors.pathTaken, errors.pathUnknown, errors.codeUnknown, errors.pageNeedsCode, errors.tooDeep]
 

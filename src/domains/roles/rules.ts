@@ -71,8 +71,8 @@ export function mayGive(giver: Giver, role: Given): boolean {
 }
 
 /** Whether people of an organisation may hold the role: a custom one stays in its organisation and those below, the super administrator in the platform. */
-export const belongsIn = (role: { code: string; org_id: number }, home: { above: readonly number[]; kind: string }): boolean =>
-  home.above.includes(role.org_id) && (role.code !== superCode || home.kind === 'PLATFORM')
+export const belongsIn = (role: { code: string; orgId: number }, home: { above: readonly number[]; kind: string }): boolean =>
+  home.above.includes(role.orgId) && (role.code !== superCode || home.kind === 'PLATFORM')
 
 /** `everything`: his own rows are all there are; `wholeTree`: all of his organisation and below. */
 type Editor = Giver & { everything: boolean; wholeTree: boolean }
@@ -127,7 +127,7 @@ export const menusWithoutRead = <M extends { permission: string | null }>(chosen
 export const keptMenus: readonly string[] = ['/system/organ-menu', '/system/organ-role']
 
 /** How many levels a menu brings along: itself and what stands below; 1 for a new one. */
-export function levelsBelow(rows: readonly { id: number; parent_id: number | null }[], id: number | null): number {
-  const children = id === null ? [] : rows.filter((row) => row.parent_id === id)
+export function levelsBelow(rows: readonly { id: number; parentId: number | null }[], id: number | null): number {
+  const children = id === null ? [] : rows.filter((row) => row.parentId === id)
   return 1 + Math.max(0, ...children.map((child) => levelsBelow(rows, child.id)))
 }

@@ -14,13 +14,13 @@ describe('where a role makes sense', () => {
   ] as const)('%j in %s misses %s', (roles, kind, missing) => {
     expect(
       missingHome(
-        roles.map((code) => ({ code, data_scope: 'ORG_TREE' as const })),
+        roles.map((code) => ({ code, dataScope: 'ORG_TREE' as const })),
         kind,
       ),
     ).toBe(missing)
   })
   test('who looks at machines of others stands in the platform or in an authority', () => {
-    const watching = [{ code: 'ROLE_C_ANY', data_scope: 'REGION_DRUGS' as const }]
+    const watching = [{ code: 'ROLE_C_ANY', dataScope: 'REGION_DRUGS' as const }]
     expect(orgKinds.map((kind) => [kind, missingHome(watching, kind)]).filter(([, missing]) => missing === null)).toEqual([
       ['PLATFORM', null],
       ['REGULATOR', null],
@@ -29,13 +29,13 @@ describe('where a role makes sense', () => {
 })
 
 test('a regulator has a region', () => {
-  expect(regionRule([{ data_scope: 'REGION_DRUGS' }], '')?.name).toBe('users.regionMissing')
-  expect(regionRule([{ data_scope: 'REGION_DRUGS' }], '440300')).toBeNull()
-  expect(regionRule([{ data_scope: 'ORG_TREE' }], '')).toBeNull()
+  expect(regionRule([{ dataScope: 'REGION_DRUGS' }], '')?.name).toBe('users.regionMissing')
+  expect(regionRule([{ dataScope: 'REGION_DRUGS' }], '440300')).toBeNull()
+  expect(regionRule([{ dataScope: 'ORG_TREE' }], '')).toBeNull()
 })
 
 test('who serves machines, and as what', () => {
-  const role = (code: string, data_scope = 'ASSIGNED_DEVICES') => ({ code, data_scope })
+  const role = (code: string, dataScope = 'ASSIGNED_DEVICES') => ({ code, dataScope })
   expect(servesAs([role('ROLE_RTU_SP', 'ORG_TREE')])).toEqual([])
   expect(servesAs([role('ROLE_RTU_REPAIRER'), role('ROLE_RTU_REPLENISHER')])).toEqual(['REPAIRER', 'REPLENISHER'])
   expect(servesAs([role('ROLE_C_1'), role('ROLE_RTU_REPLENISHER')])).toEqual(['REPLENISHER'])

@@ -24,21 +24,21 @@ const homes: Readonly<Record<string, string>> = {
   ROLE_SUPPLIER: 'SUPPLIER',
   ROLE_LANE_TENANT: 'LANE_TENANT',
 }
-type HomedRole = { readonly code: string; readonly data_scope: HeldRole['dataScope'] }
+type HomedRole = { readonly code: string; readonly dataScope: HeldRole['dataScope'] }
 /** The kind of organisation that one of the roles misses; null when all fit. */
 export function missingHome(roles: readonly HomedRole[], orgKind: HomeKind): string | null {
   const wanted = roles.flatMap((role) => homes[role.code] ?? [])
   const misplaced = wanted.find((kind) => kind !== orgKind)
-  return misplaced ?? (roles.some((role) => role.data_scope === 'REGION_DRUGS') && !mayWatch(orgKind) ? 'REGULATOR' : null)
+  return misplaced ?? (roles.some((role) => role.dataScope === 'REGION_DRUGS') && !mayWatch(orgKind) ? 'REGULATOR' : null)
 }
 
 /** Who supervises a region has one. */
-export const regionRule = (roles: readonly { readonly data_scope: string }[], regionCode: string): ErrorDef | null =>
-  regionCode === '' && roles.some((role) => role.data_scope === 'REGION_DRUGS') ? userErrors.regionMissing : null
+export const regionRule = (roles: readonly { readonly dataScope: string }[], regionCode: string): ErrorDef | null =>
+  regionCode === '' && roles.some((role) => role.dataScope === 'REGION_DRUGS') ? userErrors.regionMissing : null
 
 /** As which staff somebody serves machines. Roles of one's own that are bound to machines count as replenishing. */
-export function servesAs(roles: readonly { readonly code: string; readonly data_scope: string }[]): ('REPLENISHER' | 'REPAIRER')[] {
-  const bound = roles.filter((role) => role.data_scope === 'ASSIGNED_DEVICES')
+export function servesAs(roles: readonly { readonly code: string; readonly dataScope: string }[]): ('REPLENISHER' | 'REPAIRER')[] {
+  const bound = roles.filter((role) => role.dataScope === 'ASSIGNED_DEVICES')
   return [...new Set(bound.map((role) => (role.code === 'ROLE_RTU_REPAIRER' ? ('REPAIRER' as const) : ('REPLENISHER' as const))))]
 }
 

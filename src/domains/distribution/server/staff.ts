@@ -7,10 +7,10 @@ import type { staffKinds } from '../contract.ts'
 import { staffRule } from '../rules.ts'
 
 export type StaffKind = (typeof staffKinds)[number]
-type Person = { id: number; name: string; username: string; org_id: number; org_name: string; roles: { code: string; data_scope: string }[] }
+type Person = { id: number; name: string; username: string; org_id: number; org_name: string; roles: { code: string; dataScope: string }[] }
 
 const person = sql`u.id, u.real_name as name, u.username, u.org_id, o.name as org_name,
-  (select coalesce(json_agg(json_build_object('code', r.code, 'data_scope', r.data_scope)), '[]') from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id and r.status = 'ENABLED') as roles`
+  (select coalesce(json_agg(json_build_object('code', r.code, 'dataScope', r.data_scope)), '[]') from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id and r.status = 'ENABLED') as roles`
 const people = sql`users u join organisations o on o.id = u.org_id`
 const living = (ctx: Ctx) => sql`u.status = 'ENABLED' and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`
 

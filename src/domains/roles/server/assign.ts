@@ -1,26 +1,22 @@
 import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
 import { byRole, type Ctx, inheritable, visible } from '../../../server/context.ts'
-import type { DataScope } from '../../../shared/access.ts'
+import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
+import * as f from '../../../shared/fields.ts'
 import { bi } from '../../../shared/text.ts'
+import { orgKinds } from '../../accounts/roles.ts'
 import { platformOrg } from '../../settings/server/values.ts'
-import type { roles } from '../contract.ts'
+import { RoleOption, type roles } from '../contract.ts'
 import { belongsIn, holds, mayGive, superCode } from '../rules.ts'
 
 /** Which roles an actor may give to others. Whoever adds people or changes their roles asks here. */
 
-export type AssignableRole = {
-  id: number
-  code: string
-  name: string
-  name_en: string
-  org_id: number
-  rank: number
-  data_scope: DataScope
-  builtin: boolean
-}
-type Candidate = AssignableRole & { listed: boolean; enabled: boolean; codes: string[] }
+const assignable = RoleOption.omit({ identifier: true }).extend({ code: z.string(), orgId: f.id })
+export type AssignableRole = z.infer<typeof assignable>
+const candidate = assignable.extend({ listed: z.boolean(), enabled: z.boolean(), codes: z.array(z.string()) })
+type Candidate = z.infer<typeof candidate>
 
 /** A super administrator of the platform itself; the role in another organisation is worth no more than its rank. */
 export const isSuper = (ctx: Pick<Ctx, 'actor'>): boolean => byRole(ctx, (role) => role === superCode) && ctx.actor.ofPlatform
@@ -34,15 +30,21 @@ export const heldIn = (ctx: Ctx, orgIds: readonly number[]) =>
 export const called = (keyword: string) => sql<boolean>`strpos(lower(r.name || ' ' || r.name_en), lower(${keyword})) > 0`
 
 /** Those of these roles that the actor sees, each with whether it is his to give by the distribution. */
-async function candidates(ctx: Ctx, which: RawBuilder<boolean>, most?: number): Promise<Candidate[]> {
-  const { rows } = await sql<Candidate>`
-    select r.id, r.code, r.name, r.name_en, r.org_id, r.rank, r.data_scope, r.builtin, r.status = 'ENABLED' as enabled,
-      not (r.builtin or r.org_id = ${platformOrg}) or exists (select 1 from role_distributions d join user_roles ur on ur.role_id = d.role_id join roles own on own.id = d.role_id and own.status = 'ENABLED'
-        where d.target_role_id = r.id and ur.user_id = ${ctx.actor.userId}) as listed,
-      array(select p.permission_code from role_permissions p where p.role_id = r.id) as codes
-    from roles r where ${inheritable(ctx, 'r.org_id')} and (${which}) order by ${builtinFirst} limit ${most ?? null}`.execute(ctx.db)
-  return rows
+const candidates = (ctx: Ctx, which: RawBuilder<boolean>, most?: number): Promise<Candidate[]> =>
+  shape(candidate, ['roles', 'r'], {
+    enabled: sql`r.status = 'ENABLED'`,
+    listed: sql`not (r.builtin or r.org_id = ${platformOrg}) or exists (select 1 from role_distributions d join user_roles ur on ur.role_id = d.role_id
+      join roles own on own.id = d.role_id and own.status = 'ENABLED' where d.target_role_id = r.id and ur.user_id = ${ctx.actor.userId})`,
+    codes: sql`array(select p.permission_code from role_permissions p where p.role_id = r.id)`,
+  }).all(ctx.db, sql`from roles r where ${inheritable(ctx, 'r.org_id')} and (${which}) order by ${builtinFirst} limit ${most ?? null}`)
+
+/** Every one of these roles, or 404 when the actor does not see one. */
+async function candidatesOf(ctx: Ctx, roleIds: readonly number[]): Promise<Candidate[]> {
+  const found = await candidates(ctx, sql`r.id = any(${[...roleIds]}::bigint[])`)
+  if (found.length !== new Set(roleIds).size) throw new Refusal(common.notFound)
+  return found
 }
+
 /** What decides which roles and rights somebody may give. */
 export const giverOf = ({ actor }: Pick<Ctx, 'actor'>) => ({
   rank: actor.rank,
@@ -53,7 +55,7 @@ export const giverOf = ({ actor }: Pick<Ctx, 'actor'>) => ({
 })
 function givable(ctx: Ctx): (role: Candidate) => boolean {
   const giver = giverOf(ctx)
-  return (role) => mayGive(giver, { ...role, dataScope: role.data_scope })
+  return (role) => mayGive(giver, role)
 }
 
 /**
@@ -76,8 +78,7 @@ export async function offeredRoles(ctx: Ctx, { orgId, keyword, ids = [] }: Input
  */
 export async function checkAssignable(ctx: Ctx, roleIds: readonly number[], orgId?: number): Promise<AssignableRole[]> {
   if (!roleIds.length) throw new Refusal(common.invalid, {}, [{ field: 'roleIds', text: bi('请至少选择一个角色', 'Choose at least one role') }])
-  const found = await candidates(ctx, sql`r.id = any(${[...roleIds]}::bigint[])`)
-  if (found.length !== new Set(roleIds).size) throw new Refusal(common.notFound)
+  const found = await candidatesOf(ctx, roleIds)
   if (!found.every(givable(ctx))) throw new Refusal(common.forbidden)
   if (orgId !== undefined && !(await fitsOrganisation(ctx, found, orgId))) throw new Refusal(common.forbidden)
   return found
@@ -85,10 +86,8 @@ export async function checkAssignable(ctx: Ctx, roleIds: readonly number[], orgI
 
 /** Refuses unless they are his to take: as to give them, but a role that is stopped may go. */
 export async function checkTakable(ctx: Ctx, roleIds: readonly number[]): Promise<void> {
-  const found = await candidates(ctx, sql`r.id = any(${[...roleIds]}::bigint[])`)
-  if (found.length !== new Set(roleIds).size) throw new Refusal(common.notFound)
   const may = givable(ctx)
-  if (!found.every((role) => may({ ...role, enabled: true }))) throw new Refusal(common.forbidden)
+  if (!(await candidatesOf(ctx, roleIds)).every((role) => may({ ...role, enabled: true }))) throw new Refusal(common.forbidden)
 }
 
 async function fitsOrganisation(ctx: Ctx, roles: readonly AssignableRole[], orgId: number): Promise<boolean> {
@@ -101,7 +100,7 @@ async function fitsOrganisation(ctx: Ctx, roles: readonly AssignableRole[], orgI
 
 /** Kinds of organisations the actor may create, by the distribution of his roles. */
 export async function creatableKinds(ctx: Ctx): Promise<string[]> {
-  if (isSuper(ctx)) return ['AGENT', 'OPERATOR', 'SPONSOR', 'SUPPLIER', 'SCHOOL', 'HOSPITAL', 'LANE_TENANT', 'REGULATOR']
+  if (isSuper(ctx)) return [...orgKinds]
   const { rows } = await sql<{ kind: string }>`
     select distinct unnest(l.org_kinds) as kind from role_distribution_limits l join user_roles ur on ur.role_id = l.role_id
     join roles r on r.id = l.role_id and r.status = 'ENABLED' where ur.user_id = ${ctx.actor.userId} order by kind`.execute(ctx.db)
@@ -141,7 +140,7 @@ export async function mayStandFor(ctx: Ctx, userId: number): Promise<boolean> {
   const roles = await candidates(ctx, sql`r.id = any(${rows.map((role) => role.id)}::bigint[])`)
   const giver = giverOf(ctx)
   const may = givable(ctx)
-  return roles.length === rows.length && roles.every((role) => may(role) || role.codes.every((code) => holds(giver, role.data_scope, code)))
+  return roles.length === rows.length && roles.every((role) => may(role) || role.codes.every((code) => holds(giver, role.dataScope, code)))
 }
 
 /** Whether he may stop or move an organisation: nobody who works at or below it outranks him, or he is the principal of one above it. */

@@ -49,19 +49,9 @@ export const reachOf = ({ actor }: Pick<Ctx, 'actor'>) => ({ everything: actor.s
 
 export async function catalogue(ctx: Ctx): Promise<Catalogue> {
   const keys = [...new Set(permissions.map((permission) => permission.group))].toSorted((a, b) => order(a) - order(b))
-  const pages = await q.menuPages(ctx.db)
   return {
     groups: keys.map((key) => groupOf(ctx, key)),
-    menus: pages.map((page) => ({
-      path: page.path,
-      zh: page.title_zh,
-      en: page.title_en,
-      hidden: page.hidden,
-      permission: page.permission,
-      group: page.group_path,
-      groupZh: page.group_zh,
-      groupEn: page.group_en,
-    })),
+    menus: await q.menuPages(ctx.db),
     can: { scopes: scopesOf({ ofPlatform: ctx.actor.ofPlatform, ...reachOf(ctx) }), rank: Math.min(99, ctx.actor.rank) },
   }
 }

@@ -1,43 +1,35 @@
 import { sql } from 'kysely'
+import { z } from 'zod'
 import { prepared } from '../../../server/bind.ts'
 import { type Ctx, found, visible } from '../../../server/context.ts'
 import { noScope } from '../../../server/database.ts'
 import type { Person } from '../../../server/person.ts'
-import type { DataScope, HomeKind } from '../../../shared/access.ts'
+import { type Rows, shape } from '../../../server/shapes.ts'
+import type { HomeKind } from '../../../shared/access.ts'
 import { permissions } from '../../accounts/permissions.ts'
 import { menuWithheld, scopeAt } from '../../accounts/rules.ts'
 import { screens } from '../../product.ts'
 import type { MenuNode } from '../../session/contract.ts'
 import { type MenuFact, menuFacts, menuTree } from '../../session/server/menus.ts'
 import { loadPerson } from '../../session/server/people.ts'
-import type { roles } from '../contract.ts'
-import type { CodeAnswer, Explanation, PageAnswer, PageReason } from '../explained.ts'
+import { type roles, Scope } from '../contract.ts'
+import { type CodeAnswer, type Explanation, type PageAnswer, type PageReason, RoleHeld } from '../explained.ts'
 import { type Holder, type Right, rightsOf } from '../reasons.ts'
 import { explainRow } from './explainRow.ts'
 
 /** What somebody may do and see, and why. It asks the same functions that decide at every request. */
 
-type HeldRow = Omit<Holder, 'dataScope'> & { name: string; name_en: string; rank: number; data_scope: DataScope }
-
-async function rolesOfUser(ctx: Ctx, userId: number): Promise<HeldRow[]> {
-  const { rows } = await sql<HeldRow>`
-    select r.id, r.code, r.name, r.name_en, r.rank, r.data_scope, r.status = 'ENABLED' as enabled,
-      array(select p.permission_code from role_permissions p where p.role_id = r.id) as permissions
-    from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = ${userId} order by r.rank desc, r.id`.execute(ctx.db)
-  return rows
-}
-const holderOf =
-  (home: HomeKind) =>
-  (row: HeldRow): Holder => ({ id: row.id, code: row.code, dataScope: scopeAt(row.data_scope, home), permissions: row.permissions, enabled: row.enabled })
-const shownRole = (row: HeldRow) => ({
-  id: row.id,
-  name: row.name,
-  nameEn: row.name_en,
-  identifier: row.code,
-  enabled: row.enabled,
-  rank: row.rank,
-  dataScope: row.data_scope,
+const heldRole = shape(RoleHeld.extend({ dataScope: Scope, permissions: z.array(z.string()) }), ['roles', 'r'], {
+  identifier: sql`r.code`,
+  enabled: sql`r.status = 'ENABLED'`,
+  permissions: sql`array(select p.permission_code from role_permissions p where p.role_id = r.id)`,
 })
+type HeldRole = Rows<typeof heldRole>
+const rolesOfUser = (ctx: Ctx, userId: number) =>
+  heldRole.all(ctx.db, sql`from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = ${userId} order by r.rank desc, r.id`)
+const holdersIn = (home: HomeKind, roles: readonly HeldRole[]): Holder[] =>
+  roles.map((role) => ({ ...role, code: role.identifier, dataScope: scopeAt(role.dataScope, home) }))
+const shownRole = ({ permissions: _, ...role }: HeldRole) => role
 
 const byCode = new Map(permissions.map((permission) => [permission.code, permission]))
 const codeAnswer = (code: string, right: Right): CodeAnswer => ({
@@ -48,11 +40,11 @@ const codeAnswer = (code: string, right: Right): CodeAnswer => ({
   ...right,
 })
 
-type Subject = { id: number; username: string; real_name: string; org_name: string; enabled: boolean; home: HomeKind }
+type Subject = { user: Explanation['user']; enabled: boolean; home: HomeKind }
 
 async function subjectOf(ctx: Ctx, userId: number): Promise<Subject> {
   const { rows } = await sql<Subject>`
-    select u.id, u.username, u.real_name, o.name as org_name, u.status = 'ENABLED' as enabled, o.kind as home
+    select json_build_object('id', u.id, 'userName', u.username, 'name', u.real_name, 'orgName', o.name) as user, u.status = 'ENABLED' as enabled, o.kind as home
     from users u join organisations o on o.id = u.org_id where u.id = ${userId} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`.execute(ctx.db)
   return found(rows[0])
 }
@@ -115,9 +107,9 @@ export const explain = prepared<(typeof roles)['explain'], { person: Person | nu
   }),
   async run(ctx, input, { person, asker }): Promise<Explanation> {
     const subject = await subjectOf(ctx, input.id)
-    const held = await rolesOfUser(ctx, subject.id)
+    const held = await rolesOfUser(ctx, subject.user.id)
     const closed = person ? null : !subject.enabled ? 'USER_DISABLED' : held.length ? 'ORG_DISABLED' : 'NO_ROLE'
-    const right = rightsOf(held.map(holderOf(subject.home)), subject.home === 'PLATFORM', closed !== null)
+    const right = rightsOf(holdersIn(subject.home, held), subject.home === 'PLATFORM', closed !== null)
     const facts = await menuFacts(
       ctx.db,
       held.map((role) => role.id),
@@ -125,7 +117,7 @@ export const explain = prepared<(typeof roles)['explain'], { person: Person | nu
     const pages = pageAnswers(facts, person?.permissions ?? new Set(), closed !== null)
     const wanted = input.code === undefined ? [...byCode.keys()] : [input.code]
     return {
-      user: { id: subject.id, userName: subject.username, name: subject.real_name, orgName: subject.org_name },
+      user: subject.user,
       closed,
       roles: held.map(shownRole),
       pages: input.page === undefined ? pages : pages.filter((page) => page.path === input.page),
@@ -138,8 +130,6 @@ export const explain = prepared<(typeof roles)['explain'], { person: Person | nu
 /** The same for oneself and one code. */
 export async function why(ctx: Ctx, input: { code: string }) {
   const held = await rolesOfUser(ctx, ctx.actor.userId ?? 0)
-  const { rows } = await sql<{ home: HomeKind }>`
-    select o.kind as home from users u join organisations o on o.id = u.org_id where u.id = ${ctx.actor.userId}`.execute(ctx.db)
-  const right = rightsOf(held.map(holderOf(found(rows[0]).home)), ctx.actor.ofPlatform, false)
+  const right = rightsOf(holdersIn(ctx.actor.home, held), ctx.actor.ofPlatform, false)
   return { right: codeAnswer(input.code, right(input.code)), roles: held.map(shownRole) }
 }

@@ -8,7 +8,7 @@ import type { RowAnswer } from '../explained.ts'
 import { type Right, rowRule } from '../reasons.ts'
 
 type Resource = RowAnswer['resource']
-type Found = { id: number | null; number: string; name: string; org_id: number; org_name: string; device_id: number | null; drug: boolean }
+type Found = Pick<RowAnswer, 'id' | 'number' | 'name' | 'orgName'> & { orgId: number; deviceId: number | null; drug: boolean }
 
 /** The read that shows rows of each kind. */
 const readOfKind: Readonly<Record<Resource, string>> = {
@@ -19,7 +19,7 @@ const readOfKind: Readonly<Record<Resource, string>> = {
   organisation: 'org:read',
 }
 
-const name = sql`coalesce(o.name, '') as org_name`
+const of = (owner: string) => sql`${sql.ref(owner)} as "orgId", coalesce(o.name, '') as "orgName"`
 
 /** The row by number or id, as far as the asker sees it himself: an explanation tells nobody of rows that are not his. */
 async function find(ctx: Ctx, resource: Resource, wanted: string): Promise<Found | undefined> {
@@ -28,20 +28,20 @@ async function find(ctx: Ctx, resource: Resource, wanted: string): Promise<Found
   const day = startOfDay(dayOfOrderNumber(wanted))
   if (resource === 'order' && (!/^\d{20}$/.test(wanted) || Number.isNaN(day.getTime()))) return undefined
   const query = {
-    device: () => sql<Found>`select d.id, d.rtu_number as number, d.nickname as name, d.org_id, ${name}, d.id as device_id, d.kind = 'DRUG' as drug
+    device: () => sql<Found>`select d.id, d.rtu_number as number, d.nickname as name, ${of('d.org_id')}, d.id as "deviceId", d.kind = 'DRUG' as drug
       from devices d left join organisations o on o.id = d.org_id
       where (d.rtu_number = ${wanted.toUpperCase()} or d.id = ${id}) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.rtu_number = ${wanted.toUpperCase()} desc limit 1`,
-    order: () => sql<Found>`select null::bigint as id, t.order_num as number, '' as name, t.org_id, ${name}, t.device_id, false as drug
+    order: () => sql<Found>`select null::bigint as id, t.order_num as number, '' as name, ${of('t.org_id')}, t.device_id as "deviceId", false as drug
       from orders t left join organisations o on o.id = t.org_id
       where t.order_num = ${wanted} and t.created_at >= ${day} and t.created_at < ${new Date(day.getTime() + dayMs)} and ${visible(ctx, 't.org_id', 't.device_id')} limit 1`,
     product:
-      () => sql<Found>`select p.id, coalesce(nullif(p.barcode, ''), p.id::text) as number, p.name, p.org_id, ${name}, null::bigint as device_id, p.drug_class <> 'NONE' as drug
+      () => sql<Found>`select p.id, coalesce(nullif(p.barcode, ''), p.id::text) as number, p.name, ${of('p.org_id')}, null::bigint as "deviceId", p.drug_class <> 'NONE' as drug
       from products p left join organisations o on o.id = p.org_id
       where (p.id = ${id} or p.barcode = ${wanted}) and ${inheritable(ctx, 'p.org_id')} order by p.barcode = ${wanted} desc, p.id limit 1`,
-    user: () => sql<Found>`select u.id, u.username as number, u.real_name as name, u.org_id, ${name}, null::bigint as device_id, false as drug
+    user: () => sql<Found>`select u.id, u.username as number, u.real_name as name, ${of('u.org_id')}, null::bigint as "deviceId", false as drug
       from users u left join organisations o on o.id = u.org_id
       where (u.id = ${id} or lower(u.username) = lower(${wanted})) and u.deleted_at is null and ${visible(ctx, 'u.org_id')} order by lower(u.username) = lower(${wanted}) desc limit 1`,
-    organisation: () => sql<Found>`select o.id, o.code as number, o.name, o.id as org_id, o.name as org_name, null::bigint as device_id, false as drug
+    organisation: () => sql<Found>`select o.id, o.code as number, o.name, ${of('o.id')}, null::bigint as "deviceId", false as drug
       from organisations o where (o.id = ${id} or o.code = upper(${wanted})) and ${visible(ctx, 'o.id')} order by o.code = upper(${wanted}) desc limit 1`,
   }[resource]
   return (await query().execute(ctx.db)).rows[0]
@@ -71,12 +71,12 @@ export async function explainRow(
   const right = reach(permission)
   const judged = right.granted
     ? rowRule(right.scope, right.scopes, {
-        orgId: row.org_id,
-        deviceId: row.device_id,
+        ...row,
         shared: resource === 'product',
         watched: resource === 'product' && (await placedIn(ctx, row.id, right.scope.watched)),
         barred: right.drugsOnly && resource === 'product' && !row.drug,
       })
     : { visible: false, rule: 'NO_RIGHT' as const }
-  return { resource, id: row.id, number: row.number, name: row.name, orgName: row.org_name, permission, ...judged }
+  const { id, number, name, orgName } = row
+  return { resource, id, number, name, orgName, permission, ...judged }
 }

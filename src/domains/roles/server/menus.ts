@@ -1,45 +1,39 @@
 import { sql } from 'kysely'
+import { z } from 'zod'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, inheritable, may } from '../../../server/context.ts'
+import { columns, type Rows, shape, updateVersion } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
+import { common, type ErrorDef, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { menus as builtinMenus } from '../../accounts/menus.ts'
 import { permissions } from '../../accounts/permissions.ts'
 import { roles as builtinRoles } from '../../accounts/roles.ts'
 import { screens } from '../../product.ts'
 import { platformOrg } from '../../settings/server/values.ts'
-import type { MenuItem, menus } from '../menuContract.ts'
+import { MenuItem, type menus } from '../menuContract.ts'
 import { keptMenus, levelsBelow, menuErrors, superCode } from '../rules.ts'
 
 type Contract = typeof menus
 
-type Row = {
-  id: number
-  parent_id: number | null
-  name: string
-  path: string
-  title_zh: string
-  title_en: string
-  icon: string
-  sort: number
-  hidden: boolean
-  permission_code: string | null
-  status: 'ENABLED' | 'DISABLED'
-  version: number
-  children: number
-  roles: { id: number; name: string; nameEn: string }[]
-}
-
 /** Menus are the platform's; of roles the built-in ones are named, the platform's and the asker's own: those of all tenants are too many. */
-async function rowsOf(ctx: Ctx): Promise<Row[]> {
-  const { rows } = await sql<Row>`
-    select m.id, m.parent_id, m.name, m.path, m.title_zh, m.title_en, m.icon, m.sort, m.hidden, m.permission_code, m.status, m.version,
-      (select count(*) from menus c where c.parent_id = m.id) as children,
-      (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'nameEn', r.name_en) order by r.rank desc, r.id), '[]')
-        from role_menus rm join roles r on r.id = rm.role_id where rm.menu_id = m.id and (r.builtin or r.org_id in (${platformOrg}, ${ctx.actor.orgId})) and ${inheritable(ctx, 'r.org_id')}) as roles
-    from menus m order by m.sort, m.id`.execute(ctx.db)
-  return rows
-}
+const menu = (ctx: Ctx) =>
+  shape(
+    MenuItem.extend({ children: z.number() }),
+    ['menus', 'm'],
+    {
+      kind: sql`case when m.permission_code is null then 'GROUP' else 'PAGE' end`,
+      title: sql`m.title_zh`,
+      titleEn: sql`m.title_en`,
+      permission: sql`m.permission_code`,
+      children: sql`(select count(*) from menus c where c.parent_id = m.id)`,
+      roles: sql`(select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'nameEn', r.name_en) order by r.rank desc, r.id), '[]')
+        from role_menus rm join roles r on r.id = rm.role_id
+        where rm.menu_id = m.id and (r.builtin or r.org_id in (${platformOrg}, ${ctx.actor.orgId})) and ${inheritable(ctx, 'r.org_id')})`,
+    },
+    ['builtin', 'known', 'can'],
+  )
+type Row = Rows<ReturnType<typeof menu>>
+const rowsOf = (ctx: Ctx): Promise<Row[]> => menu(ctx).all(ctx.db, sql`from menus m order by m.sort, m.id`)
 
 const catalogued = new Set(builtinMenus.flatMap((group) => [group.path, ...group.pages.map((page) => page.path)]))
 const pagePaths = new Set([
@@ -49,36 +43,23 @@ const pagePaths = new Set([
 const known = new Set(screens.map((screen) => screen.path))
 const codes = new Set(permissions.map((permission) => permission.code))
 
-function shown(ctx: Ctx, row: Row): MenuItem {
+function shown(ctx: Ctx, { children, ...row }: Row): MenuItem {
   const kept = keptMenus.includes(row.path)
   return {
-    id: row.id,
-    parentId: row.parent_id,
-    kind: row.permission_code === null ? 'GROUP' : 'PAGE',
-    name: row.name,
-    title: row.title_zh,
-    titleEn: row.title_en,
-    path: row.path,
-    icon: row.icon,
-    sort: row.sort,
-    permission: row.permission_code,
-    hidden: row.hidden,
-    status: row.status,
+    ...row,
     builtin: catalogued.has(row.path),
-    known: row.permission_code === null || known.has(row.path),
-    roles: row.roles,
-    version: row.version,
+    known: row.kind === 'GROUP' || known.has(row.path),
     can: {
       update: may(ctx, 'menu:update'),
       stop: may(ctx, 'menu:update') && !(kept && row.status === 'ENABLED'),
-      delete: may(ctx, 'menu:delete') && !kept && row.children === 0,
+      delete: may(ctx, 'menu:delete') && !kept && children === 0,
     },
   }
 }
 
 /** Parents before children, siblings in order. */
 function inOrder(rows: readonly Row[]): Row[] {
-  const below = Map.groupBy(rows, (row) => row.parent_id)
+  const below = Map.groupBy(rows, (row) => row.parentId)
   const walk = (parent: number | null): Row[] => (below.get(parent) ?? []).flatMap((row) => [row, ...walk(row.id)])
   return walk(null)
 }
@@ -104,37 +85,30 @@ function pathOf(form: Form): string {
 }
 
 function checkForm(form: Form, rows: readonly Row[], self: Row | null): void {
-  const wrong = (def: typeof menuErrors.pathUnknown, field: string) => {
-    throw new Refusal(def, {}, [{ field, text: def.text }])
+  const wrong = (def: ErrorDef, field: string) => {
+    throw fieldRefusal(def, field)
   }
   const path = pathOf(form)
   if (form.permission === null ? path !== `/${form.name}` && path !== self?.path : !pagePaths.has(path)) wrong(menuErrors.pathUnknown, 'path')
   if (form.permission !== null && !codes.has(form.permission)) wrong(menuErrors.codeUnknown, 'permission')
   if (form.permission === null && pagePaths.has(path)) wrong(menuErrors.pageNeedsCode, 'permission')
   if (rows.some((row) => row.id !== self?.id && row.path === path)) wrong(menuErrors.pathTaken, 'path')
-  if (rows.some((row) => row.id !== self?.id && row.parent_id === form.parentId && row.name === form.name)) wrong(menuErrors.nameTaken, 'name')
+  if (rows.some((row) => row.id !== self?.id && row.parentId === form.parentId && row.name === form.name)) wrong(menuErrors.nameTaken, 'name')
   const above: Row[] = []
   for (let at = form.parentId; at !== null; ) {
     const parent = rows.find((row) => row.id === at)
     if (!parent) throw new Refusal(common.notFound)
     if (parent.id === self?.id || above.includes(parent)) throw new Refusal(menuErrors.ownBranch)
     above.push(parent)
-    at = parent.parent_id
+    at = parent.parentId
   }
   if (above.length + levelsBelow(rows, self?.id ?? null) > 3) throw new Refusal(menuErrors.tooDeep)
 }
 
-const columnsOf = (form: Form) => ({
-  parent_id: form.parentId,
-  name: form.name,
-  path: pathOf(form),
-  title_zh: form.title,
-  title_en: form.titleEn,
-  icon: form.icon,
-  sort: form.sort,
-  hidden: form.hidden,
-  permission_code: form.permission,
-})
+const written = (form: Form) => {
+  const { title: titleZh, permission: permissionCode, parentId, name, titleEn, icon, sort, hidden } = form
+  return columns('menus', { parentId, name, path: pathOf(form), titleZh, titleEn, icon, sort, hidden, permissionCode })
+}
 
 /** One at a time: depth and order are looked at as a whole. */
 const alone = (ctx: Ctx) => sql`select pg_advisory_xact_lock(hashtextextended('menus', 0))`.execute(ctx.db)
@@ -142,7 +116,7 @@ const alone = (ctx: Ctx) => sql`select pg_advisory_xact_lock(hashtextextended('m
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
   await alone(ctx)
   checkForm(input, await rowsOf(ctx), null)
-  const { id } = await ctx.db.insertInto('menus').values(columnsOf(input)).returning('id').executeTakeFirstOrThrow()
+  const { id } = await ctx.db.insertInto('menus').values(written(input)).returning('id').executeTakeFirstOrThrow()
   // the super administrator has every menu; others get it by their role's form
   await sql`insert into role_menus (role_id, menu_id) select id, ${id}::bigint from roles where code = ${superCode} and builtin`.execute(ctx.db)
   const after = shown(ctx, await one(ctx, id))
@@ -151,28 +125,14 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
   return after
 }
 
-async function change(
-  ctx: Ctx,
-  seen: { id: number; version: number },
-  values: Partial<ReturnType<typeof columnsOf>> & { status?: Row['status'] },
-): Promise<void> {
-  const changed = await ctx.db
-    .updateTable('menus')
-    .set((eb) => ({ ...values, version: eb('version', '+', 1) }))
-    .where('id', '=', seen.id)
-    .where('version', '=', seen.version)
-    .executeTakeFirst()
-  if (!changed.numUpdatedRows) throw new Refusal(common.stale)
-}
-
 const update: Handlers<Contract>['update'] = async (ctx, input) => {
   await alone(ctx)
   const rows = await rowsOf(ctx)
   const before = found(rows.find((row) => row.id === input.id))
   checkForm(input, rows, before)
-  const moved = pathOf(input) !== before.path || input.permission !== before.permission_code
+  const moved = pathOf(input) !== before.path || input.permission !== before.permission
   if ((input.hidden && holdsKept(before, rows)) || (moved && keptMenus.includes(before.path))) throw new Refusal(menuErrors.kept)
-  await change(ctx, input, columnsOf(input))
+  await updateVersion(ctx, 'menus', input, written(input))
   const after = shown(ctx, await one(ctx, input.id))
   ctx.audit({ id: before.id, name: after.title, before: shown(ctx, before), after })
   ctx.touch('menus')
@@ -181,15 +141,15 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
 
 /** The two menus that stay, and whatever stands above them. */
 const holdsKept = (row: Row, rows: readonly Row[]): boolean =>
-  keptMenus.includes(row.path) || rows.some((child) => child.parent_id === row.id && holdsKept(child, rows))
+  keptMenus.includes(row.path) || rows.some((child) => child.parentId === row.id && holdsKept(child, rows))
 
 const setStatus: Handlers<Contract>['setStatus'] = async (ctx, input) => {
   await alone(ctx)
   const rows = await rowsOf(ctx)
   const before = found(rows.find((row) => row.id === input.id))
   if (input.status === 'DISABLED' && holdsKept(before, rows)) throw new Refusal(menuErrors.kept)
-  await change(ctx, input, { status: input.status })
-  ctx.audit({ id: before.id, name: before.title_zh, before: { status: before.status }, after: { status: input.status } })
+  await updateVersion(ctx, 'menus', input, { status: input.status })
+  ctx.audit({ id: before.id, name: before.title, before: { status: before.status }, after: { status: input.status } })
   ctx.touch('menus')
   return shown(ctx, await one(ctx, input.id))
 }
@@ -197,18 +157,18 @@ const setStatus: Handlers<Contract>['setStatus'] = async (ctx, input) => {
 /** The order of all siblings at once; whoever saw other siblings is stale. */
 const sort: Handlers<Contract>['sort'] = async (ctx, input) => {
   await alone(ctx)
-  const siblings = (await rowsOf(ctx)).filter((row) => row.parent_id === input.parentId)
+  const siblings = (await rowsOf(ctx)).filter((row) => row.parentId === input.parentId)
   const versions = new Map(input.items.map((item) => [item.id, item.version]))
   if (siblings.length !== input.items.length || siblings.some((row) => versions.get(row.id) !== row.version)) throw new Refusal(common.stale)
   for (const [at, item] of input.items.entries()) {
     const row = siblings.find((sibling) => sibling.id === item.id)
     const next = (at + 1) * (input.parentId === null ? 10 : 1)
-    if (row && row.sort !== next) await change(ctx, item, { sort: next })
+    if (row && row.sort !== next) await updateVersion(ctx, 'menus', item, { sort: next })
   }
   const parent = input.parentId === null ? null : await one(ctx, input.parentId)
   ctx.audit({
     id: input.parentId ?? 0,
-    name: parent?.title_zh ?? '顶级菜单',
+    name: parent?.title ?? '顶级菜单',
     before: { order: siblings.map((row) => row.name) },
     after: { order: input.items.map((item) => siblings.find((row) => row.id === item.id)?.name) },
   })
@@ -256,7 +216,7 @@ const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   if (keptMenus.includes(before.path)) throw new Refusal(menuErrors.kept)
   if (before.children) throw new Refusal(menuErrors.hasChildren)
   await ctx.db.deleteFrom('menus').where('id', '=', before.id).execute()
-  ctx.audit({ id: before.id, name: before.title_zh, before: shown(ctx, before) })
+  ctx.audit({ id: before.id, name: before.title, before: shown(ctx, before) })
   ctx.touch('menus')
   return { ok: true as const }
 }

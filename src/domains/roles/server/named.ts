@@ -1,4 +1,4 @@
-import { Refusal } from '../../../shared/errors.ts'
+import { fieldRefusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import { roles as builtinRoles } from '../../accounts/roles.ts'
 import { roleErrors } from '../rules.ts'
@@ -29,15 +29,15 @@ type Names = { name: string; nameEn: string }
 /** A role called like a built-in one would be taken for it wherever roles are named. `before`: names it has already. */
 export function checkNames(next: Names, before?: Names): void {
   for (const field of ['name', 'nameEn'] as const)
-    if (next[field] !== before?.[field] && meansBuiltin(next[field])) throw new Refusal(roleErrors.nameTaken, {}, [{ field, text: roleErrors.nameTaken.text }])
+    if (next[field] !== before?.[field] && meansBuiltin(next[field])) throw fieldRefusal(roleErrors.nameTaken, field)
 }
 
-type Nameable = { code: string; name: string; name_en: string; builtin: boolean }
+type Nameable = { code: string; name: string; nameEn: string; builtin: boolean }
 /** What the word means among them, a code before a name and built-in before custom; or why nothing (packed with `bi`). */
 function meant<R extends Nameable>(known: readonly R[], word: string, fits: (role: R) => boolean): R | string {
   const wanted = folded(word)
   const byCode = known.filter((role) => folded(role.code) === wanted)
-  const called = known.filter((role) => (role.builtin || !meansBuiltin(word)) && [role.name, role.name_en].some((name) => folded(name) === wanted))
+  const called = known.filter((role) => (role.builtin || !meansBuiltin(word)) && [role.name, role.nameEn].some((name) => folded(name) === wanted))
   const builtin = called.filter((role) => role.builtin)
   const hits = [byCode, builtin, called].find((tier) => tier.length) ?? []
   const [first, second] = hits.filter(fits)

@@ -1,47 +1,45 @@
 import { sql } from 'kysely'
+import { z } from 'zod'
 import { type Ctx, inheritable, visible } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
-import { selectPage } from '../../../server/lists.ts'
-import type { DataScope } from '../../../shared/access.ts'
+import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
-import type { roles } from '../contract.ts'
+import * as f from '../../../shared/fields.ts'
+import { type Catalogue, RoleRow, type roles } from '../contract.ts'
 
-export type Row = {
-  id: number
-  org_id: number
-  org_name: string
-  code: string
-  name: string
-  name_en: string
-  description: string
-  rank: number
-  data_scope: DataScope
-  builtin: boolean
-  status: 'ENABLED' | 'DISABLED'
-  version: number
-  updated_at: Date
-  codes: number
-  people: number
-  others: boolean
+/** People are counted as far as the actor sees them; `others` are all who hold it but himself. */
+const role = (ctx: Ctx) => {
+  const holders = sql`user_roles ur join users u on u.id = ur.user_id where ur.role_id = r.id and u.deleted_at is null`
+  return shape(
+    RoleRow.extend({ orgId: f.id, others: z.boolean() }),
+    ['roles', 'r'],
+    {
+      identifier: sql`r.code`,
+      orgName: sql`coalesce(o.name, '')`,
+      permissionCount: sql`(select count(*) from role_permissions p where p.role_id = r.id)`,
+      userCount: sql`(select count(*) from ${holders} and ${visible(ctx, 'ur.org_id')})`,
+      others: sql`exists (select from ${holders} and u.id is distinct from ${ctx.actor.userId})`,
+      updateTime: sql`r.updated_at`,
+    },
+    ['can'],
+  )
 }
-
+export type Role = Rows<ReturnType<typeof role>>
 // organisations above are not in the actor's rows; their name is not theirs to see, and the platform needs none
 const from = sql`roles r left join organisations o on o.id = r.org_id`
-/** People are counted as far as the actor sees them. */
-const columns = (
-  ctx: Ctx,
-) => sql`r.id, r.org_id, coalesce(o.name, '') as org_name, r.code, r.name, r.name_en, r.description, r.rank, r.data_scope, r.builtin, r.status, r.version,
-  r.updated_at, (select count(*) from role_permissions p where p.role_id = r.id) as codes,
-  (select count(*) from user_roles ur join users u on u.id = ur.user_id where ur.role_id = r.id and u.deleted_at is null and ${visible(ctx, 'ur.org_id')}) as people,
-  exists (select from user_roles ur join users u on u.id = ur.user_id where ur.role_id = r.id and u.deleted_at is null and u.id is distinct from ${ctx.actor.userId}) as others`
 
 export const listRows = (ctx: Ctx, input: Input<typeof roles.list>) =>
-  selectPage<Row>(ctx.db, {
-    columns: columns(ctx),
+  role(ctx).page(ctx.db, {
     from,
     input,
     last: sql`r.id`,
-    sort: { name: sql`r.name`, rank: sql`r.rank`, permissionCount: sql`codes`, userCount: sql`people`, updateTime: sql`r.updated_at` },
+    sort: {
+      name: sql`r.name`,
+      rank: sql`r.rank`,
+      permissionCount: sql.ref('permissionCount'),
+      userCount: sql.ref('userCount'),
+      updateTime: sql`r.updated_at`,
+    },
     where: [
       inheritable(ctx, 'r.org_id'),
       input.keyword && sql`strpos(lower(r.name || ' ' || r.name_en), lower(${input.keyword})) > 0`,
@@ -60,44 +58,28 @@ export async function customRoles(ctx: Ctx): Promise<number> {
 }
 
 /** A role of the actor's organisations or above; `lock` for a change. */
-export async function row(ctx: Ctx, id: number, lock = false): Promise<Row | undefined> {
+export async function row(ctx: Ctx, id: number, lock = false): Promise<Role | undefined> {
   if (lock) await sql`select 1 from roles where id = ${id} for no key update`.execute(ctx.db)
-  const { rows } = await sql<Row>`select ${columns(ctx)} from ${from} where r.id = ${id} and ${inheritable(ctx, 'r.org_id')}`.execute(ctx.db)
-  return rows[0]
+  return role(ctx).one(ctx.db, sql`from ${from} where r.id = ${id} and ${inheritable(ctx, 'r.org_id')}`)
 }
 
-export async function codesOf(db: Db, roleId: number): Promise<string[]> {
-  const { rows } = await sql<{ code: string }>`
-    select p.code from role_permissions rp join permissions p on p.code = rp.permission_code where rp.role_id = ${roleId} order by p.sort, p.code`.execute(db)
-  return rows.map((found) => found.code)
-}
-/** Paths of pages; groups come with them. */
-export async function pathsOf(db: Db, roleId: number): Promise<string[]> {
-  const { rows } = await sql<{ path: string }>`
-    select m.path from role_menus rm join menus m on m.id = rm.menu_id where rm.role_id = ${roleId} and m.permission_code is not null order by m.path`.execute(
-    db,
-  )
-  return rows.map((found) => found.path)
+/** Codes of a role, and paths of its pages; groups come with them. */
+export async function listsOf(db: Db, roleId: number): Promise<{ permissions: string[]; menus: string[] }> {
+  const { rows } = await sql<{ permissions: string[]; menus: string[] }>`select
+      array(select p.code from role_permissions rp join permissions p on p.code = rp.permission_code where rp.role_id = ${roleId} order by p.sort, p.code) as permissions,
+      array(select m.path from role_menus rm join menus m on m.id = rm.menu_id
+        where rm.role_id = ${roleId} and m.permission_code is not null order by m.path) as menus`.execute(db)
+  return rows[0] as (typeof rows)[number]
 }
 
-export type MenuPage = {
-  id: number
-  path: string
-  title_zh: string
-  title_en: string
-  hidden: boolean
-  permission: string | null
-  group_path: string
-  group_zh: string
-  group_en: string
-}
 /** Pages in menu order, each with its topmost group. */
-export async function menuPages(db: Db): Promise<MenuPage[]> {
-  const { rows } = await sql<MenuPage>`
+export async function menuPages(db: Db): Promise<Catalogue['menus']> {
+  const { rows } = await sql<Catalogue['menus'][number]>`
     with recursive above as (
       select m.id, m.id as top, m.parent_id from menus m
       union all select a.id, p.id, p.parent_id from above a join menus p on p.id = a.parent_id)
-    select m.id, m.path, m.title_zh, m.title_en, m.hidden, m.permission_code as permission, g.path as group_path, g.title_zh as group_zh, g.title_en as group_en
+    select m.path, m.title_zh as zh, m.title_en as en, m.hidden, m.permission_code as permission,
+      g.path as "group", g.title_zh as "groupZh", g.title_en as "groupEn"
     from menus m join above a on a.id = m.id and a.parent_id is null join menus g on g.id = a.top
     where m.permission_code is not null order by g.sort, g.id, m.sort, m.id`.execute(db)
   return rows

@@ -28,7 +28,7 @@ export async function openHome(ctx: Ctx, orgId: number, more: number): Promise<{
 }
 
 /** What roles ask of a person: a regulator has a region, a sponsor's manager stands in a sponsor. */
-export function checkRoles(ctx: Pick<Ctx, 'lang'>, roles: readonly Pick<AssignableRole, 'code' | 'data_scope'>[], orgKind: HomeKind, regionCode: string): void {
+export function checkRoles(ctx: Pick<Ctx, 'lang'>, roles: readonly Pick<AssignableRole, 'code' | 'dataScope'>[], orgKind: HomeKind, regionCode: string): void {
   const region = regionRule(roles, regionCode)
   if (region) throw new Refusal(region, {}, [{ field: 'regionCode', text: region.text }])
   const kind = missingHome(roles, orgKind)

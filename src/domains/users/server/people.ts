@@ -18,7 +18,7 @@ export type Subject = {
   is_principal: boolean
   version: number
   rank: number
-  roles: { id: number; code: string; data_scope: DataScope }[]
+  roles: { id: number; code: string; dataScope: DataScope }[]
 }
 
 /** Nobody acts on people of an equal or higher rank but a super administrator. */
@@ -36,12 +36,12 @@ export async function subjects(ctx: Ctx, ids: readonly number[], oneself: 'refus
   if (rows.length !== wanted.length) throw new Refusal(common.notFound)
   if (oneself === 'refused' && wanted.includes(ctx.actor.userId ?? 0)) throw new Refusal(userErrors.notOneself)
   // read after the lock: a statement of its own sees what others committed meanwhile
-  const { rows: held } = await sql<{ user_id: number; id: number; code: string; data_scope: DataScope; rank: number }>`
-    select ur.user_id, r.id, r.code, r.data_scope, r.rank from user_roles ur join roles r on r.id = ur.role_id
+  const { rows: held } = await sql<{ user_id: number; id: number; code: string; dataScope: DataScope; rank: number }>`
+    select ur.user_id, r.id, r.code, r.data_scope as "dataScope", r.rank from user_roles ur join roles r on r.id = ur.role_id
     where ur.user_id = any(${wanted}::bigint[]) order by r.rank desc, r.id`.execute(ctx.db)
   const people = rows.map((row) => {
     const roles = held.filter((role) => role.user_id === row.id)
-    return { ...row, rank: Math.max(0, ...roles.map((role) => role.rank)), roles: roles.map(({ id, code, data_scope }) => ({ id, code, data_scope })) }
+    return { ...row, rank: Math.max(0, ...roles.map((role) => role.rank)), roles: roles.map(({ id, code, dataScope }) => ({ id, code, dataScope })) }
   })
   if (people.some((person) => !above(ctx, person.rank))) throw new Refusal(userErrors.rankTooHigh)
   return people

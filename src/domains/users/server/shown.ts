@@ -42,7 +42,7 @@ export function listed(ctx: Ctx, row: Row): OrganUserRow {
       update: below && may(ctx, 'user:update'),
       status: other && may(ctx, 'user:update'),
       roles: other && may(ctx, 'user:assign-role'),
-      devices: other && may(ctx, 'device:assign') && servesAs(row.roles.map((role) => ({ code: role.code, data_scope: role.scope }))).length > 0,
+      devices: other && may(ctx, 'device:assign') && servesAs(row.roles.map((role) => ({ code: role.code, dataScope: role.scope }))).length > 0,
       reset: other && may(ctx, 'user:reset-password'),
       logout: other && may(ctx, 'user:update'),
       unbind: below && row.wechat && may(ctx, 'user:update'),

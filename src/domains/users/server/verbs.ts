@@ -116,7 +116,7 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const region = regionRule(person.roles, input.regionCode)
   if (region) throw new Refusal(region, {}, [{ field: 'regionCode', text: region.text }])
   // another region is another right: who may not give the role may not move it
-  const regional = person.roles.filter((role) => role.data_scope === 'REGION_DRUGS').map((role) => role.id)
+  const regional = person.roles.filter((role) => role.dataScope === 'REGION_DRUGS').map((role) => role.id)
   if (regional.length && input.regionCode !== person.region_code) await checkAssignable(ctx, regional, person.org_id)
   await checkDepartment(ctx, input.departmentId, person.org_id)
   if (!input.avatar && person.avatar) throw new Refusal(userErrors.avatarMissing, {}, [{ field: 'avatar', text: userErrors.avatarMissing.text }])
