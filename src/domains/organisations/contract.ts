@@ -4,6 +4,7 @@ import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
+import { bothOrNone, bothOrNoneText, optionalLatitude, optionalLongitude } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
 import { sessionErrors } from '../session/contract.ts'
 import {
@@ -48,11 +49,6 @@ export const creditCode = z
   .transform((code) => code.trim().toUpperCase())
   .pipe(z.string().refine((code) => code === '' || creditCodeIsRight(code), wrongCredit))
 
-const coordinate = (min: number, max: number) => {
-  const wrong = bi('坐标超出中国范围', 'Outside China')
-  return z.number(bi('坐标格式错误', 'Not a coordinate')).min(min, wrong).max(max, wrong).nullable().default(null)
-}
-
 /** What organisation and principal have in common, at creation and later. */
 const shared = {
   name: f.text(40, bi('机构名称不能为空', 'Enter the name of the organisation')),
@@ -62,13 +58,11 @@ const shared = {
   /** A province, city or county; empty when unknown. */
   regionCode,
   address: street,
-  lng: coordinate(73, 136),
-  lat: coordinate(3, 54),
+  lng: optionalLongitude,
+  lat: optionalLatitude,
   licences: z.array(f.imageUrl).max(5, bi('最多上传5张图片', 'At most 5 pictures')).default([]).meta({ unit: 'image' }),
   creditCode,
 }
-const bothOrNone = (v: { lng: number | null; lat: number | null }) => (v.lng === null) === (v.lat === null)
-const bothOrNoneText = { path: ['lat'], message: bi('经度和纬度须同时填写', 'Enter both coordinates or none') }
 
 export const NewOrganisation = z
   .strictObject({

@@ -45,7 +45,3 @@ export function moveRule(org: { id: number; parentId: number | null }, target: {
   if (target.path.split('.').includes(String(org.id))) return organisationErrors.intoItself
   return org.parentId === target.id ? organisationErrors.alreadyThere : null
 }
-
-/** What may stand against a deletion, in the order in which it is told. */
-export const traces = ['children', 'devices', 'orders', 'money', 'users', 'products', 'types', 'roles', 'departments'] as const
-export type Traces = Readonly<Record<(typeof traces)[number], number>>

@@ -145,7 +145,7 @@ export const ResetPassword = z
   })
   .refine(...passwordsMatch)
 
-const AssignedDevice = z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), operatorName: z.string(), since: f.instant })
+export const AssignedDevice = z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), operatorName: z.string(), since: f.instant })
 const passwordErrors = [sessionErrors.passwordShort, sessionErrors.passwordHasName, sessionErrors.passwordCommon] as const
 const personErrors = [userErrors.rankTooHigh, userErrors.holdsMore, userErrors.regionMissing] as const
 

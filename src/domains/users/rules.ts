@@ -17,7 +17,7 @@ export const resetRequests = defineStates<ResetState>({
 })
 
 /** Roles whose rows are those of the own organisation make sense only in an organisation of that kind. */
-const homes: Readonly<Record<string, string>> = {
+const homes: Readonly<Record<string, HomeKind>> = {
   ROLE_SPONSOR: 'SPONSOR',
   ROLE_CAMPUS_CARD: 'SCHOOL',
   ROLE_HOSPITAL_CARD: 'HOSPITAL',
@@ -26,7 +26,7 @@ const homes: Readonly<Record<string, string>> = {
 }
 type HomedRole = { readonly code: string; readonly dataScope: HeldRole['dataScope'] }
 /** The kind of organisation that one of the roles misses; null when all fit. */
-export function missingHome(roles: readonly HomedRole[], orgKind: HomeKind): string | null {
+export function missingHome(roles: readonly HomedRole[], orgKind: HomeKind): HomeKind | null {
   const wanted = roles.flatMap((role) => homes[role.code] ?? [])
   const misplaced = wanted.find((kind) => kind !== orgKind)
   return misplaced ?? (roles.some((role) => role.dataScope === 'REGION_DRUGS') && !mayWatch(orgKind) ? 'REGULATOR' : null)

@@ -10,9 +10,11 @@ import { type AssignableRole, assignableRoles, creatableKinds, userLimit } from 
 import { rolesNamed } from '../../roles/server/named.ts'
 import { contactPhone, realName, servicePhone, street, userErrors, username } from '../../users/contract.ts'
 import { missingHome, regionRule } from '../../users/rules.ts'
+import type { Accounts } from '../../users/server/verbs.ts'
 import { creditCode, organisationErrors } from '../contract.ts'
 import { type Kind, newcomer, type Place, placeRule } from '../rules.ts'
 import { meant, namedByOneOf } from './named.ts'
+import { newIds } from './placing.ts'
 
 export const ImportedOrganisation = z.strictObject({
   parent: f.text(60, bi('请选择上级机构', 'Choose the parent organisation')),
@@ -45,22 +47,14 @@ export type Newcomer = {
   fields: Omit<OrganisationRow, 'parent' | 'kind' | 'roles' | 'regionCode'> & { regionCode: string }
 }
 
-const text = {
-  noKind: bi('机构类型不正确', 'There is no such kind'),
-  noRole: bi('角色不存在或无权分配', 'No such role, or not yours to give'),
-}
+const noKind = bi('机构类型不正确', 'There is no such kind')
+const noRole = bi('角色不存在或无权分配', 'No such role, or not yours to give')
 
 /** Kinds by the words of both languages and by their identifiers. */
 const kinds = new Map(
-  (['zh', 'en'] as const).flatMap((lang) =>
-    Object.entries(accounts[lang].enums.kind).flatMap(
-      ([kind, word]) =>
-        [
-          [word.toLowerCase(), kind],
-          [kind.toLowerCase(), kind],
-        ] as const,
-    ),
-  ),
+  [accounts.zh, accounts.en]
+    .flatMap(({ enums }) => Object.entries(enums.kind))
+    .flatMap(([kind, word]) => [word, kind].map((name) => [name.toLowerCase(), kind])),
 )
 
 /** The organisations the file names as parents; they stay where they are until the transaction ends. */
@@ -75,20 +69,16 @@ async function namedParents(ctx: Ctx, words: readonly string[]) {
 const place = (parentId: number, name: string) => `${parentId} ${name}`
 
 /** Reads once what all rows name, so that a thousand of them cost a handful of statements; answers for one row after the other. */
-export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRow>[], takenNames: ReadonlySet<string>) {
+export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRow>[], { taken }: Accounts) {
   const parents = await namedParents(ctx, [...new Set(rows.map(({ value }) => value.parent))])
   const names = rows.map(({ value }) => value.name)
+  const parentIds = parents.map(({ id }) => id)
   const { rows: children } = await sql<{ parent_id: number; name: string }>`select parent_id, name from organisations
-    where parent_id = any(${parents.map(({ id }) => id)}::bigint[]) and name = any(${names}::text[])`.execute(ctx.db)
-  const { rows: ids } = await sql<{ id: number }>`
-    select nextval(pg_get_serial_sequence('organisations', 'id')) as id from generate_series(1, ${rows.length}::int)`.execute(ctx.db)
-  const roles = await assignableRoles(
-    ctx,
-    parents.map(({ id }) => id),
-  )
+    where parent_id = any(${parentIds}::bigint[]) and name = any(${names}::text[])`.execute(ctx.db)
+  const ids = await newIds(ctx, rows.length)
+  const roles = await assignableRoles(ctx, parentIds)
   const mine = await creatableKinds(ctx)
   const limit = await userLimit(ctx)
-  const taken = new Set(takenNames)
   const held = new Set(children.map((row) => place(row.parent_id, row.name)))
 
   /** Why it cannot stand there. */
@@ -97,7 +87,7 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
     if (wrong) return [wrong === organisationErrors.tooDeep ? 'parent' : 'kind', wrong.text]
     if (!mine.includes(kind)) return ['kind', organisationErrors.kindNotYours.text]
     if (parent.closed) return ['parent', userErrors.orgClosed.text]
-    return limit !== null && limit < 1 ? ['parent', filled(userErrors.orgIsFull.text, { n: limit }, { n: limit })] : null
+    return limit !== null && limit < 1 ? ['parent', userErrors.orgIsFull.text.replaceAll('{n}', String(limit))] : null
   }
 
   return ({ line, value }: ImportRow<OrganisationRow>): Newcomer | { errors: RowError[] } => {
@@ -111,10 +101,10 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
     const named = rolesNamed(roles, roleWords, fits)
     const given = typeof named === 'string' ? null : named
     if (typeof parent === 'string') fault('parent', parent)
-    if (!kind) fault('kind', text.noKind)
-    if (taken.has(value.username.toLowerCase())) fault('username', userErrors.usernameTaken.text)
+    if (!kind) fault('kind', noKind)
+    if (taken(value)) fault('username', userErrors.usernameTaken.text)
     if (typeof named === 'string') fault('roles', named)
-    else if (!named.every(fits)) fault('roles', text.noRole)
+    else if (!named.every(fits)) fault('roles', noRole)
     if (typeof parent !== 'string' && kind) {
       const wrong = misplaced(parent, kind)
       if (wrong) fault(...wrong)
@@ -123,27 +113,16 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
     const region = regionRule(given ?? [], regionCode)
     if (region) fault('regionCode', region.text)
     const home = kind && missingHome(given ?? [], kind)
-    if (home) fault('kind', homeText(home as Kind))
-    const id = ids.shift()?.id
+    if (home) fault('kind', bi(say(wrongHome, 'zh-CN', { kind: accounts.zh.enums.kind[home] }), say(wrongHome, 'en', { kind: accounts.en.enums.kind[home] })))
+    const id = ids.shift()
     if (errors.length || typeof parent === 'string' || !kind || !given || id === undefined) return { errors }
     const path = `${parent.path}.${id}`
-    const made: Above = {
-      id,
-      code: '',
-      name: value.name,
-      path,
-      kind,
-      depth: parent.depth + 1,
-      agents: parent.agents + newcomer(kind).agents,
-      closed: parent.closed,
-    }
-    taken.add(value.username.toLowerCase())
+    const agents = parent.agents + newcomer(kind).agents
+    const made: Above = { id, code: '', name: value.name, path, kind, depth: parent.depth + 1, agents, closed: parent.closed }
     held.add(place(parent.id, value.name))
     parents.push(made)
     return { line, id, parentId: parent.id, path, depth: made.depth, kind, roleIds: given.map((role) => role.id), fields: { ...fields, regionCode } }
   }
 }
 
-const filled = (packed: string, zh: Record<string, string | number>, en: Record<string, string | number>): string =>
-  bi(say(packed, 'zh-CN', zh), say(packed, 'en', en))
-const homeText = (kind: Kind): string => filled(userErrors.wrongHome.text, { kind: accounts.zh.enums.kind[kind] }, { kind: accounts.en.enums.kind[kind] })
+const wrongHome = userErrors.wrongHome.text

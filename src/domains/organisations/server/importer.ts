@@ -1,100 +1,51 @@
-import { sql } from 'kysely'
-import type { App, Ctx } from '../../../server/context.ts'
-import { systemScope } from '../../../server/database.ts'
+import type { Ctx } from '../../../server/context.ts'
 import { defineImporter, type ImportRow, type RowError } from '../../../server/importers.ts'
-import { Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
-import { platformOrg, settingOf } from '../../settings/server/values.ts'
-import { userErrors } from '../../users/contract.ts'
-import { type FirstPasswords, firstHash, firstPasswords, passwordFile } from '../../users/server/firstPasswords.ts'
-import { columnsOf, joined } from './adding.ts'
+import { firstHash, passwordFile } from '../../users/server/firstPasswords.ts'
+import { type Accounts, accountsOf, insertUsers } from '../../users/server/verbs.ts'
 import { ImportedOrganisation, type Newcomer, type OrganisationRow, resolver } from './importRows.ts'
-import { unique } from './placing.ts'
+import { joined, unique, written } from './placing.ts'
 
-type Ready = { first: FirstPasswords; taken: ReadonlySet<string> }
-
-/** Names are unique across tenants, so whether they are free is asked outside the actor's rows. */
-async function takenNames(app: App, rows: readonly ImportRow<OrganisationRow>[]): Promise<Set<string>> {
-  const names = rows.map(({ value }) => value.username.toLowerCase())
-  const { rows: found } = await app.database.read(systemScope, (db) =>
-    sql<{ name: string }>`select lower(username) as name from users where lower(username) = any(${names}::text[])`.execute(db),
-  )
-  return new Set(found.map((user) => user.name))
-}
-
-async function run(ctx: Ctx, rows: readonly ImportRow<OrganisationRow>[], ready: Ready): Promise<readonly RowError[]> {
-  const resolve = await resolver(ctx, rows, ready.taken)
-  const errors: RowError[] = []
-  const newcomers: Newcomer[] = []
-  for (const row of rows) {
-    const found = resolve(row)
-    if ('errors' in found) errors.push(...found.errors)
-    else newcomers.push(found)
-  }
-  if (!errors.length) await insertAll(ctx, newcomers, ready.first)
+async function run(ctx: Ctx, rows: readonly ImportRow<OrganisationRow>[], accounts: Accounts): Promise<readonly RowError[]> {
+  const resolve = await resolver(ctx, rows, accounts)
+  const found = rows.map(resolve)
+  const errors = found.flatMap((row) => ('errors' in row ? row.errors : []))
+  if (!errors.length) await insertAll(ctx, found as Newcomer[], accounts)
   return errors
 }
 
 /** A few statements for the whole file; a thousand single inserts would each wake every cache of rights, and hold it for half a minute. */
-async function insertAll(ctx: Ctx, newcomers: readonly Newcomer[], first: FirstPasswords): Promise<void> {
-  await joined(
-    ctx,
-    newcomers.map(({ id }) => id),
-  )
+async function insertAll(ctx: Ctx, newcomers: readonly Newcomer[], { first }: Accounts): Promise<void> {
+  const ids = newcomers.map(({ id }) => id)
+  await joined(ctx, ids)
   // parents before children
   for (const [, level] of [...Map.groupBy(newcomers, ({ depth }) => depth)].sort(([a], [b]) => a - b)) {
     const values = level.map(({ id, parentId, path, kind, fields }) => ({
-      id,
-      parent_id: parentId,
-      path,
-      kind,
-      created_at: ctx.now,
-      updated_at: ctx.now,
-      ...columnsOf({ ...fields, avatar: '', licences: [], lng: null, lat: null }),
+      ...written({ ...fields, licences: [], lng: null, lat: null }),
+      ...{ id, parent_id: parentId, path, kind, created_at: ctx.now, updated_at: ctx.now },
     }))
     await unique(ctx.db.insertInto('organisations').values(values).execute())
   }
-  const people = newcomers.map(({ id, line, fields }) => ({
-    org_id: id,
-    username: fields.username,
-    password_hash: firstHash(first, line),
-    real_name: fields.realName,
-    phone: fields.phone,
-    consumer_phone: fields.consumerPhone,
-    address: fields.address,
-    region_code: fields.regionCode,
-    is_principal: true,
-    must_change_password: true,
-    password_changed_at: ctx.now,
-    created_at: ctx.now,
-  }))
-  const made = await ctx.db
-    .insertInto('users')
-    .values(people)
-    .returning(['id', 'org_id'])
-    .execute()
-    .catch((error: unknown) => {
-      throw (error as { constraint?: string }).constraint === 'users_username' ? new Refusal(userErrors.usernameTaken) : error
-    })
-  const principals = new Map(made.map((user) => [user.org_id, user.id]))
-  const held = newcomers.flatMap(({ id, roleIds }) =>
-    roleIds.map((roleId) => ({ user_id: principals.get(id) as number, role_id: roleId, org_id: id, granted_by: ctx.actor.userId, created_at: ctx.now })),
+  const made = { avatar: '', departmentId: null, isPrincipal: true, mustChangePassword: true }
+  const principals = await insertUsers(
+    ctx,
+    newcomers.map(({ id, line, roleIds, fields: { name: _, creditCode: __, ...person } }) => ({
+      ...{ ...person, ...made, orgId: id, roleIds, passwordHash: firstHash(first, line) },
+    })),
   )
-  await ctx.db.insertInto('user_roles').values(held).execute()
   ctx.audit(
     ...newcomers.map(({ id, parentId, kind, roleIds, fields }) => ({
       action: 'organisations.create',
       id,
       name: fields.name,
-      after: { ...fields, parentId, kind, roleIds, principalId: principals.get(id) },
+      after: { ...fields, parentId, kind, roleIds, principalId: principals.get(fields.username) },
       orgId: id,
     })),
   )
-  ctx.touch('users')
 }
 
-export const organisationImporter = defineImporter<typeof ImportedOrganisation, Ready>({
+export const organisationImporter = defineImporter<typeof ImportedOrganisation, Accounts>({
   kind: 'organisations',
   title: bi('机构', 'Organisations'),
   permission: 'org:create',
@@ -133,13 +84,7 @@ export const organisationImporter = defineImporter<typeof ImportedOrganisation, 
   row: ImportedOrganisation,
   unique: ['username'],
   touches: 'organisations',
-  // one password each, at random, so that quick hashes are as good as slow ones; it changes at the first sign-in
-  prepare: async (app, rows) => {
-    const minLength = await app.database.read(systemScope, (db) => settingOf(db, platformOrg, 'password.minLength'))
-    const lines = rows.map(({ line }) => line)
-    const [first, taken] = await Promise.all([firstPasswords(lines, minLength), takenNames(app, rows)])
-    return { first, taken }
-  },
+  prepare: accountsOf,
   once: ({ first }, rows) => passwordFile(first, rows),
   run,
 })

@@ -1,46 +1,76 @@
+import { sql } from 'kysely'
 import { type Ctx, found } from '../../../server/context.ts'
-import { type ErrorDef, Refusal } from '../../../shared/errors.ts'
-import { organisationErrors } from '../contract.ts'
-import { type Comer, guardRule, moveRule, placeRule } from '../rules.ts'
+import { columns, guarding } from '../../../server/shapes.ts'
+import { fieldRefusal, reject } from '../../../shared/errors.ts'
+import { creatableKinds } from '../../roles/server/assign.ts'
+import { type EditOrganisation, type NewOrganisation, organisationErrors } from '../contract.ts'
+import { guardRule, moveRule, newcomer, placeRule } from '../rules.ts'
+import { addPrincipal, checkPictures } from './principal.ts'
 import * as q from './queries.ts'
 import { usesOf } from './removal.ts'
 
-export const fieldRefusal = (def: ErrorDef, field: string): Refusal => new Refusal(def, {}, [{ field, text: def.text }])
+/** Where organisations come to stand. */
 
 /** Unique names among siblings are the database's to guard: two who add the same name at once meet there. */
-export async function unique<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    if ((error as { constraint?: string }).constraint !== 'organisations_sibling_name') throw error
-    throw fieldRefusal(organisationErrors.nameTaken, 'name')
-  }
-}
+export const unique = guarding({ organisations_sibling_name: [organisationErrors.nameTaken, 'name'] })
 
-export function checkPlace(parent: q.Place, comer: Comer): void {
-  const wrong = placeRule(parent, comer)
-  if (wrong) throw fieldRefusal(wrong, wrong === organisationErrors.tooDeep ? 'parentId' : 'kind')
-}
-
-export function guard(ctx: Pick<Ctx, 'actor'>, org: { id: number; kind: q.Place['kind'] }): void {
-  const wrong = guardRule(org, { orgId: ctx.actor.orgId, ancestors: ctx.actor.scope.ancestors })
-  if (wrong) throw new Refusal(wrong)
-}
+export const barTo = ({ actor }: Pick<Ctx, 'actor'>, org: { id: number; kind: q.Place['kind'] }) =>
+  guardRule(org, { orgId: actor.orgId, ancestors: actor.scope.ancestors })
+export const guard = (ctx: Pick<Ctx, 'actor'>, org: q.Place): void => reject(barTo(ctx, org))
 
 /** Everything that stands against a move but a name that is taken; that one speaks when the row is written, or here for a dry run. */
 export async function checkMove(ctx: Ctx, org: q.Place, parentId: number): Promise<q.Place> {
   const target = found(await q.place(ctx, parentId))
-  const wrong = moveRule({ id: org.id, parentId: org.parent_id }, target)
+  const wrong = moveRule(org, target) ?? placeRule(target, { kind: org.kind, ...(await q.branch(ctx, org.path)) })
   if (wrong) throw fieldRefusal(wrong, 'parentId')
-  const misplaced = placeRule(target, { kind: org.kind, ...(await q.branch(ctx, org.path)) })
-  if (misplaced) throw fieldRefusal(misplaced, 'parentId')
   const stays = new Set(target.path.split('.'))
-  const lost = org.path
-    .split('.')
-    .slice(0, -1)
-    .filter((id) => !stays.has(id))
-  const what = await usesOf(ctx, org.path, lost.map(Number))
-  if (what)
-    throw new Refusal(organisationErrors.usesAbove, { what }, [{ field: 'parentId', text: organisationErrors.usesAbove.text.replaceAll('{what}', what) }])
+  const [, ...above] = org.path.split('.').reverse()
+  const what = await usesOf(ctx, org.path, above.filter((id) => !stays.has(id)).map(Number))
+  if (what) throw fieldRefusal(organisationErrors.usesAbove, 'parentId', { what })
   return target
+}
+
+type Written = Omit<EditOrganisation, 'id' | 'version' | 'principalVersion' | 'roleIds' | 'avatar'>
+export const written = ({ realName, phone, consumerPhone, ...org }: Written) => {
+  const { name, regionCode, address, lng, lat, licences, creditCode } = org
+  const contact = { contactName: realName, contactPhone: phone, servicePhone: consumerPhone }
+  return columns('organisations', { name, ...contact, regionCode, address, lng, lat, licences, creditCode })
+}
+
+/** The actor's rows with organisations that were just made among them. */
+export function withOrganisations(ctx: Ctx, ids: readonly number[]): Ctx {
+  const { scope } = ctx.actor
+  return scope.all ? ctx : { ...ctx, actor: { ...ctx.actor, scope: { ...scope, orgs: [...scope.orgs, ...ids] } } }
+}
+/** The row policies learn of them for the rest of the transaction. */
+export async function joined(ctx: Ctx, ids: readonly number[]): Promise<Ctx> {
+  const inside = withOrganisations(ctx, ids)
+  if (!inside.actor.scope.all) await sql`select set_config('app.orgs', ${`{${inside.actor.scope.orgs.join(',')}}`}, true)`.execute(ctx.db)
+  return inside
+}
+
+/** Ids of organisations to come: their paths hold them. */
+export async function newIds(ctx: Ctx, count: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select nextval(pg_get_serial_sequence('organisations', 'id')) as id from generate_series(1, ${count}::int)`.execute(ctx.db)
+  return rows.map((row) => row.id)
+}
+
+/** Organisation and principal, all or nothing; who calls writes the log row. */
+export async function addOrganisation(ctx: Ctx, input: Omit<NewOrganisation, 'password' | 'repeat'>, passwordHash: string): Promise<number> {
+  const { parentId, kind, username, roleIds, avatar, ...org } = input
+  const parent = found(await q.place(ctx, parentId, 'share'))
+  const wrong = placeRule(parent, newcomer(kind))
+  if (wrong) throw fieldRefusal(wrong, wrong === organisationErrors.tooDeep ? 'parentId' : 'kind')
+  if (!(await creatableKinds(ctx)).includes(kind)) throw fieldRefusal(organisationErrors.kindNotYours, 'kind')
+  await checkPictures(ctx, [avatar, ...org.licences])
+  const id = (await newIds(ctx, 1))[0] as number
+  const inside = await joined(ctx, [id])
+  const values = { ...written(org), id, parent_id: parentId, path: `${parent.path}.${id}`, kind, created_at: ctx.now, updated_at: ctx.now }
+  await unique(ctx.db.insertInto('organisations').values(values).execute())
+  const { realName, phone, consumerPhone, address, regionCode } = org
+  const person = { username, realName, phone, consumerPhone, address, regionCode, avatar, roleIds, departmentId: null }
+  await addPrincipal(inside, { ...person, orgId: id, passwordHash, isPrincipal: true, mustChangePassword: true })
+  ctx.touch('organisations')
+  return id
 }

@@ -1,109 +1,72 @@
 import { sql } from 'kysely'
 import { type AuditEntry, type Ctx, found, may } from '../../../server/context.ts'
-import { sessionsOf } from '../../../server/live.ts'
 import { requireProof } from '../../../server/proof.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
-import { locale as accounts } from '../../accounts/locale.ts'
-import { checkAssignable, checkTakable, outranks } from '../../roles/server/assign.ts'
-import { userErrors } from '../../users/contract.ts'
-import { missingHome, regionRule } from '../../users/rules.ts'
-import { addUser, type NewUser } from '../../users/server/verbs.ts'
+import { shape, updateVersion } from '../../../server/shapes.ts'
+import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import { outranks } from '../../roles/server/assign.ts'
+import { OrganUserRow, userErrors } from '../../users/contract.ts'
+import { addUser, endSessions, giveRoles, type NewUser } from '../../users/server/verbs.ts'
 import { type EditOrganisation, organisationErrors } from '../contract.ts'
 import type { Detail } from './queries.ts'
 
 /** Pictures the actor sends are his own uploads; what the record holds already may stay. */
-export async function checkPictures(ctx: Ctx, urls: readonly string[], held: readonly string[]): Promise<void> {
-  const fresh = [...new Set(urls)].filter((url) => !held.includes(url))
+export async function checkPictures(ctx: Ctx, urls: readonly string[], held: readonly string[] = []): Promise<void> {
+  const fresh = [...new Set(urls)].filter((url) => url && !held.includes(url))
   if (!fresh.length) return
   const { rows } = await sql`select 1 from uploads where url = any(${fresh}::text[]) and user_id = ${ctx.actor.userId}`.execute(ctx.db)
   if (rows.length !== fresh.length) throw new Refusal(common.notFound)
 }
 
-/** The organisation stands already, so what does not fit it is a matter of the kind that was chosen. */
-export async function addPrincipal(ctx: Ctx, user: NewUser): Promise<void> {
+/** What is refused at a field of an account, at the field of this form that it hangs on. */
+async function at<R>(fields: Readonly<Record<string, string>>, work: Promise<R>): Promise<R> {
   try {
-    await addUser(ctx, user)
+    return await work
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new Refusal(
       error.def,
       error.values,
-      error.fields.map((problem) => (problem.field === 'orgId' ? { ...problem, field: 'kind' } : problem)),
+      error.fields.map(({ field, text }) => ({ field: fields[field] ?? field, text })),
     )
   }
 }
 
-const same = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((id) => b.includes(id))
+/** The organisation stands already, so what does not fit it is a matter of the kind that was chosen. */
+export const addPrincipal = (ctx: Ctx, user: NewUser) => at({ orgId: 'kind' }, addUser(ctx, user))
+
+const account = shape(OrganUserRow.pick({ id: true, username: true, realName: true, avatar: true, regionCode: true, version: true }), ['users', 'u'], {})
 
 /**
  * The account an organisation shows: only what this form changes of it, and nothing when somebody else changed the account since it
  * was opened. How he is reached and signs in is his own. Answers what the log says of him.
  */
-export async function editPrincipal(ctx: Ctx, before: Detail, input: EditOrganisation): Promise<AuditEntry[]> {
-  if (before.principal_id === null) return []
-  if (!input.avatar && before.avatar)
-    throw new Refusal(organisationErrors.avatarMissing, {}, [{ field: 'avatar', text: organisationErrors.avatarMissing.text }])
-  const person = await ctx.db
-    .selectFrom('users')
-    .select(['id', 'username', 'real_name', 'avatar', 'region_code', 'version'])
-    .where('id', '=', before.principal_id)
-    .forUpdate()
-    .executeTakeFirst()
-  const now = found(person)
-  const next = { real_name: input.realName, avatar: input.avatar }
-  const changed = next.real_name !== now.real_name || next.avatar !== now.avatar
-  const held = before.roles.map((role) => role.id)
-  const roles = input.roleIds && !same(input.roleIds, held) ? input.roleIds : null
-  if (!changed && !roles) return []
-  if (input.principalVersion !== now.version) throw new Refusal(common.stale)
-  if (roles) await requireProof(ctx.app, ctx.actor)
-  if (!(await outranks(ctx, now.id))) throw new Refusal(userErrors.rankTooHigh)
-  await ctx.db
-    .updateTable('users')
-    .set((eb) => ({ ...next, version: eb('version', '+', 1) }))
-    .where('id', '=', now.id)
-    .execute()
-  if (roles) await setRoles(ctx, { id: now.id, region: now.region_code }, before, roles)
+export async function editPrincipal(ctx: Ctx, org: Detail, { realName, avatar, ...input }: EditOrganisation): Promise<AuditEntry[]> {
+  if (org.principalId === null) return []
+  if (!avatar && org.avatar) throw fieldRefusal(organisationErrors.avatarMissing, 'avatar')
+  const person = found(await account.one(ctx.db, sql`from users u where u.id = ${org.principalId} for update`))
+  const held = org.roles.map((role) => role.id)
+  const roleIds = input.roleIds ?? held
+  const given = new Set(roleIds).symmetricDifference(new Set(held)).size > 0
+  if (realName === person.realName && avatar === person.avatar && !given) return []
+  if (input.principalVersion !== person.version) throw new Refusal(common.stale)
+  if (given) await requireProof(ctx.app, ctx.actor)
+  if (!(await outranks(ctx, person.id))) throw new Refusal(userErrors.rankTooHigh)
+  await updateVersion(ctx, 'users', person, { real_name: realName, avatar })
+  if (given) {
+    if (!may(ctx, 'user:assign-role')) throw new Refusal(common.forbidden)
+    if (person.id === ctx.actor.userId) throw new Refusal(userErrors.notOneself)
+    await at({ orgId: 'roleIds', regionCode: 'roleIds' }, giveRoles(ctx, { ...person, orgId: org.id, roles: org.roles }, roleIds))
+    await endSessions(ctx, [person.id], 'ACCESS_CHANGED')
+  }
   ctx.touch('users')
   return [
     {
       action: 'users.update',
-      id: now.id,
-      name: now.username,
-      before: { realName: now.real_name, avatar: now.avatar, roleIds: held },
-      after: { realName: next.real_name, avatar: next.avatar, roleIds: roles ?? held },
-      orgId: before.id,
+      id: person.id,
+      name: person.username,
+      before: { realName: person.realName, avatar: person.avatar, roleIds: held },
+      after: { realName, avatar, roleIds },
+      orgId: org.id,
     },
   ]
-}
-
-/** Only what comes and what goes must be the actor's to give; what the principal has already may stay. */
-async function setRoles(ctx: Ctx, person: { id: number; region: string }, org: Detail, wanted: readonly number[]): Promise<void> {
-  if (!may(ctx, 'user:assign-role')) throw new Refusal(common.forbidden)
-  if (person.id === ctx.actor.userId) throw new Refusal(userErrors.notOneself)
-  const held = org.roles.map((role) => role.id)
-  const added = wanted.filter((id) => !held.includes(id))
-  const removed = held.filter((id) => !wanted.includes(id))
-  const fresh = added.length ? await checkAssignable(ctx, added, org.id) : []
-  if (removed.length) await checkTakable(ctx, removed)
-  const region = regionRule(fresh, person.region)
-  if (region) throw new Refusal(region, {}, [{ field: 'roleIds', text: region.text }])
-  const home = missingHome(fresh, org.kind)
-  if (home) {
-    const names: Readonly<Record<string, string>> = accounts[ctx.lang === 'en' ? 'en' : 'zh'].enums.kind
-    throw new Refusal(userErrors.wrongHome, { kind: names[home] ?? home }, [{ field: 'roleIds', text: userErrors.wrongHome.text }])
-  }
-  if (added.length)
-    await ctx.db
-      .insertInto('user_roles')
-      .values(added.map((roleId) => ({ user_id: person.id, role_id: roleId, org_id: org.id, granted_by: ctx.actor.userId, created_at: ctx.now })))
-      .execute()
-  if (removed.length) await ctx.db.deleteFrom('user_roles').where('user_id', '=', person.id).where('role_id', 'in', removed).execute()
-  await ctx.db
-    .updateTable('sessions')
-    .set({ revoked_at: ctx.now, revoke_reason: 'ACCESS_CHANGED' })
-    .where('user_id', '=', person.id)
-    .where('revoked_at', 'is', null)
-    .execute()
-  ctx.touch(sessionsOf(person.id))
 }

@@ -1,44 +1,43 @@
 import { sql } from 'kysely'
+import { z } from 'zod'
 import { type Ctx, may, visible } from '../../../server/context.ts'
-import { selectPage } from '../../../server/lists.ts'
+import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { regionPrefix } from '../../../shared/place.ts'
-import type { organisations } from '../contract.ts'
-import type { Kind } from '../rules.ts'
+import { RoleChip } from '../../users/contract.ts'
+import { OrganisationDetail, OrganisationRow, type organisations, type TreeNode } from '../contract.ts'
+import type { Place as Standing } from '../rules.ts'
 
-export type Row = {
-  id: number
-  parent_id: number | null
-  path: string
-  kind: Kind
-  name: string
-  org_code: string
-  status: 'ENABLED' | 'DISABLED'
-  version: number
-  created_at: Date
-  region_code: string
-  contact_phone: string
-  service_phone: string
-  parent_name: string | null
-  principal_id: number | null
-  principal_version: number | null
-  username: string | null
-  real_name: string
-  avatar: string | null
-  roles: { id: number; code: string; zh: string; en: string }[]
-  devices: number
-  children: number
-}
 /** An organisation shows its principal; the parent only where the actor sees it. */
 const from = (ctx: Ctx) => sql`organisations o
   left join users u on u.org_id = o.id and u.is_principal and u.deleted_at is null
   left join organisations p on p.id = o.parent_id and ${visible(ctx, 'p.id')}`
-const columns = (ctx: Ctx) => sql`o.id, o.parent_id, o.path::text as path, o.kind, o.name, o.code as org_code, o.status, o.version, o.created_at, o.region_code,
-  o.contact_phone, o.service_phone, p.name as parent_name, u.id as principal_id, u.version as principal_version, u.username, coalesce(u.real_name, o.contact_name) as real_name, u.avatar,
-  (select coalesce(json_agg(json_build_object('id', r.id, 'code', r.code, 'zh', r.name, 'en', r.name_en) order by r.rank desc, r.id), '[]')
-    from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id) as roles,
-  (select count(*) from organisations s join devices d on d.org_id = s.id where s.path <@ o.path and ${visible(ctx, 'd.org_id', 'd.id')}) as devices,
-  (select count(*) from organisations c where c.parent_id = o.id) as children`
+const said = (ctx: Ctx) => ({
+  avatar: sql`coalesce(u.avatar, '')`,
+  username: sql`coalesce(u.username, '')`,
+  realName: sql`coalesce(u.real_name, o.contact_name)`,
+  orgCode: sql`o.code`,
+  operatorId: sql`p.id`,
+  operatorName: sql`coalesce(p.name, '')`,
+  phone: sql`o.contact_phone`,
+  consumerPhone: sql`o.service_phone`,
+  // the path has its ancestors' ids: the second is the one right below the platform
+  tenantId: sql`subpath(o.path, least(1, nlevel(o.path) - 1), 1)::text::bigint`,
+  deviceCount: sql`(select count(*) from organisations s join devices d on d.org_id = s.id where s.path <@ o.path and ${visible(ctx, 'd.org_id', 'd.id')})`,
+  childCount: sql`(select count(*) from organisations c where c.parent_id = o.id)`,
+  createTime: sql`o.created_at`,
+  principalId: sql`u.id`,
+  roles: sql`(select coalesce(json_agg(json_build_object('id', r.id, 'code', r.code, 'name', r.name, 'nameEn', r.name_en) order by r.rank desc, r.id), '[]')
+    from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id)`,
+})
+const made = ['roleName', 'role', 'area', 'can'] as const
+const roles = z.array(RoleChip)
+const row = (ctx: Ctx) => shape(OrganisationRow.extend({ regionCode: z.string(), roles }), ['organisations', 'o'], said(ctx), made)
+const detail = (ctx: Ctx) =>
+  shape(OrganisationDetail.extend({ roles }), ['organisations', 'o'], { ...said(ctx), principalVersion: sql`u.version` }, [...made, 'roleIds'])
+/** With the whole phone. */
+export type Row = Rows<ReturnType<typeof row>>
+export type Detail = Rows<ReturnType<typeof detail>>
 
 /** As `maskedPhone` shows it: whoever reads only that finds by no more. */
 const shownPhone = sql`case when length(o.contact_phone) < 8 then '' else left(o.contact_phone, 3) || '****' || right(o.contact_phone, 4) end`
@@ -51,8 +50,7 @@ function below(ctx: Ctx, input: Pick<Input<typeof organisations.list>, 'parentId
 }
 
 export const listRows = (ctx: Ctx, input: Input<typeof organisations.list>) =>
-  selectPage<Row>(ctx.db, {
-    columns: columns(ctx),
+  row(ctx).page(ctx.db, {
     from: from(ctx),
     input,
     last: sql`o.id`,
@@ -72,31 +70,17 @@ export const listRows = (ctx: Ctx, input: Input<typeof organisations.list>) =>
     ],
   })
 
-export type Detail = Row & { address: string; lng: number | null; lat: number | null; licences: string[]; credit_code: string }
-export async function detailRow(ctx: Ctx, id: number): Promise<Detail | undefined> {
-  const { rows } = await sql<Detail>`select ${columns(ctx)}, o.address, o.lng, o.lat, o.licences, o.credit_code
-    from ${from(ctx)} where o.id = ${id} and ${visible(ctx, 'o.id')}`.execute(ctx.db)
-  return rows[0]
-}
+export const detailRow = (ctx: Ctx, id: number): Promise<Detail | undefined> =>
+  detail(ctx).one(ctx.db, sql`from ${from(ctx)} where o.id = ${id} and ${visible(ctx, 'o.id')}`)
 
-export type TreeRow = { id: number; parent_id: number | null; name: string; kind: Kind; status: 'ENABLED' | 'DISABLED' }
-export async function treeRows(ctx: Ctx): Promise<TreeRow[]> {
-  const { rows } = await sql<TreeRow>`select o.id, o.parent_id, o.name, o.kind, o.status from organisations o
+export async function treeRows(ctx: Ctx): Promise<(Omit<TreeNode, 'children'> & { parentId: number | null })[]> {
+  const { rows } = await sql<Omit<TreeNode, 'children'> & { parentId: number | null }>`
+    select o.id as value, o.parent_id as "parentId", o.name as label, o.kind, o.status from organisations o
     where ${visible(ctx, 'o.id')} order by nlevel(o.path), o.name, o.id`.execute(ctx.db)
   return rows
 }
 
-export type Place = {
-  id: number
-  parent_id: number | null
-  path: string
-  kind: Kind
-  name: string
-  status: 'ENABLED' | 'DISABLED'
-  version: number
-  depth: number
-  agents: number
-}
+export type Place = Standing & Pick<OrganisationRow, 'id' | 'name' | 'status' | 'version'> & { parentId: number | null; path: string }
 /**
  * Where an organisation stands; the agents above are counted by their paths' ids in system rows, which an agent may not see:
  * kinds alone tell nothing. `lock` keeps it there until the end of the transaction.
@@ -105,7 +89,7 @@ export async function place(ctx: Ctx, id: number, lock?: 'share' | 'update'): Pr
   if (lock)
     await sql`select 1 from organisations where id = ${id} and ${visible(ctx, 'id')} ${lock === 'share' ? sql`for share` : sql`for update`}`.execute(ctx.db)
   const { rows } = await sql<Place>`
-    select o.id, o.parent_id, o.path::text as path, o.kind, o.name, o.status, o.version, nlevel(o.path) as depth, organisation_agents(o.path) as agents
+    select o.id, o.parent_id as "parentId", o.path::text as path, o.kind, o.name, o.status, o.version, nlevel(o.path) as depth, organisation_agents(o.path) as agents
     from organisations o where o.id = ${id} and ${visible(ctx, 'o.id')}`.execute(ctx.db)
   return rows[0]
 }

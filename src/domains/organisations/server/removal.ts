@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { type Ctx, visible } from '../../../server/context.ts'
+import { type Ctx, found, visible } from '../../../server/context.ts'
+import { deleteVersion } from '../../../server/shapes.ts'
 import { bi, say } from '../../../shared/text.ts'
-import { type Traces, traces } from '../rules.ts'
 
 /** What an organisation holds; reading stops early where only "some" matters. A principal who never came counts as part of it. */
-export async function tracesOf(ctx: Ctx, id: number): Promise<Traces> {
+async function tracesOf(ctx: Ctx, id: number): Promise<Record<keyof typeof words, number>> {
   const some = (from: string) => sql`(select count(*) from (select 1 from ${sql.table(from)} where org_id = ${id} limit 1000) x)`
-  const { rows } = await sql<Traces>`select
+  const { rows } = await sql<Record<keyof typeof words, number>>`select
       (select count(*) from organisations where parent_id = ${id}) as children,
       (select count(*) from (select 1 from devices d where d.org_id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} limit 1000) x) as devices, ${some('orders')} as orders,
       ${some('ledger_entries')} + ${some('ledger_accounts')} + ${some('payments')} as money,
@@ -14,13 +14,14 @@ export async function tracesOf(ctx: Ctx, id: number): Promise<Traces> {
       ${some('products')} + ${some('product_categories')} as products, ${some('device_types')} as types, ${some('roles')} as roles, ${some('departments')} as departments`.execute(
     ctx.db,
   )
-  return rows[0] as Traces
+  return found(rows[0])
 }
 /** He signed in, or did something that is logged. */
 const leftTraces = sql`(u.last_login_at is not null or u.deleted_at is not null or exists (select from sessions s where s.user_id = u.id)
   or exists (select from login_attempts a where a.user_id = u.id and a.ok) or exists (select from operation_logs l where l.user_id = u.id))`
 
-const words: Readonly<Record<keyof Traces, string>> = {
+/** In the order in which it is told. */
+const words = {
   children: bi('{n} 个下级机构', '{n} organisations below'),
   devices: bi('{n} 台设备', '{n} devices'),
   orders: bi('订单', 'orders'),
@@ -31,17 +32,19 @@ const words: Readonly<Record<keyof Traces, string>> = {
   roles: bi('角色', 'roles'),
   departments: bi('部门', 'departments'),
 }
-/** The traces in words of the asker's language; empty when there are none. */
-export const told = (ctx: Pick<Ctx, 'lang'>, found: Traces): string =>
-  traces
-    .filter((trace) => found[trace] > 0)
-    .map((trace) => say(words[trace], ctx.lang, { n: found[trace] }))
-    .join(ctx.lang === 'en' ? ', ' : '、')
+/** What there is of it, in words of the asker's language; empty when there is nothing. */
+const listed = <K extends string>({ lang }: Pick<Ctx, 'lang'>, words: Readonly<Record<K, string>>, found: Readonly<Record<K, number | boolean>>): string =>
+  (Object.keys(words) as K[])
+    .filter((what) => found[what])
+    .map((what) => say(words[what], lang, { n: Number(found[what]) }))
+    .join(lang === 'en' ? ', ' : '、')
 
-export async function deleteWithPrincipal(ctx: Ctx, id: number, version: number): Promise<boolean> {
-  await sql`delete from users where org_id = ${id} and is_principal`.execute(ctx.db)
-  const gone = await ctx.db.deleteFrom('organisations').where('id', '=', id).where('version', '=', version).executeTakeFirst()
-  return gone.numDeletedRows === 1n
+/** What stands against a deletion. */
+export const blocksOf = async (ctx: Ctx, id: number): Promise<string> => listed(ctx, words, await tracesOf(ctx, id))
+
+export async function deleteWithPrincipal(ctx: Ctx, org: { id: number; version: number }): Promise<void> {
+  await sql`delete from users where org_id = ${org.id} and is_principal`.execute(ctx.db)
+  await deleteVersion(ctx, 'organisations', org)
 }
 
 /** What machines, lanes, goods and people below use of organisations that would stand above them no longer. */
@@ -54,10 +57,7 @@ export async function usesOf(ctx: Ctx, path: string, lost: readonly number[]): P
       exists (select from lanes l join products p on p.id = l.product_id where l.org_id in ${branch} and l.archived_at is null and ${theirs('p.org_id')}) as products,
       exists (select from products p join product_categories c on c.id = p.category_id where p.org_id in ${branch} and ${theirs('c.org_id')}) as categories,
       exists (select from user_roles ur join roles r on r.id = ur.role_id where ur.org_id in ${branch} and ${theirs('r.org_id')}) as roles`.execute(ctx.db)
-  return (Object.keys(usable) as (keyof typeof usable)[])
-    .filter((what) => rows[0]?.[what])
-    .map((what) => say(usable[what], ctx.lang))
-    .join(ctx.lang === 'en' ? ', ' : '、')
+  return listed(ctx, usable, found(rows[0]))
 }
 const usable = {
   types: bi('设备类型', 'device types'),

@@ -1,53 +1,35 @@
 import { type Handlers, prepared } from '../../../server/bind.ts'
-import { type AuditEntry, type Ctx, found, iso, may } from '../../../server/context.ts'
+import { type Ctx, found, may } from '../../../server/context.ts'
 import { everySession } from '../../../server/live.ts'
 import { hashPassword, nearWords } from '../../../server/passwords.ts'
+import { updateVersion } from '../../../server/shapes.ts'
 import { hashing, tenantOf } from '../../../server/shares.ts'
 import type { Output } from '../../../shared/contract.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
+import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { placeName } from '../../../shared/regions.ts'
 import { pauseDevicesOf } from '../../devices/server/verbs.ts'
+import { roleName } from '../../roles/rules.ts'
 import { creatableKinds, outranksBranch } from '../../roles/server/assign.ts'
 import { passwordRule } from '../../session/rules.ts'
 import { userErrors } from '../../users/contract.ts'
 import { maskedPhone } from '../../users/rules.ts'
-import { type OrganisationDetail, type OrganisationRow, organisationErrors, type organisations, type TreeNode } from '../contract.ts'
-import { guardRule, kindsBelow } from '../rules.ts'
-import { addOrganisation, columnsOf, withOrganisations } from './adding.ts'
-import { checkMove, fieldRefusal, guard, unique } from './placing.ts'
+import { type OrganisationDetail, organisationErrors, type organisations, type TreeNode } from '../contract.ts'
+import { kindsBelow } from '../rules.ts'
+import { addOrganisation, barTo, checkMove, guard, unique, withOrganisations, written } from './placing.ts'
 import { checkPictures, editPrincipal } from './principal.ts'
 import * as q from './queries.ts'
-import { deleteWithPrincipal, told, tracesOf } from './removal.ts'
+import { blocksOf, deleteWithPrincipal } from './removal.ts'
 
 type Contract = typeof organisations
 
-const nameOf = (ctx: Ctx, role: q.Row['roles'][number]): string => (ctx.lang === 'en' ? role.en || role.zh : role.zh)
-
-function shown(ctx: Ctx, o: q.Row): OrganisationRow {
-  const free = guardRule(o, { orgId: ctx.actor.orgId, ancestors: ctx.actor.scope.ancestors }) === null
+function shown<O extends q.Row>(ctx: Ctx, { roles, regionCode, ...org }: O) {
+  const free = barTo(ctx, org) === null
   return {
-    id: o.id,
-    avatar: o.avatar ?? '',
-    username: o.username ?? '',
-    realName: o.real_name,
-    name: o.name,
-    orgCode: o.org_code,
-    kind: o.kind,
-    roleName: o.roles.map((role) => nameOf(ctx, role)).join(ctx.lang === 'en' ? ', ' : '、'),
-    role: o.roles[0]?.code ?? '',
-    operatorId: o.parent_name === null ? null : o.parent_id,
-    operatorName: o.parent_name ?? '',
-    area: placeName(o.region_code),
-    phone: maskedPhone(o.contact_phone),
-    consumerPhone: o.service_phone,
-    // the path has its ancestors' ids: the second is the one right below the platform
-    tenantId: Number(o.path.split('.')[1] ?? o.id),
-    deviceCount: o.devices,
-    childCount: o.children,
-    status: o.status,
-    createTime: iso(o.created_at),
-    principalId: o.principal_id,
-    version: o.version,
+    ...org,
+    roleName: roles.map((role) => roleName(role, ctx.lang)).join(ctx.lang === 'en' ? ', ' : '、'),
+    role: roles[0]?.code ?? '',
+    area: placeName(regionCode),
+    phone: maskedPhone(org.phone),
     can: {
       update: may(ctx, 'org:update'),
       disable: free && may(ctx, 'org:update'),
@@ -58,28 +40,22 @@ function shown(ctx: Ctx, o: q.Row): OrganisationRow {
 }
 
 /** The whole phone is for whoever may change it. */
-const whole = (ctx: Ctx, o: q.Detail): OrganisationDetail => ({
-  ...shown(ctx, o),
-  phone: may(ctx, 'org:update') ? o.contact_phone : maskedPhone(o.contact_phone),
-  regionCode: o.region_code,
-  address: o.address,
-  lng: o.lng,
-  lat: o.lat,
-  licences: o.licences,
-  creditCode: o.credit_code,
-  principalVersion: o.principal_version,
-  roleIds: o.roles.map((role) => role.id),
-  roles: o.roles.map((role) => ({ id: role.id, name: nameOf(ctx, role) })),
+const whole = (ctx: Ctx, org: q.Detail): OrganisationDetail => ({
+  ...shown(ctx, org),
+  phone: may(ctx, 'org:update') ? org.phone : maskedPhone(org.phone),
+  regionCode: org.regionCode,
+  roleIds: org.roles.map((role) => role.id),
+  roles: org.roles.map((role) => ({ id: role.id, name: roleName(role, ctx.lang) })),
 })
 const detail = async (ctx: Ctx, id: number): Promise<OrganisationDetail> => whole(ctx, found(await q.detailRow(ctx, id)))
 
 async function tree(ctx: Ctx): Promise<Output<Contract['tree']>> {
   const nodes = new Map<number, TreeNode>()
   const list: TreeNode[] = []
-  for (const row of await q.treeRows(ctx)) {
-    const node: TreeNode = { value: row.id, label: row.name, kind: row.kind, status: row.status, children: [] }
-    nodes.set(row.id, node)
-    const parent = row.parent_id === null ? undefined : nodes.get(row.parent_id)
+  for (const { parentId, ...row } of await q.treeRows(ctx)) {
+    const node: TreeNode = { ...row, children: [] }
+    nodes.set(row.value, node)
+    const parent = parentId === null ? undefined : nodes.get(parentId)
     ;(parent?.children ?? list).push(node)
   }
   return { list }
@@ -108,16 +84,8 @@ const create = prepared<Contract['create'], string>({
 
 const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const raw = found(await q.detailRow(ctx, input.id))
-  await checkPictures(ctx, [...(input.avatar ? [input.avatar] : []), ...input.licences], [raw.avatar ?? '', ...raw.licences])
-  const changed = await unique(
-    ctx.db
-      .updateTable('organisations')
-      .set((eb) => ({ ...columnsOf(input), updated_at: ctx.now, version: eb('version', '+', 1) }))
-      .where('id', '=', input.id)
-      .where('version', '=', input.version)
-      .executeTakeFirst(),
-  )
-  if (!changed.numUpdatedRows) throw new Refusal(common.stale)
+  await checkPictures(ctx, [input.avatar, ...input.licences], [raw.avatar, ...raw.licences])
+  await unique(updateVersion(ctx, 'organisations', input, { ...written(input), updated_at: ctx.now }))
   const principal = await editPrincipal(ctx, raw, input)
   const after = await detail(ctx, input.id)
   ctx.audit({ id: input.id, name: after.name, before: whole(ctx, raw), after, orgId: input.id }, ...principal)
@@ -133,33 +101,21 @@ async function requireRank(ctx: Ctx, path: string): Promise<void> {
 type Status = { status: 'ENABLED' | 'DISABLED'; pauseDevices: boolean }
 /** Rows in the order of their ids, so that crossing batches wait for one another. Answers the numbers of the paused machines. */
 async function changeStatus(ctx: Ctx, items: readonly { id: number; version: number }[], { status, pauseDevices }: Status): Promise<string[]> {
-  const lines: AuditEntry[] = []
+  const changed: q.Place[] = []
   // whoever may not touch machines does not stop them through their owner either
   if (pauseDevices && !may(ctx, 'device:update')) throw new Refusal(common.forbidden)
   for (const item of items.toSorted((a, b) => a.id - b.id)) {
     const org = found(await q.place(ctx, item.id))
     guard(ctx, org)
     await requireRank(ctx, org.path)
-    const changed = await ctx.db
-      .updateTable('organisations')
-      .set((eb) => ({ status, updated_at: ctx.now, version: eb('version', '+', 1) }))
-      .where('id', '=', item.id)
-      .where('version', '=', item.version)
-      .executeTakeFirst()
-    if (!changed.numUpdatedRows) throw new Refusal(common.stale)
-    lines.push({ id: org.id, name: org.name, before: { status: org.status }, after: { status }, orgId: org.id })
+    await updateVersion(ctx, 'organisations', item, { status, updated_at: ctx.now })
+    changed.push(org)
   }
   ctx.touch('organisations')
   if (status === 'DISABLED') ctx.touch(everySession)
-  const below =
-    status === 'ENABLED' || !pauseDevices
-      ? []
-      : await q.idsBelow(
-          ctx,
-          lines.map((line) => Number(line.id)),
-        )
-  const paused = await pauseDevicesOf(ctx, below)
-  ctx.audit(...lines.map((line) => ({ ...line, after: { status, paused } })))
+  const ids = changed.map((org) => org.id)
+  const paused = await pauseDevicesOf(ctx, status === 'DISABLED' && pauseDevices ? await q.idsBelow(ctx, ids) : [])
+  ctx.audit(...changed.map(({ id, name, ...org }) => ({ id, name, before: { status: org.status }, after: { status, paused }, orgId: id })))
   return paused
 }
 
@@ -177,7 +133,7 @@ const setStatuses: Handlers<Contract>['setStatuses'] = async (ctx, input) => {
 const impact: Handlers<Contract>['impact'] = async (ctx, input) => {
   const org = found(await q.place(ctx, input.id))
   const { organisations: all, users, devices, operating } = await q.reach(ctx, [org.id])
-  return { name: org.name, children: all - 1, users, devices, operating, blocks: told(ctx, await tracesOf(ctx, org.id)) }
+  return { name: org.name, children: all - 1, users, devices, operating, blocks: await blocksOf(ctx, org.id) }
 }
 
 const previewMove: Handlers<Contract>['previewMove'] = async (ctx, input) => {
@@ -205,7 +161,7 @@ const move: Handlers<Contract>['move'] = async (ctx, input) => {
   ctx.audit({
     id: org.id,
     name: org.name,
-    before: { parentId: org.parent_id, path: org.path },
+    before: { parentId: org.parentId, path: org.path },
     after: { parentId: target.id, parent: target.name },
     orgId: org.id,
   })
@@ -218,11 +174,11 @@ const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   guard(ctx, org)
   if (org.version !== input.version) throw new Refusal(common.stale)
   const before = await detail(ctx, org.id)
-  const what = told(ctx, await tracesOf(ctx, org.id))
+  const what = await blocksOf(ctx, org.id)
   if (what) throw new Refusal(organisationErrors.notEmpty, { what })
-  if (!(await deleteWithPrincipal(ctx, org.id, input.version))) throw new Refusal(common.stale)
+  await deleteWithPrincipal(ctx, input)
   // nobody sees rows of an organisation that is gone: the log row belongs to the one above
-  ctx.audit({ id: org.id, name: org.name, before, orgId: org.parent_id ?? ctx.actor.orgId })
+  ctx.audit({ id: org.id, name: org.name, before, orgId: org.parentId ?? ctx.actor.orgId })
   ctx.touch('organisations')
   return { ok: true as const }
 }

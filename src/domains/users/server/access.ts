@@ -1,158 +1,119 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found } from '../../../server/context.ts'
+import type { Ctx } from '../../../server/context.ts'
+import { updateVersion } from '../../../server/shapes.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
-import { checkAssignable, checkTakable } from '../../roles/server/assign.ts'
-import { endLinks, takeBack } from '../../session/server/verbs.ts'
+import { factorErrors } from '../../session/contract.ts'
+import { endLinks, removeFactor, takeBack, unbindWechat, waysOf } from '../../session/server/verbs.ts'
 import { userErrors, type users } from '../contract.ts'
-import { checkRoles } from './home.ts'
-import { keepSuperAdmin, type Subject, subject, subjects } from './people.ts'
-import { endSessions } from './sessions.ts'
+import { endSessions, giveRoles, keepSuperAdmin, named, requireStanding, type Subject, subject, subjects } from './people.ts'
 
-type Contract = typeof users
-async function changeStatus(ctx: Ctx, ids: readonly number[], status: Subject['status']): Promise<Subject[]> {
-  const people = await subjects(ctx, ids)
-  const homes = [...new Set(people.map((person) => person.org_id))]
+async function changeStatus(ctx: Ctx, given: readonly number[], status: Subject['status']): Promise<Subject[]> {
+  const people = await subjects(ctx, given)
   if (status === 'ENABLED') {
     const { rows } = await sql`select 1 from organisations o join organisations a on a.path @> o.path and a.status = 'DISABLED'
-      where o.id = any(${homes}::bigint[]) limit 1`.execute(ctx.db)
+      where o.id = any(${people.map((person) => person.orgId)}::bigint[]) limit 1`.execute(ctx.db)
     if (rows.length) throw new Refusal(userErrors.orgClosed)
   }
-  const changed = people.filter((person) => person.status !== status).map((person) => person.id)
+  const changed = people.filter((person) => person.status !== status)
+  const ids = changed.map((person) => person.id)
   // a message about it reaches only an account that is open
-  if (status === 'DISABLED') await takeBack(ctx, changed)
-  await ctx.db
-    .updateTable('users')
-    .set({ status })
-    .where(
-      'id',
-      'in',
-      people.map((person) => person.id),
-    )
-    .where('status', '<>', status)
-    .execute()
-  if (status === 'ENABLED') await takeBack(ctx, changed)
-  if (status === 'DISABLED') {
+  if (status === 'DISABLED') await takeBack(ctx, ids)
+  await sql`update users set status = ${status} where id = any(${ids}::bigint[])`.execute(ctx.db)
+  if (status === 'ENABLED') await takeBack(ctx, ids)
+  else {
     await keepSuperAdmin(ctx)
-    await endSessions(ctx, ids, 'ACCESS_CHANGED')
+    await endSessions(ctx, given, 'ACCESS_CHANGED')
   }
   ctx.touch('users')
   return people
 }
-
-export const setStatus: Handlers<Contract>['setStatus'] = async (ctx, input) => {
-  const [person] = await changeStatus(ctx, [input.id], input.status)
-  ctx.audit({
-    id: input.id,
-    name: person?.username ?? '',
-    before: { status: person?.status },
-    after: { status: input.status },
-    orgId: person?.org_id as number,
-  })
-  return { ok: true as const }
-}
-
-export const batchStatus: Handlers<Contract>['batchStatus'] = async (ctx, input) => {
-  const people = await changeStatus(ctx, input.ids, input.status)
-  const changed = people.filter((person) => person.status !== input.status)
-  ctx.audit(...changed.map(({ id, username: name, status, org_id: orgId }) => ({ id, name, before: { status }, after: { status: input.status }, orgId })))
-  return { changed: changed.length }
-}
-
-/** Gives and takes what differs; only that is checked, so that a role the actor may not give can stay where it is. */
-async function giveRoles(ctx: Ctx, person: Subject, roleIds: readonly number[]): Promise<boolean> {
-  const had = new Set(person.roles.map((role) => role.id))
-  const wanted = new Set(roleIds)
-  const added = [...wanted].filter((id) => !had.has(id))
-  const removed = [...had].filter((id) => !wanted.has(id))
-  if (!added.length && !removed.length) return false
-  const given = added.length ? await checkAssignable(ctx, added, person.org_id) : []
-  if (removed.length) await checkTakable(ctx, removed)
-  const home = found(await ctx.db.selectFrom('organisations').select('kind').where('id', '=', person.org_id).executeTakeFirst())
-  checkRoles(ctx, given, home.kind, person.region_code)
-  const rows = added.map((id) => ({ user_id: person.id, role_id: id, org_id: person.org_id, granted_by: ctx.actor.userId, created_at: ctx.now }))
-  if (rows.length) await ctx.db.insertInto('user_roles').values(rows).execute()
-  if (removed.length) await ctx.db.deleteFrom('user_roles').where('user_id', '=', person.id).where('role_id', 'in', removed).execute()
-  return true
-}
+const statusLine = (status: Subject['status']) => (person: Subject) => ({ ...named(person), before: { status: person.status }, after: { status } })
 
 /** A person who lost or won rights signs in again with what he has now. */
 async function settle(ctx: Ctx, changed: readonly Subject[]): Promise<void> {
   if (!changed.length) return
   const ids = changed.map((person) => person.id)
-  await ctx.db
-    .updateTable('users')
-    .set((eb) => ({ version: eb('version', '+', 1) }))
-    .where('id', 'in', ids)
-    .execute()
+  await sql`update users set version = version + 1 where id = any(${ids}::bigint[])`.execute(ctx.db)
   await keepSuperAdmin(ctx)
   await endSessions(ctx, ids, 'ACCESS_CHANGED')
   ctx.touch('users')
 }
+const codesOf = (person: Subject) => person.roles.map((role) => role.code)
+const rolesLine = (roleIds: readonly number[]) => (person: Subject) => ({ ...named(person), before: { roles: codesOf(person) }, after: { roleIds } })
 
-export const setRoles: Handlers<Contract>['setRoles'] = async (ctx, input) => {
-  const person = await subject(ctx, input.id)
-  if (person.version !== input.version) throw new Refusal(common.stale)
-  if (await giveRoles(ctx, person, input.roleIds)) await settle(ctx, [person])
-  const before = { roles: person.roles.map((role) => role.code) }
-  ctx.audit({ id: person.id, name: person.username, before, after: { roleIds: input.roleIds }, orgId: person.org_id })
-  return { ok: true as const }
-}
+/** What an administrator does about accounts, one or many. */
+export const access = {
+  async setStatus(ctx, { id, status }) {
+    const [person] = await changeStatus(ctx, [id], status)
+    ctx.audit(statusLine(status)(person as Subject))
+    return { ok: true }
+  },
 
-export const batchRoles: Handlers<Contract>['batchRoles'] = async (ctx, input) => {
-  const people = await subjects(ctx, input.ids)
-  const changed: Subject[] = []
-  for (const person of people) if (await giveRoles(ctx, person, input.roleIds)) changed.push(person)
-  await settle(ctx, changed)
-  const { roleIds } = input
-  ctx.audit(
-    ...people.map(({ id, username: name, roles, org_id: orgId }) => ({
-      id,
-      name,
-      before: { roles: roles.map((role) => role.code) },
-      after: { roleIds },
-      orgId,
-    })),
-  )
-  return { changed: changed.length }
-}
+  async batchStatus(ctx, { ids, status }) {
+    const changed = (await changeStatus(ctx, ids, status)).filter((person) => person.status !== status)
+    ctx.audit(...changed.map(statusLine(status)))
+    return { changed: changed.length }
+  },
 
-export const logout: Handlers<Contract>['logout'] = async (ctx, input) => {
-  const person = await subject(ctx, input.id)
-  const ended = await endSessions(ctx, [person.id], 'KICKED')
-  ctx.audit({ id: person.id, name: person.username, after: { ended }, orgId: person.org_id })
-  return { ended }
-}
+  async setRoles(ctx, { id, version, roleIds }) {
+    const person = await subject(ctx, id)
+    if (person.version !== version) throw new Refusal(common.stale)
+    if (await giveRoles(ctx, person, roleIds)) await settle(ctx, [person])
+    ctx.audit(rolesLine(roleIds)(person))
+    return { ok: true }
+  },
 
-/** The account ends, what it did stays. Roles, department and machines are given back, so that nothing counts him any more. */
-export const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
-  const person = await subject(ctx, input.id)
-  if (person.is_principal) throw new Refusal(userErrors.principalStays)
-  const gone = await ctx.db
-    .updateTable('users')
-    .set((eb) => ({ status: 'DISABLED', deleted_at: ctx.now, department_id: null, version: eb('version', '+', 1) }))
-    .where('id', '=', person.id)
-    .where('version', '=', input.version)
-    .executeTakeFirst()
-  if (!gone.numUpdatedRows) throw new Refusal(common.stale)
-  await ctx.db.deleteFrom('user_roles').where('user_id', '=', person.id).execute()
-  await keepSuperAdmin(ctx)
-  await endSessions(ctx, [person.id], 'ACCESS_CHANGED')
-  await endLinks(ctx, [person.id])
-  await ctx.db.deleteFrom('wechat_bindings').where('user_id', '=', person.id).execute()
-  await ctx.db.updateTable('device_assignments').set({ to_at: ctx.now }).where('user_id', '=', person.id).where('to_at', 'is', null).execute()
-  await ctx.db
-    .updateTable('password_resets')
-    .set({ state: 'EXPIRED', handled_at: ctx.now })
-    .where('user_id', '=', person.id)
-    .where('state', '=', 'PENDING')
-    .execute()
-  ctx.audit({
-    id: person.id,
-    name: person.username,
-    before: { username: person.username, realName: person.real_name, roles: person.roles.map((role) => role.code) },
-    orgId: person.org_id,
-  })
-  ctx.touch('users')
-  return { ok: true as const }
-}
+  async batchRoles(ctx, { ids, roleIds }) {
+    const people = await subjects(ctx, ids)
+    const changed: Subject[] = []
+    for (const person of people) if (await giveRoles(ctx, person, roleIds)) changed.push(person)
+    await settle(ctx, changed)
+    ctx.audit(...people.map(rolesLine(roleIds)))
+    return { changed: changed.length }
+  },
+
+  async logout(ctx, { id }) {
+    const person = await subject(ctx, id)
+    const ended = await endSessions(ctx, [id], 'KICKED')
+    ctx.audit({ ...named(person), after: { ended } })
+    return { ended }
+  },
+
+  async unbindWechat(ctx, { id }) {
+    const person = await subject(ctx, id, 'allowed')
+    const { ways } = await waysOf(ctx, id)
+    if (!(await unbindWechat(ctx, id))) throw new Refusal(userErrors.wechatUnbound)
+    ctx.audit({ ...named(person), before: { nickname: ways.wechat?.nickname } })
+    ctx.touch('users')
+    return { ok: true }
+  },
+
+  /** For whoever lost his phone and his recovery codes: he signs in by password and sets up a new one. */
+  async resetFactor(ctx, { id }) {
+    const person = await subject(ctx, id)
+    await requireStanding(ctx, id)
+    if (!(await removeFactor(ctx, id))) throw new Refusal(factorErrors.factorOff)
+    await endSessions(ctx, [id], 'KICKED')
+    ctx.audit(named(person))
+    ctx.touch('users')
+    return { ok: true }
+  },
+
+  /** The account ends, what it did stays. Roles, department and machines are given back, so that nothing counts him any more. */
+  async remove(ctx, { id, version }) {
+    const person = await subject(ctx, id)
+    if (person.isPrincipal) throw new Refusal(userErrors.principalStays)
+    await updateVersion(ctx, 'users', { id, version }, { status: 'DISABLED', deleted_at: ctx.now, department_id: null })
+    await sql`delete from user_roles where user_id = ${id}`.execute(ctx.db)
+    await keepSuperAdmin(ctx)
+    await endSessions(ctx, [id], 'ACCESS_CHANGED')
+    await endLinks(ctx, [id])
+    await sql`delete from wechat_bindings where user_id = ${id}`.execute(ctx.db)
+    await sql`update device_assignments set to_at = ${ctx.now} where user_id = ${id} and to_at is null`.execute(ctx.db)
+    await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now} where user_id = ${id} and state = 'PENDING'`.execute(ctx.db)
+    ctx.audit({ ...named(person), before: { username: person.username, realName: person.realName, roles: codesOf(person) } })
+    ctx.touch('users')
+    return { ok: true }
+  },
+} satisfies Partial<Handlers<typeof users>>

@@ -10,8 +10,9 @@ import { meant, type Named, organisationsNamed } from '../../organisations/serve
 import { belongsIn } from '../../roles/rules.ts'
 import { type AssignableRole, assignableRoles, checkAssignable } from '../../roles/server/assign.ts'
 import { rolesNamed } from '../../roles/server/named.ts'
-import { contactPhone, realName, servicePhone, street, username } from '../contract.ts'
-import { checkRoles, openHome } from './home.ts'
+import { contactPhone, realName, servicePhone, street, userErrors, username } from '../contract.ts'
+import { checkRoles, openHome } from './people.ts'
+import type { Accounts } from './verbs.ts'
 
 const chooseRole = bi('请至少选择一个角色', 'Choose at least one role')
 const chooseOrg = bi('请选择运营商', 'Choose the operator')
@@ -29,11 +30,12 @@ export const ImportedUser = z.strictObject({
 export type UserRow = z.infer<typeof ImportedUser>
 
 /** A row of the file with its words turned into rows of the database. */
-export type Newcomer = { line: number; row: UserRow; orgId: number; departmentId: number | null; regionCode: string; roleIds: number[] }
-type Resolver = {
-  row(row: ImportRow<UserRow>): Promise<Newcomer | { errors: RowError[] }>
-  /** Whether every organisation takes as many as the file brings. */
-  room(rows: readonly ImportRow<UserRow>[]): Promise<RowError[]>
+export type Newcomer = Omit<UserRow, 'roles' | 'org' | 'department' | 'region'> & {
+  line: number
+  orgId: number
+  departmentId: number | null
+  regionCode: string
+  roleIds: number[]
 }
 
 const text = {
@@ -43,80 +45,89 @@ const text = {
 }
 
 /** Reads once what all rows name, so that a thousand of them cost a handful of statements. */
-export async function resolver(ctx: Ctx, rows: readonly ImportRow<UserRow>[]): Promise<Resolver> {
-  const orgs = await organisationsNamed(ctx, [...new Set(rows.map(({ value }) => value.org))])
-  const { rows: departments } = await sql<{ id: number; org_id: number; name: string }>`
-    select id, org_id, name from departments where org_id = any(${orgs.map((org) => org.id)}::bigint[])`.execute(ctx.db)
-  const roles = await assignableRoles(
-    ctx,
-    orgs.map((org) => org.id),
-  )
-  const checked = new Map<string, Refusal | null>()
+export async function resolver(ctx: Ctx, all: readonly ImportRow<UserRow>[]) {
+  const orgs = await organisationsNamed(ctx, [...new Set(all.map(({ value }) => value.org))])
+  const orgIds = orgs.map((org) => org.id)
+  const { rows: departments } = await sql<{ id: number; orgId: number; name: string }>`
+    select id, org_id as "orgId", name from departments where org_id = any(${orgIds}::bigint[])`.execute(ctx.db)
+  const roles = await assignableRoles(ctx, orgIds)
 
   const departmentOf = (org: Named, word: string | undefined): number | null | string => {
     if (!word) return null
-    const named = departments.filter((department) => department.org_id === org.id && department.name === word)
-    return named.length > 1 ? text.manyDepartments : (named[0]?.id ?? text.noDepartment)
+    const [first, second] = departments.filter((department) => department.orgId === org.id && department.name === word)
+    return second ? text.manyDepartments : (first?.id ?? text.noDepartment)
   }
   /** The same roles in the same place are asked about once. */
-  const mayGive = async (given: readonly AssignableRole[], org: Named, regionCode: string): Promise<Refusal | null> => {
-    const key = JSON.stringify([given.map((role) => role.id), org.id, regionCode])
-    const known = checked.get(key)
-    if (known !== undefined) return known
-    const refusal = await checkAssignable(
-      ctx,
-      given.map((role) => role.id),
-      org.id,
-    )
-      .then(() => checkRoles(ctx, given, org.kind, regionCode))
-      .then(() => null)
-      .catch((error: unknown) => {
-        if (error instanceof Refusal) return error
-        throw error
-      })
-    checked.set(key, refusal)
-    return refusal
+  const checked = new Map<string, Promise<RowFault | null>>()
+  const whyNot = (given: readonly AssignableRole[], org: Named, regionCode: string): Promise<RowFault | null> => {
+    const ids = given.map((role) => role.id)
+    const key = JSON.stringify([ids, org.id, regionCode])
+    const asked = async () => {
+      await checkAssignable(ctx, ids, org.id)
+      checkRoles(ctx, given, org.kind, regionCode)
+    }
+    const known = checked.get(key) ?? faultOf(asked)
+    checked.set(key, known)
+    return known
+  }
+
+  async function row({ line, value }: ImportRow<UserRow>): Promise<Newcomer | RowFault[]> {
+    const { org: orgWord, roles: roleWords, department, region, ...fields } = value
+    const faults: RowFault[] = []
+    const org = meant(orgs, orgWord)
+    const home = typeof org === 'string' ? null : { above: org.path.split('.').map(Number), kind: org.kind }
+    const given = rolesNamed(roles, roleWords, (role) => home === null || belongsIn(role, home))
+    const regionCode = regionOf(region)
+    if (typeof given === 'string') faults.push({ column: 'roles', text: given })
+    if (regionCode === null) faults.push({ column: 'region', text: text.noRegion })
+    if (typeof org === 'string') faults.push({ column: 'org', text: org })
+    if (typeof org === 'string' || typeof given === 'string' || regionCode === null) return faults
+    const departmentId = departmentOf(org, department)
+    if (typeof departmentId === 'string') faults.push({ column: 'department', text: departmentId })
+    const wrong = await whyNot(given, org, regionCode)
+    if (wrong) faults.push(wrong)
+    if (faults.length || typeof departmentId === 'string') return faults
+    return { ...fields, line, orgId: org.id, departmentId, regionCode, roleIds: given.map((role) => role.id) }
   }
 
   return {
-    async row({ line, value }) {
+    async rows(accounts: Accounts): Promise<{ errors: RowError[]; newcomers: Newcomer[] }> {
       const errors: RowError[] = []
-      const fault = (column: string, message: string) => errors.push({ line, column, text: message })
-      const org = meant(orgs, value.org)
-      const home = typeof org === 'string' ? null : { above: org.path.split('.').map(Number), kind: org.kind }
-      const given = rolesNamed(roles, value.roles, (role) => home === null || belongsIn(role, home))
-      if (typeof given === 'string') fault('roles', given)
-      const regionCode = regionOf(value.region)
-      if (regionCode === null) fault('region', text.noRegion)
-      if (typeof org === 'string') fault('org', org)
-      if (typeof org === 'string' || typeof given === 'string' || regionCode === null) return { errors }
-      const departmentId = departmentOf(org, value.department)
-      if (typeof departmentId === 'string') fault('department', departmentId)
-      const refusal = await mayGive(given, org, regionCode)
-      if (refusal) fault(columnOf(refusal), filled(refusal))
-      if (errors.length || typeof departmentId === 'string') return { errors }
-      return { line, row: value, orgId: org.id, departmentId, regionCode, roleIds: given.map((role) => role.id) }
+      const newcomers: Newcomer[] = []
+      for (const one of all) {
+        if (accounts.taken(one.value)) errors.push({ line: one.line, column: 'username', text: userErrors.usernameTaken.text })
+        const found = await row(one)
+        if (Array.isArray(found)) errors.push(...found.map((fault) => ({ line: one.line, ...fault })))
+        else newcomers.push(found)
+      }
+      return { errors, newcomers }
     },
-    async room(all) {
+    /** Whether every organisation takes as many as the file brings. */
+    async room(): Promise<RowError[]> {
       const errors: RowError[] = []
       for (const [word, of] of Map.groupBy(all, ({ value }) => value.org)) {
         const org = meant(orgs, word)
-        if (typeof org === 'string') continue
-        try {
-          await openHome(ctx, org.id, of.length)
-        } catch (error) {
-          if (!(error instanceof Refusal)) throw error
-          errors.push({ line: of[0]?.line ?? 2, column: 'org', text: filled(error) })
-        }
+        const wrong = typeof org === 'string' ? null : await faultOf(() => openHome(ctx, org.id, of.length))
+        if (wrong) errors.push({ line: of[0]?.line ?? 2, column: 'org', text: wrong.text })
       }
       return errors
     },
   }
 }
 
-const columns: Readonly<Record<string, string>> = { regionCode: 'region', orgId: 'org', roleIds: 'roles' }
-const columnOf = (refusal: Refusal): string => columns[refusal.fields[0]?.field ?? ''] ?? 'roles'
-const filled = ({ def, values }: Refusal): string => bi(say(def.text, 'zh-CN', values), say(def.text, 'en', values))
+type RowFault = { column: string; text: string }
+const columns: Readonly<Record<string, string>> = { regionCode: 'region', orgId: 'org' }
+/** What is refused, at the column that it is about; null when nothing is. */
+async function faultOf(work: () => Promise<unknown>): Promise<RowFault | null> {
+  try {
+    await work()
+    return null
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const { def, values, fields } = error
+    return { column: columns[fields[0]?.field ?? ''] ?? 'roles', text: bi(say(def.text, 'zh-CN', values), say(def.text, 'en', values)) }
+  }
+}
 
 /** A code, or names from the province down, separated by spaces or slashes; '' for none, null for nonsense. */
 function regionOf(word: string | undefined): string | null {

@@ -18,27 +18,14 @@ export const expireResets = (app: App): Promise<void> =>
   bySystem(app, async (ctx) => {
     const { rows } = await sql<{ org_id: number }>`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now}
       where state = 'PENDING' and created_at <= ${new Date(ctx.now.getTime() - resetHours * hourMs)} returning org_id`.execute(ctx.db)
-    if (rows.length)
-      ctx.touch(
-        'password-resets',
-        rows.map((row) => row.org_id),
-      )
+    const orgIds = rows.map((row) => row.org_id)
+    if (rows.length) ctx.touch('password-resets', orgIds)
   })
 
 /** The name of somebody deleted half a year ago may be given again; the log keeps it as it was. */
 export const freeNames = (app: App): Promise<void> =>
   bySystem(app, async (ctx) => {
-    const gone = await ctx.db
-      .selectFrom('users')
-      .select(['id', 'username'])
-      .where('deleted_at', '<=', new Date(ctx.now.getTime() - keptDays * dayMs))
-      .where('username', 'not like', '%#%')
-      .limit(1000)
-      .execute()
-    for (const user of gone)
-      await ctx.db
-        .updateTable('users')
-        .set({ username: freedName(user.username, user.id) })
-        .where('id', '=', user.id)
-        .execute()
+    const { rows } = await sql<{ id: number; username: string }>`select id, username from users
+      where deleted_at <= ${new Date(ctx.now.getTime() - keptDays * dayMs)} and username not like '%#%' limit 1000`.execute(ctx.db)
+    for (const { id, username } of rows) await sql`update users set username = ${freedName(username, id)} where id = ${id}`.execute(ctx.db)
   })

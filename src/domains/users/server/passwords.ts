@@ -4,17 +4,14 @@ import type { App } from '../../../server/context.ts'
 import { type Scope, systemScope } from '../../../server/database.ts'
 import { checkPassword, hashPassword, nearWords } from '../../../server/passwords.ts'
 import { hashing, tenantOf } from '../../../server/shares.ts'
-import { Refusal } from '../../../shared/errors.ts'
+import { fieldRefusal } from '../../../shared/errors.ts'
 import { sessionErrors } from '../../session/contract.ts'
 import { passwordRule } from '../../session/rules.ts'
 import { namesNear, startAnew, wayChanged, waysOf } from '../../session/server/verbs.ts'
 import { settingsOf } from '../../settings/server/values.ts'
 import type { users } from '../contract.ts'
 import { madePassword } from './firstPasswords.ts'
-import { requireStanding, subject } from './people.ts'
-import { endSessions } from './sessions.ts'
-
-type Contract = typeof users
+import { endSessions, named, requireStanding, subject } from './people.ts'
 
 /** What an installation asks of passwords. */
 export const passwordSettings = (app: App) => app.database.read(systemScope, (db) => settingsOf(db, 1, ['password.minLength', 'password.history']))
@@ -33,7 +30,7 @@ async function pastHashes(app: App, scope: Scope, userId: number, remembered: nu
 type Ready = { made: string | null; hash: string; repeated: boolean; minLength: number }
 
 /** A new password for somebody below; nobody ever sees the old one. Answers the request for it, if there is one. */
-export const resetPassword = prepared<Contract['resetPassword'], Ready>({
+export const resetPassword = prepared<(typeof users)['resetPassword'], Ready>({
   // before anybody knows whether the person may be seen, so the work is the same for a foreign and a missing one
   async prepare(app, input, _request, actor) {
     const { 'password.minLength': minLength, 'password.history': remembered } = await passwordSettings(app)
@@ -55,30 +52,18 @@ export const resetPassword = prepared<Contract['resetPassword'], Ready>({
         : repeated
           ? sessionErrors.passwordRepeated
           : passwordRule(input.password, person.username, nearWords(await namesNear(ctx.db, person.id)), minLength)
-    if (wrong) throw new Refusal(wrong, {}, [{ field: 'password', text: wrong.text }])
+    if (wrong) throw fieldRefusal(wrong, 'password')
     const before = await waysOf(ctx, person.id)
     await sql`insert into password_history (user_id, org_id, password_hash, created_at)
       select id, org_id, password_hash, ${ctx.now} from users where id = ${person.id} on conflict do nothing`.execute(ctx.db)
-    await ctx.db
-      .updateTable('users')
-      .set({ password_hash: hash, must_change_password: input.mustChangePassword, password_changed_at: ctx.now, locked_until: null })
-      .where('id', '=', person.id)
-      .execute()
-    const { numUpdatedRows: answered } = await ctx.db
-      .updateTable('password_resets')
-      .set({ state: 'DONE', handled_by: ctx.actor.userId, handled_at: ctx.now })
-      .where('user_id', '=', person.id)
-      .where('state', '=', 'PENDING')
-      .executeTakeFirst()
+    await sql`update users set password_hash = ${hash}, must_change_password = ${input.mustChangePassword}, password_changed_at = ${ctx.now},
+      locked_until = null where id = ${person.id}`.execute(ctx.db)
+    const { numAffectedRows: answered } = await sql`update password_resets set state = 'DONE', handled_by = ${ctx.actor.userId}, handled_at = ${ctx.now}
+      where user_id = ${person.id} and state = 'PENDING'`.execute(ctx.db)
     await endSessions(ctx, [person.id], 'PASSWORD_CHANGED')
-    await startAnew(ctx, person)
+    await startAnew(ctx, { ...person, org_id: person.orgId })
     await wayChanged(ctx, before, 'PASSWORD')
-    ctx.audit({
-      id: person.id,
-      name: person.username,
-      after: { made: made !== null, mustChange: input.mustChangePassword, answered: Number(answered) },
-      orgId: person.org_id,
-    })
+    ctx.audit({ ...named(person), after: { made: made !== null, mustChange: input.mustChangePassword, answered: Number(answered) } })
     ctx.touch('users')
     ctx.touch('password-resets')
     return { password: made }

@@ -1,25 +1,20 @@
 import { sql } from 'kysely'
-import { type Ctx, visible } from '../../../server/context.ts'
-import type { DataScope } from '../../../shared/access.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
-import { isSuper, mayStandFor } from '../../roles/server/assign.ts'
-import { userErrors } from '../contract.ts'
+import { type Ctx, found, visible } from '../../../server/context.ts'
+import { sessionsOf } from '../../../server/live.ts'
+import { type Rows, shape } from '../../../server/shapes.ts'
+import type { DataScope, HomeKind } from '../../../shared/access.ts'
+import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import * as f from '../../../shared/fields.ts'
+import { locale } from '../../accounts/locale.ts'
+import { type AssignableRole, checkAssignable, checkTakable, isSuper, mayStandFor, userLimit } from '../../roles/server/assign.ts'
+import { OrganUserRow, userErrors } from '../contract.ts'
+import { missingHome, regionRule } from '../rules.ts'
 
+const kept = { id: true, username: true, realName: true, avatar: true, phone: true, status: true, regionCode: true, isPrincipal: true, version: true } as const
+const person = shape(OrganUserRow.pick(kept).extend({ orgId: f.id }), ['users', 'u'], {})
+type Held = { id: number; code: string; dataScope: DataScope; rank: number }
 /** Somebody an act is about. */
-export type Subject = {
-  id: number
-  org_id: number
-  username: string
-  real_name: string
-  avatar: string
-  phone: string
-  status: 'ENABLED' | 'DISABLED'
-  region_code: string
-  is_principal: boolean
-  version: number
-  rank: number
-  roles: { id: number; code: string; dataScope: DataScope }[]
-}
+export type Subject = Rows<typeof person> & { rank: number; roles: Held[] }
 
 /** Nobody acts on people of an equal or higher rank but a super administrator. */
 export const above = (ctx: Pick<Ctx, 'actor'>, rank: number): boolean => isSuper(ctx) || ctx.actor.rank > rank
@@ -30,24 +25,28 @@ export const above = (ctx: Pick<Ctx, 'actor'>, rank: number): boolean => isSuper
  */
 export async function subjects(ctx: Ctx, ids: readonly number[], oneself: 'refused' | 'allowed' = 'refused'): Promise<Subject[]> {
   const wanted = [...new Set(ids)]
-  const { rows } = await sql<Omit<Subject, 'rank' | 'roles'>>`
-    select u.id, u.org_id, u.username, u.real_name, u.avatar, u.phone, u.status, u.region_code, u.is_principal, u.version
-    from users u where u.id = any(${wanted}::bigint[]) and u.deleted_at is null and ${visible(ctx, 'u.org_id')} order by u.id for no key update`.execute(ctx.db)
+  const rows = await person.all(
+    ctx.db,
+    sql`from users u where u.id = any(${wanted}::bigint[]) and u.deleted_at is null and ${visible(ctx, 'u.org_id')} order by u.id for no key update`,
+  )
   if (rows.length !== wanted.length) throw new Refusal(common.notFound)
   if (oneself === 'refused' && wanted.includes(ctx.actor.userId ?? 0)) throw new Refusal(userErrors.notOneself)
   // read after the lock: a statement of its own sees what others committed meanwhile
-  const { rows: held } = await sql<{ user_id: number; id: number; code: string; dataScope: DataScope; rank: number }>`
-    select ur.user_id, r.id, r.code, r.data_scope as "dataScope", r.rank from user_roles ur join roles r on r.id = ur.role_id
+  const { rows: held } = await sql<Held & { userId: number }>`
+    select ur.user_id as "userId", r.id, r.code, r.data_scope as "dataScope", r.rank from user_roles ur join roles r on r.id = ur.role_id
     where ur.user_id = any(${wanted}::bigint[]) order by r.rank desc, r.id`.execute(ctx.db)
   const people = rows.map((row) => {
-    const roles = held.filter((role) => role.user_id === row.id)
-    return { ...row, rank: Math.max(0, ...roles.map((role) => role.rank)), roles: roles.map(({ id, code, dataScope }) => ({ id, code, dataScope })) }
+    const roles = held.filter((role) => role.userId === row.id)
+    return { ...row, rank: roles[0]?.rank ?? 0, roles }
   })
-  if (people.some((person) => !above(ctx, person.rank))) throw new Refusal(userErrors.rankTooHigh)
+  if (people.some(({ rank }) => !above(ctx, rank))) throw new Refusal(userErrors.rankTooHigh)
   return people
 }
 export const subject = async (ctx: Ctx, id: number, oneself: 'refused' | 'allowed' = 'refused'): Promise<Subject> =>
   (await subjects(ctx, [id], oneself))[0] as Subject
+
+/** Whom a line of the log is about. */
+export const named = ({ id, username: name, orgId }: Pick<Subject, 'id' | 'username' | 'orgId'>) => ({ id, name, orgId })
 
 /**
  * The rule of the database that somebody stays super administrator speaks now instead of at the commit, so that who lost a race
@@ -64,4 +63,67 @@ export async function keepSuperAdmin(ctx: Ctx): Promise<void> {
 /** Before a password, a second factor or a phone of somebody is replaced. */
 export async function requireStanding(ctx: Ctx, userId: number): Promise<void> {
   if (!(await mayStandFor(ctx, userId))) throw new Refusal(userErrors.holdsMore)
+}
+
+/** Ends what these people have open; answers how many there were. */
+export async function endSessions(ctx: Ctx, userIds: readonly number[], reason: 'KICKED' | 'ACCESS_CHANGED' | 'PASSWORD_CHANGED'): Promise<number> {
+  const { numAffectedRows } = await sql`update sessions set revoked_at = ${ctx.now}, revoke_reason = ${reason}
+    where user_id = any(${[...userIds]}::bigint[]) and revoked_at is null`.execute(ctx.db)
+  for (const id of userIds) ctx.touch(sessionsOf(id))
+  ctx.touch('online-users')
+  return Number(numAffectedRows)
+}
+
+/** The organisation people are added to: seen (or just made below one that is), enabled with all above it, with room for `more`. */
+export async function openHome(ctx: Ctx, orgId: number, more: number): Promise<{ kind: HomeKind }> {
+  const limit = await userLimit(ctx)
+  // with a limit the organisation is locked, so that two who add at once count one after the other
+  const lock = limit === null ? sql`for key share of o` : sql`for no key update of o`
+  const { rows } = await sql<{ kind: HomeKind; path: string }>`
+    select o.kind, o.path::text as path from organisations o where o.id = ${orgId} and (${visible(ctx, 'o.id')} or ${visible(ctx, 'o.parent_id')}) ${lock}`.execute(
+    ctx.db,
+  )
+  const home = found(rows[0])
+  const { rows: state } = await sql<{ closed: boolean; users: number }>`
+    select exists (select from organisations a where a.path @> ${home.path}::ltree and a.status = 'DISABLED') as closed,
+      (select count(*) from users where org_id = ${orgId} and deleted_at is null) as users`.execute(ctx.db)
+  if (state[0]?.closed) throw fieldRefusal(userErrors.orgClosed, 'orgId')
+  if (limit !== null && (state[0]?.users ?? 0) + more > limit) throw new Refusal(userErrors.orgIsFull, { n: limit })
+  return home
+}
+
+/** What roles ask of a person: a regulator has a region, a sponsor's manager stands in a sponsor. */
+export function checkRoles(ctx: Pick<Ctx, 'lang'>, roles: readonly Pick<AssignableRole, 'code' | 'dataScope'>[], home: HomeKind, regionCode: string): void {
+  const region = regionRule(roles, regionCode)
+  if (region) throw fieldRefusal(region, 'regionCode')
+  const kind = missingHome(roles, home)
+  if (kind) throw fieldRefusal(userErrors.wrongHome, 'orgId', { kind: locale[ctx.lang === 'en' ? 'en' : 'zh'].enums.kind[kind] })
+}
+
+type Standing = Pick<Subject, 'id' | 'orgId' | 'regionCode'> & { roles: readonly { id: number }[] }
+/** Gives and takes what differs; only that is checked, so that a role the actor may not give can stay where it is. */
+export async function giveRoles(ctx: Ctx, person: Standing, roleIds: readonly number[]): Promise<boolean> {
+  const had = new Set(person.roles.map((role) => role.id))
+  const wanted = new Set(roleIds)
+  const added = [...wanted.difference(had)]
+  const removed = [...had.difference(wanted)]
+  if (!added.length && !removed.length) return false
+  const given = added.length ? await checkAssignable(ctx, added, person.orgId) : []
+  if (removed.length) await checkTakable(ctx, removed)
+  const home = found(await ctx.db.selectFrom('organisations').select('kind').where('id', '=', person.orgId).executeTakeFirst())
+  checkRoles(ctx, given, home.kind, person.regionCode)
+  const rows = added.map((id) => ({ user_id: person.id, role_id: id, org_id: person.orgId, granted_by: ctx.actor.userId, created_at: ctx.now }))
+  if (rows.length) await ctx.db.insertInto('user_roles').values(rows).execute()
+  if (removed.length) await ctx.db.deleteFrom('user_roles').where('user_id', '=', person.id).where('role_id', 'in', removed).execute()
+  return true
+}
+
+export async function checkDepartment(ctx: Ctx, departmentId: number | null, orgId: number): Promise<void> {
+  if (departmentId === null) return
+  found(await ctx.db.selectFrom('departments').select('id').where('id', '=', departmentId).where('org_id', '=', orgId).executeTakeFirst())
+}
+
+/** A picture somebody else uploaded answers like a missing one. */
+export async function checkPicture(ctx: Ctx, avatar: string): Promise<void> {
+  if (avatar) found(await ctx.db.selectFrom('uploads').select('id').where('url', '=', avatar).where('user_id', '=', ctx.actor.userId).executeTakeFirst())
 }
