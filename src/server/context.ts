@@ -69,7 +69,7 @@ export type Ctx = {
   /** The facts of the log row that an audited endpoint writes; called exactly once by its verb. */
   audit(...entries: AuditEntry[]): void
   /** Tells open screens after commit that rows of this kind changed: in these organisations, else in the actor's and that of the log row. */
-  touch(topic: string, orgIds?: number | Iterable<number>): void
+  touch(topic: string, orgs?: number | Iterable<number | { readonly orgId: number }>): void
   /**
    * A write whose answer nobody waits for: it keeps its place in the order of the statements and leaves with the next one, at the
    * latest with the commit. When it fails, so does the act.

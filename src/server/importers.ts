@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Access } from '../shared/contract.ts'
-import { Refusal } from '../shared/errors.ts'
+import { common, Refusal } from '../shared/errors.ts'
 import type { App, Ctx } from './context.ts'
 import { databaseRefusal } from './run.ts'
 
@@ -48,6 +48,9 @@ export type Importer<S extends z.ZodObject = z.ZodObject, P = unknown> = {
   /** Applies all rows and gives `ctx.audit` each with its action; whatever it answers besides `[]` undoes everything. Ids given to machines or people never leave it. */
   readonly run: (ctx: Ctx, rows: readonly ImportRow<z.output<S>>[], prepared: P) => Promise<readonly RowError[]>
 }
+
+/** What is wrong with one cell, in the middle of a row's verb. */
+export const cellRefusal = (field: string, text: string): Refusal => new Refusal(common.invalid, {}, [{ field, text }])
 
 /** Types the row of `run` from `row`. */
 export function defineImporter<S extends z.ZodObject, P = undefined>(importer: Importer<S, P>): Importer {

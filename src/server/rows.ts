@@ -1,13 +1,26 @@
-import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
-/** What statements answer that no contract shapes (else `shapes.ts`). */
+/** Rows of statements that no contract shapes (else `shapes.ts`): `rowsOf<Row>(ctx.db)`select …``. */
+type Ask<Answer> = (text: TemplateStringsArray, ...values: unknown[]) => Promise<Answer>
 
-export const rowsOf = async <Row>(db: Db, statement: RawBuilder<Row>): Promise<Row[]> => (await statement.execute(db)).rows
+export const rowsOf =
+  <Row>(db: Db): Ask<Row[]> =>
+  async (text, ...values) =>
+    (await sql<Row>(text, ...values).execute(db)).rows
 
-export const rowOf = async <Row>(db: Db, statement: RawBuilder<Row>): Promise<Row | undefined> => (await statement.execute(db)).rows[0]
+export const rowOf =
+  <Row>(db: Db): Ask<Row | undefined> =>
+  async (text, ...values) =>
+    (await sql<Row>(text, ...values).execute(db)).rows[0]
 
 /** Of a statement that always answers one row, as one that only counts. */
-export const onlyRow = async <Row>(db: Db, statement: RawBuilder<Row>): Promise<Row> => (await statement.execute(db)).rows[0] as Row
+export const onlyRow =
+  <Row>(db: Db): Ask<Row> =>
+  async (text, ...values) =>
+    (await sql<Row>(text, ...values).execute(db)).rows[0] as Row
 
-export const exists = async (db: Db, statement: RawBuilder<unknown>): Promise<boolean> => (await statement.execute(db)).rows.length > 0
+export const exists =
+  (db: Db): Ask<boolean> =>
+  async (text, ...values) =>
+    (await sql(text, ...values).execute(db)).rows.length > 0

@@ -33,11 +33,11 @@ export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 
         entries = given
         for (const { orgId } of given) if (orgId !== undefined) homes.add(orgId)
       },
-      touch(topic, orgIds) {
+      touch(topic, given) {
         const orgs = topics.get(topic) ?? new Set<number>()
         topics.set(topic, orgs)
-        if (orgIds === undefined) unplaced.add(topic)
-        else for (const org of typeof orgIds === 'number' ? [orgIds] : orgIds) orgs.add(org)
+        if (given === undefined) unplaced.add(topic)
+        else for (const org of typeof given === 'number' ? [given] : given) orgs.add(typeof org === 'number' ? org : org.orgId)
       },
       later,
       afterCommit: (work) => afterCommit.push(work),

@@ -31,6 +31,10 @@ function wired<Row>(row: Record<string, unknown>): Row {
   return row as Row
 }
 
+/** A moment within JSON that SQL builds, as it leaves in a column of its own. */
+export const isoText = (at: string | RawBuilder<unknown>) =>
+  sql<string | null>`to_char(${typeof at === 'string' ? sql.ref(at) : at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
 /** How rows of a contract are read. `made`: fields that code adds afterwards. */
 export type Shape<Row> = {
   readonly columns: RawBuilder<unknown>

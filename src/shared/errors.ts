@@ -32,9 +32,13 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal that stands at a field of the form. */
-export const fieldRefusal = (def: ErrorDef, field: string, values: Record<string, string | number> = {}): Refusal =>
-  new Refusal(def, values, [{ field, text: def.text }])
+/** A refusal that stands at fields of the form. */
+export const fieldRefusal = (def: ErrorDef, at: string | readonly string[], values: Record<string, string | number> = {}): Refusal =>
+  new Refusal(
+    def,
+    values,
+    [at].flat().map((field) => ({ field, text: def.text })),
+  )
 
 /** Throws when a rule of rules.ts found something wrong; `null` means fine. */
 export function reject(found: ErrorDef | null, values?: Record<string, string | number>): void {

@@ -1,5 +1,6 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { addDays } from '../../shared/instants.ts'
+import { isClosed, ownsMachines } from '../devices/rules.ts'
 import { boardErrors } from './contract.ts'
 
 export const activationHours = 72
@@ -15,15 +16,14 @@ export function simState(expiresOn: string | null, today: string): 'FINE' | 'SOO
   return expiresOn < today ? 'EXPIRED' : expiresOn <= addDays(today, expiryDays) ? 'SOON' : 'FINE'
 }
 
-const closed: ReadonlySet<string> = new Set(['SOLD', 'SCRAPPED'])
 /** Whether a board may go into a machine. Who stands above the owner hands his boards down. */
 export function bindRule(board: Board, device: { readonly id: number; readonly lifecycle: string }, handedDown: boolean): ErrorDef | null {
-  if (closed.has(device.lifecycle)) return boardErrors.deviceClosed
+  if (isClosed(device)) return boardErrors.deviceClosed
   if (board.disabled) return boardErrors.boardDisabled
   if (board.deviceId !== null && board.deviceId !== device.id) return boardErrors.boardTaken
   return handedDown ? null : boardErrors.elsewhere
 }
-export const codeRule = (device: { readonly lifecycle: string }): ErrorDef | null => (closed.has(device.lifecycle) ? boardErrors.deviceClosed : null)
+export const codeRule = (device: { readonly lifecycle: string }): ErrorDef | null => (isClosed(device) ? boardErrors.deviceClosed : null)
 
 type Code = { readonly usedAt: Date | null; readonly revokedAt: Date | null; readonly expiresAt: Date }
 /** One answer for every reason: whoever guesses learns nothing. */
@@ -44,8 +44,7 @@ export function placeFor(waiting: ReadonlyMap<string, { readonly address: string
   return most.at(-1)?.[0] ?? null
 }
 
-const owners: ReadonlySet<string> = new Set(['PLATFORM', 'AGENT', 'OPERATOR'])
-export const ownerRule = (kind: string): ErrorDef | null => (owners.has(kind) ? null : boardErrors.ownerKind)
+export const ownerRule = (kind: string): ErrorDef | null => (ownsMachines(kind) ? null : boardErrors.ownerKind)
 
 /** Four groups that people can compare by voice. */
 export const fingerprint = (hash: Buffer | null): string => (hash && hash.length >= 8 ? (hash.toString('hex').slice(0, 16).match(/.{4}/g) ?? []).join(' ') : '')

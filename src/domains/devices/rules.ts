@@ -17,8 +17,12 @@ export const lifecycleStates = defineStates<Lifecycle>({
   moves: { STOCK: ['OPERATING', 'SOLD', 'SCRAPPED'], OPERATING: ['PAUSED'], PAUSED: ['OPERATING', 'SOLD', 'SCRAPPED'], SOLD: ['STOCK'], SCRAPPED: ['STOCK'] },
 })
 
-export const isClosed = (lifecycle: Lifecycle): boolean => lifecycle === 'SOLD' || lifecycle === 'SCRAPPED'
-export const editable = (device: { lifecycle: Lifecycle }): ErrorDef | null => (isClosed(device.lifecycle) ? deviceErrors.closed : null)
+type Lived = { readonly lifecycle: string }
+export const isClosed = ({ lifecycle }: Lived): boolean => lifecycle === 'SOLD' || lifecycle === 'SCRAPPED'
+export const editable = (device: Lived): ErrorDef | null => (isClosed(device) ? deviceErrors.closed : null)
+
+/** Organisations that machines, their boards and their stores may belong to. */
+export const ownsMachines = (kind: string): boolean => kind === 'PLATFORM' || kind === 'AGENT' || kind === 'OPERATOR'
 
 type Drug = { kind: string; dispensingMode: string | null; licenceNo: string; licenceAddress: string }
 

@@ -1,17 +1,16 @@
 import type { ErrorDef } from '../../shared/errors.ts'
+import { isClosed, ownsMachines } from '../devices/rules.ts'
 import { distributionErrors, type kinds } from './contract.ts'
 
 const e = distributionErrors
 type Kind = (typeof kinds)[number]
-const owners: ReadonlySet<string> = new Set(['PLATFORM', 'AGENT', 'OPERATOR'])
-const closed: ReadonlySet<string> = new Set(['SOLD', 'SCRAPPED'])
 
-export const openRule = (device: { readonly lifecycle: string }): ErrorDef | null => (closed.has(device.lifecycle) ? e.deviceClosed : null)
+export const openRule = (device: { readonly lifecycle: string }): ErrorDef | null => (isClosed(device) ? e.deviceClosed : null)
 
 type Target = { readonly id: number; readonly kind: string; readonly enabled: boolean }
 export function targetRule(device: { readonly orgId: number; readonly lifecycle: string }, target: Target): ErrorDef | null {
-  if (closed.has(device.lifecycle)) return e.deviceClosed
-  if (!owners.has(target.kind)) return e.ownerKind
+  if (isClosed(device)) return e.deviceClosed
+  if (!ownsMachines(target.kind)) return e.ownerKind
   if (!target.enabled) return e.orgClosed
   return device.orgId === target.id ? e.sameOwner : null
 }

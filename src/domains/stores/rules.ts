@@ -1,8 +1,7 @@
 import type { ErrorDef } from '../../shared/errors.ts'
+import { ownsMachines } from '../devices/rules.ts'
 import { storeErrors } from './contract.ts'
 
-const owners: ReadonlySet<string> = new Set(['PLATFORM', 'AGENT', 'OPERATOR'])
-
 /** A store belongs to whoever may own machines. */
-export const ownerRule = (kind: string): ErrorDef | null => (owners.has(kind) ? null : storeErrors.ownerKind)
+export const ownerRule = (kind: string): ErrorDef | null => (ownsMachines(kind) ? null : storeErrors.ownerKind)
 export const removable = (store: { readonly deviceCount: number }): ErrorDef | null => (store.deviceCount > 0 ? storeErrors.inUse : null)

@@ -140,8 +140,10 @@ const testChannel: Handlers<Contract>['testChannel'] = async (ctx, { id }) => {
   if (channel.type === 'EMAIL' && (await mailServer(ctx)).source === 'NONE') throw new Refusal(channelErrors.noMailServer)
   // also of those that come at once: the day's row is locked until the commit
   const counted = await countToday(ctx, ctx.actor.orgId, 'tests', 1)
-  const recent = sql`select 1 from alert_outbox where channel_id = ${id} and event = 'TEST' and created_at > ${ctx.now}::timestamptz - interval '1 minute' limit 1`
-  if (!counted || (await exists(ctx.db, recent))) throw new Refusal(channelErrors.tooManyTests, { most: alertLimits.perDay.tests })
+  const recent = await exists(
+    ctx.db,
+  )`select 1 from alert_outbox where channel_id = ${id} and event = 'TEST' and created_at > ${ctx.now}::timestamptz - interval '1 minute' limit 1`
+  if (!counted || recent) throw new Refusal(channelErrors.tooManyTests, { most: alertLimits.perDay.tests })
   await ctx.db.insertInto('alert_outbox').values({ org_id: ctx.actor.orgId, channel_id: id, event: 'TEST', next_at: ctx.now, created_at: ctx.now }).execute()
   ctx.afterCommit(() => ctx.app.jobs.poke(sendsName))
   ctx.audit({ id, name: channel.name })
@@ -153,7 +155,7 @@ const server = shape(MailServer, ['alert_mail_servers', 's'], { hasPassword: sql
 async function mailServer(ctx: Ctx): Promise<MailServer> {
   const own = await server.one(ctx.db, sql`from alert_mail_servers s where s.org_id = ${ctx.actor.orgId}`)
   if (own) return { source: 'OWN', ...own }
-  const above = await onlyRow(ctx.db, sql<{ org: number | null }>`select app_mail_server(${ctx.actor.orgId}) as org`)
+  const above = await onlyRow<{ org: number | null }>(ctx.db)`select app_mail_server(${ctx.actor.orgId}) as org`
   return { source: above.org ? 'ABOVE' : 'NONE', host: '', port: 465, security: 'TLS', username: '', hasPassword: false, sender: '', version: 0 }
 }
 

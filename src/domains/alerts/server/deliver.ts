@@ -49,8 +49,9 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
 async function deliver(app: App, batch: Batch): Promise<Sent | Retry | Failed> {
   const found = await bySystem(app, async (ctx) => {
     type Channel = { type: ChannelType; quietFrom: string | null; quietTo: string | null }
-    const chosen = sql<Channel>`select type, quiet_from as "quietFrom", quiet_to as "quietTo" from alert_channels where id = ${batch.channelId}`
-    const channel = await rowOf(ctx.db, chosen)
+    const channel = await rowOf<Channel>(
+      ctx.db,
+    )`select type, quiet_from as "quietFrom", quiet_to as "quietTo" from alert_channels where id = ${batch.channelId}`
     if (!channel) return null
     const now = ctx.now.getTime()
     await dropReminders(ctx, batch.id, sendTime(now, { ...channel, urgentThrough: false }, false) > now)

@@ -28,7 +28,7 @@ export async function readState(app: App, db: Db, now: Date): Promise<State> {
 async function rulesOf(app: App, db: Db): Promise<RuleOf> {
   const offline = await cachedByOrg(app, 'device.offlineAlertMinutes')
   type Own = { orgId: number; kind: AlertKind; enabled: boolean; threshold: number | null }
-  const rules = await rowsOf(db, sql<Own>`select org_id as "orgId", kind, enabled, threshold from alert_rules`)
+  const rules = await rowsOf<Own>(db)`select org_id as "orgId", kind, enabled, threshold from alert_rules`
   const own = new Map(rules.map((rule) => [`${rule.orgId}/${rule.kind}`, rule]))
   return (orgId, kind) => {
     const rule = own.get(`${orgId}/${kind}`)
@@ -86,38 +86,28 @@ type KnownRow = Omit<Known, 'closedAt'> & { closedAt: Date | null }
 async function readKnown(db: Db, now: Date, facts: readonly Fact[]): Promise<Known[]> {
   const columns = sql`a.id, a.org_id as "orgId", a.device_id as "deviceId", a.kind, a.subject, a.state <> 'CLOSED' as open, a.closed_at as "closedAt",
     a.close_reason as reason`
-  const open = await rowsOf(
-    db,
-    sql<KnownRow>`select ${columns}, a.device_id is null or exists (select from devices d
-      where d.id = a.device_id and d.org_id = a.org_id and d.lifecycle = 'OPERATING') as present from alerts a where a.state <> 'CLOSED'`,
-  )
+  const open = await rowsOf<KnownRow>(db)`select ${columns}, a.device_id is null or exists (select from devices d
+      where d.id = a.device_id and d.org_id = a.org_id and d.lifecycle = 'OPERATING') as present from alerts a where a.state <> 'CLOSED'`
   // a machine that changed hands may have one of its former owner
   const key = (a: { orgId: number; deviceId: number | null; kind: string; subject: string }) => `${a.orgId}/${a.deviceId}/${a.kind}/${a.subject}`
   const told = new Set(open.map(key))
   const fresh = facts.filter((fact) => !told.has(key(fact)))
-  const closed = await rowsOf(
-    db,
-    sql<KnownRow>`
+  const closed = await rowsOf<KnownRow>(db)`
     select distinct on (a.org_id, a.device_id, a.kind, a.subject) ${columns}, true as present
     from unnest(${fresh.map((f) => f.orgId)}::bigint[], ${fresh.map((f) => f.deviceId)}::bigint[], ${fresh.map((f) => f.kind)}::text[], ${fresh.map((f) => f.subject)}::text[]) as x (org_id, device_id, kind, subject)
-    join alerts a using (org_id, device_id, kind, subject) where a.state = 'CLOSED' order by a.org_id, a.device_id, a.kind, a.subject, a.closed_at desc, a.id desc`,
-  )
-  const groups = await rowsOf(
-    db,
-    sql<KnownRow>`
+    join alerts a using (org_id, device_id, kind, subject) where a.state = 'CLOSED' order by a.org_id, a.device_id, a.kind, a.subject, a.closed_at desc, a.id desc`
+  const groups = await rowsOf<KnownRow>(db)`
     select ${columns}, true as present from alerts a where a.device_id is null and a.closed_at > ${new Date(now.getTime() - 30 * dayMs)}
-      and (a.close_reason = 'HANDLED' or a.closed_at > ${new Date(now.getTime() - dayMs)}) order by a.closed_at`,
-  )
+      and (a.close_reason = 'HANDLED' or a.closed_at > ${new Date(now.getTime() - dayMs)}) order by a.closed_at`
   return [...open, ...closed, ...groups].map((row) => ({ ...row, closedAt: row.closedAt?.getTime() ?? 0 }))
 }
 
 async function readMembers(db: Db, known: readonly Known[]): Promise<Member[]> {
   const ids = known.filter((alert) => alert.deviceId === null).map((alert) => alert.id)
   if (ids.length === 0) return []
-  const rows = await rowsOf(
+  const rows = await rowsOf<Omit<Member, 'since'> & { since: Date }>(
     db,
-    sql<Omit<Member, 'since'> & { since: Date }>`select alert_id as "alertId", device_id as "deviceId", since, back_at is not null as back
-      from alert_members where alert_id = any(${ids}::bigint[])`,
-  )
+  )`select alert_id as "alertId", device_id as "deviceId", since, back_at is not null as back
+      from alert_members where alert_id = any(${ids}::bigint[])`
   return rows.map((row) => ({ ...row, since: row.since.getTime() }))
 }

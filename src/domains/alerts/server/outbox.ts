@@ -15,12 +15,9 @@ const wayOf = (urgent: RawBuilder<unknown>) => sql`a.id as "alertId", a.org_id a
 export async function queue(ctx: Ctx, event: 'OPENED' | 'CLOSED', alertIds: readonly number[], at: Date): Promise<void> {
   if (alertIds.length === 0) return
   const heard = sql`(c.tell_closed and exists (select from alert_outbox o where o.alert_id = a.id and o.channel_id = c.id and o.event = 'OPENED'))`
-  const ways = await rowsOf(
-    ctx.db,
-    sql<Way>`select ${wayOf(sql`a.level = 'ERROR' and a.urgent`)}
+  const ways = await rowsOf<Way>(ctx.db)`select ${wayOf(sql`a.level = 'ERROR' and a.urgent`)}
     from alerts a join alert_channels c on c.org_id = a.org_id and c.enabled left join alert_rules r on r.org_id = a.org_id and r.kind = a.kind
-    where a.id = any(${[...alertIds]}::bigint[]) and (r.channel_ids is null or c.id = any(r.channel_ids)) and ${event === 'OPENED' ? sql`true` : heard}`,
-  )
+    where a.id = any(${[...alertIds]}::bigint[]) and (r.channel_ids is null or c.id = any(r.channel_ids)) and ${event === 'OPENED' ? sql`true` : heard}`
   await put(
     ctx,
     event,
@@ -33,14 +30,11 @@ export async function queue(ctx: Ctx, event: 'OPENED' | 'CLOSED', alertIds: read
  * said it since `since` is left out: a reminder is never late and never a second message in a row.
  */
 export async function queueReminders(ctx: Ctx, due: readonly { readonly id: number; readonly since: number }[]): Promise<void> {
-  const ways = await rowsOf(
-    ctx.db,
-    sql<Way>`select ${wayOf(sql`false`)}
+  const ways = await rowsOf<Way>(ctx.db)`select ${wayOf(sql`false`)}
     from unnest(${due.map(({ id }) => id)}::bigint[], ${due.map(({ since }) => iso(new Date(since)))}::timestamptz[]) as x (id, since)
     join alerts a on a.id = x.id join alert_channels c on c.org_id = a.org_id and c.enabled left join alert_rules r on r.org_id = a.org_id and r.kind = a.kind
     where (r.channel_ids is null or c.id = any(r.channel_ids))
-      and not exists (select from alert_outbox o where o.alert_id = a.id and o.channel_id = c.id and (o.next_at is not null or o.sent_at > x.since))`,
-  )
+      and not exists (select from alert_outbox o where o.alert_id = a.id and o.channel_id = c.id and (o.next_at is not null or o.sent_at > x.since))`
   const now = ctx.now.getTime()
   const open = ways.filter((way) => sendTime(now, way, false) === now)
   await put(

@@ -65,12 +65,9 @@ export const listRows = (ctx: Ctx, input: Input<typeof alerts.list>) =>
 export const row = (ctx: Ctx, id: number) => alert.one(ctx.db, sql`from ${from} where a.id = ${id} and ${visible(ctx, 'a.org_id', 'a.device_id')}`)
 
 export const stats = (ctx: Ctx) =>
-  onlyRow(
-    ctx.db,
-    sql<Output<typeof alerts.stats>>`
+  onlyRow<Output<typeof alerts.stats>>(ctx.db)`
     select count(*) filter (where a.state = 'OPEN') as open, count(*) filter (where a.state = 'ACKNOWLEDGED') as acknowledged
-    from alerts a where a.state <> 'CLOSED' and ${visible(ctx, 'a.org_id', 'a.device_id')}`,
-  )
+    from alerts a where a.state <> 'CLOSED' and ${visible(ctx, 'a.org_id', 'a.device_id')}`
 
 const member = shape(Member, ['alert_members', 'm'], {
   rtuNumber: sql`d.rtu_number`,
@@ -100,6 +97,8 @@ export const deliveries = (ctx: Ctx, id: number) =>
 
 /** How many of these the actor may see. */
 export async function seen(ctx: Ctx, ids: readonly number[]): Promise<number> {
-  const mine = sql<{ n: number }>`select count(*) as n from alerts a where a.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'a.org_id', 'a.device_id')}`
-  return (await onlyRow(ctx.db, mine)).n
+  const mine = await onlyRow<{ n: number }>(
+    ctx.db,
+  )`select count(*) as n from alerts a where a.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'a.org_id', 'a.device_id')}`
+  return mine.n
 }

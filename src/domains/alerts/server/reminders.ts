@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { cachedByOrg } from '../../settings/server/values.ts'
@@ -14,28 +13,19 @@ import { queueReminders } from './outbox.ts'
 export async function remind(ctx: Ctx, openHours: State['openHours']): Promise<void> {
   const intervals = await cachedByOrg(ctx.app, 'alarm.repeat')
   const everyOf = (orgId: number): number | null => remindEvery[intervals.get(orgId) ?? 'off']
-  const open = await rowsOf(
-    ctx.db,
-    sql<Omit<Unhandled, 'lastAt'> & { lastAt: Date }>`select id, org_id as "orgId", coalesce(device_id, 0) as "deviceId", kind,
-      greatest(created_at, reminded_at) as "lastAt" from alerts where state = 'OPEN'`,
-  )
+  const open = await rowsOf<Omit<Unhandled, 'lastAt'> & { lastAt: Date }>(ctx.db)`select id, org_id as "orgId", coalesce(device_id, 0) as "deviceId", kind,
+      greatest(created_at, reminded_at) as "lastAt" from alerts where state = 'OPEN'`
   const unhandled = open.map((alert) => ({ ...alert, lastAt: alert.lastAt.getTime() }))
   const due = dueReminders(ctx.now.getTime(), unhandled, everyOf, openHours)
   if (due.length === 0) return
   // somebody may take one on at this moment: in the order of ids, as people do, and only what is still open
-  const reminded = await rowsOf(
-    ctx.db,
-    sql<{ id: number; orgId: number }>`
+  const reminded = await rowsOf<{ id: number; orgId: number }>(ctx.db)`
     with mine as (select id from alerts where id = any(${due}::bigint[]) order by id for update)
-    update alerts a set reminded_at = ${ctx.now}, reminders = a.reminders + 1 from mine where a.id = mine.id and a.state = 'OPEN' returning a.id, a.org_id as "orgId"`,
-  )
+    update alerts a set reminded_at = ${ctx.now}, reminders = a.reminders + 1 from mine where a.id = mine.id and a.state = 'OPEN' returning a.id, a.org_id as "orgId"`
   const now = ctx.now.getTime()
   await queueReminders(
     ctx,
     reminded.map((row) => ({ id: row.id, since: now - (everyOf(row.orgId) ?? 0) / 2 })),
   )
-  ctx.touch(
-    'alerts',
-    reminded.map((row) => row.orgId),
-  )
+  ctx.touch('alerts', reminded)
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { type App, type Ctx, iso, isoOrNull } from '../../../server/context.ts'
 import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
@@ -28,17 +27,14 @@ export type Event = { readonly event: MessageEvent; readonly at: Date; readonly 
 
 /** What a batch says, as it is now: a machine that joined since is in it. */
 export async function readEvents(ctx: Ctx, batch: string): Promise<Event[]> {
-  const rows = await rowsOf(
-    ctx.db,
-    sql<Omit<AlertFacts, 'id'> & { event: Event['event']; at: Date; id: number | null }>`
+  const rows = await rowsOf<Omit<AlertFacts, 'id'> & { event: Event['event']; at: Date; id: number | null }>(ctx.db)`
     select o.event, o.created_at as at, a.id, a.device_id as "deviceId", a.kind, a.subject, a.level, a.state, a.data, a.times, a.since,
       a.opened_at as "openedAt", a.closed_at as "closedAt", a.reminders, d.rtu_number as "rtuNumber", d.nickname,
       coalesce(m.numbers, '{}') as numbers, case when a.device_id is null then coalesce(m.members, 0) else 1 end as "deviceCount"
     from alert_outbox o left join alerts a on a.id = o.alert_id left join devices d on d.id = a.device_id
     left join lateral (select count(*) as members, (array_agg(x.rtu_number order by x.rtu_number))[1:200] as numbers
       from alert_members m join devices x on x.id = m.device_id where m.alert_id = a.id) m on a.device_id is null
-    where o.batch = ${batch}::uuid and o.state = 'SENDING' order by o.id`,
-  )
+    where o.batch = ${batch}::uuid and o.state = 'SENDING' order by o.id`
   return rows.map(({ event, at, id, ...alert }) => ({ event, at, alert: id === null ? null : { id, ...alert } }))
 }
 
@@ -66,17 +62,14 @@ export async function tellInApp(ctx: Ctx, orgId: number, events: readonly Event[
 /** Who holds alarm:read, and which of these he reaches by it: staff with single machines hear of those. */
 async function readersOf(ctx: Ctx, orgId: number, events: readonly Event[]): Promise<{ id: number; alerts: number[] }[]> {
   const alerts = events.flatMap((event) => event.alert ?? [])
-  return rowsOf(
-    ctx.db,
-    sql<{ id: number; alerts: number[] }>`
+  return rowsOf<{ id: number; alerts: number[] }>(ctx.db)`
     select u.id, array_agg(distinct x.alert_id) as alerts
     from users u join user_roles ur on ur.user_id = u.id join roles r on r.id = ur.role_id and r.status = 'ENABLED'
     join role_permissions p on p.role_id = r.id and p.permission_code = 'alarm:read'
     cross join unnest(${alerts.map((alert) => alert.id)}::bigint[], ${alerts.map((alert) => alert.deviceId)}::bigint[]) as x (alert_id, device_id)
     where u.org_id = ${orgId} and (r.data_scope <> 'ASSIGNED_DEVICES'
       or exists (select from device_assignments a where a.device_id = x.device_id and a.user_id = u.id and a.to_at is null))
-    group by u.id order by u.id`,
-  )
+    group by u.id order by u.id`
 }
 
 function noteOf(events: readonly Event[]) {
@@ -92,7 +85,7 @@ type Channel = { type: 'WEBHOOK' | 'EMAIL'; url: string; secret: Buffer | null; 
 export async function sendBatch(app: App, batch: Batch, events: readonly Event[]): Promise<SendAnswer> {
   const privateAllowed = await cachedSetting(app, 1, 'alarm.privateAddresses')
   const { channel, server } = await bySystem(app, async (ctx) => ({
-    channel: await rowOf(ctx.db, sql<Channel>`select type, url, secret, recipients, lang from alert_channels where id = ${batch.channelId}`),
+    channel: await rowOf<Channel>(ctx.db)`select type, url, secret, recipients, lang from alert_channels where id = ${batch.channelId}`,
     server: await mailServerOf(ctx, batch.orgId),
   }))
   if (!channel) return { state: 'FAILED', reason: 'no channel' }
@@ -113,11 +106,10 @@ export async function sendBatch(app: App, batch: Batch, events: readonly Event[]
 
 /** The organisation's own mail server, or the one of the nearest above. */
 async function mailServerOf(ctx: Ctx, orgId: number): Promise<(MailServer & { orgId: number }) | null> {
-  const server = await rowOf(
+  const server = await rowOf<Omit<MailServer, 'password'> & { orgId: number; sealed: Buffer | null }>(
     ctx.db,
-    sql<Omit<MailServer, 'password'> & { orgId: number; sealed: Buffer | null }>`select org_id as "orgId", host, port, security, username, sender,
-      password as sealed from alert_mail_servers where org_id = app_mail_server(${orgId})`,
-  )
+  )`select org_id as "orgId", host, port, security, username, sender,
+      password as sealed from alert_mail_servers where org_id = app_mail_server(${orgId})`
   if (!server) return null
   const { sealed, ...rest } = server
   return { ...rest, password: sealed ? unseal(ctx.app.config, `alert_mail_servers.password|${rest.orgId}`, sealed) : '' }

@@ -10,7 +10,7 @@ import { remind } from './reminders.ts'
 /** Makes the alerts say what the facts say; one process at a time, whatever it missed is found at its next turn. */
 export async function sweepAlerts(app: App): Promise<void> {
   await bySystem(app, async (ctx) => {
-    const turn = await onlyRow(ctx.db, sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(hashtextextended('alerts', 0)) as mine`)
+    const turn = await onlyRow<{ mine: boolean }>(ctx.db)`select pg_try_advisory_xact_lock(hashtextextended('alerts', 0)) as mine`
     if (!turn.mine) return
     const state = await readState(app, ctx.db, ctx.now)
     const plan = decide(state)
@@ -38,8 +38,8 @@ async function carryOut(ctx: Ctx, plan: Plan): Promise<void> {
   // people hear that it is over when it stays over
   await queue(ctx, 'CLOSED', over, new Date(ctx.now.getTime() + alertLimits.flapMs))
   const told = [...plan.closes.map((close) => close.id), ...plan.backs.map((back) => back.alertId), ...plan.joins.map((join) => join.alertId)]
-  const homes = await rowsOf(ctx.db, sql<{ orgId: number }>`select distinct org_id as "orgId" from alerts where id = any(${told}::bigint[])`)
-  ctx.touch('alerts', [...homes.map((row) => row.orgId), ...plan.opens.map((open) => open.orgId)])
+  const homes = await rowsOf<{ orgId: number }>(ctx.db)`select distinct org_id as "orgId" from alerts where id = any(${told}::bigint[])`
+  ctx.touch('alerts', [...homes, ...plan.opens])
 }
 
 const keyOf = (open: Pick<Opening, 'orgId' | 'deviceId' | 'kind' | 'subject'>): string => `${open.orgId}/${open.deviceId ?? 0}/${open.kind}/${open.subject}`
@@ -72,15 +72,12 @@ async function reopen(ctx: Ctx, opens: readonly Opening[]): Promise<void> {
 async function insert(ctx: Ctx, opens: readonly Opening[]): Promise<Map<string, number>> {
   if (opens.length === 0) return new Map()
   const given = opens.map((open) => ({ ...open, members: [], level: usualRules[open.kind].level, since: new Date(open.since) }))
-  const rows = await rowsOf(
-    ctx.db,
-    sql<{ id: number } & Parameters<typeof keyOf>[0]>`
+  const rows = await rowsOf<{ id: number } & Parameters<typeof keyOf>[0]>(ctx.db)`
     insert into alerts (org_id, device_id, kind, subject, level, urgent, data, since, opened_at, created_at)
     select "orgId", "deviceId", kind, subject, level, urgent, data, since, ${ctx.now}, ${ctx.now}
     from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
       as x ("orgId" bigint, "deviceId" bigint, kind text, subject text, level text, urgent boolean, data jsonb, since timestamptz)
-    order by "orgId", "deviceId", kind, subject on conflict do nothing returning id, org_id as "orgId", device_id as "deviceId", kind, subject`,
-  )
+    order by "orgId", "deviceId", kind, subject on conflict do nothing returning id, org_id as "orgId", device_id as "deviceId", kind, subject`
   return new Map(rows.map((row) => [keyOf(row), row.id]))
 }
 

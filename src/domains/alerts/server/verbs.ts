@@ -51,12 +51,9 @@ async function handle(ctx: Ctx, next: 'ACKNOWLEDGED' | 'CLOSED', ids: readonly n
   // a closed one comes back by itself when its machine flaps, never by hand
   const from = next === 'CLOSED' ? allowedFrom(alertMoves, next) : ['OPEN']
   // in the order of ids, as the sweep and other people do
-  const rows = await rowsOf(
-    ctx.db,
-    sql<{ id: number; orgId: number }>`
+  const rows = await rowsOf<{ id: number; orgId: number }>(ctx.db)`
     with mine as (select a.id from alerts a where a.id = any(${wanted}::bigint[]) and ${visible(ctx, 'a.org_id', 'a.device_id')} order by a.id for update)
-    update alerts a set state = ${next}, ${set} from mine where a.id = mine.id and a.state = any(${from}::text[]) returning a.id, a.org_id as "orgId"`,
-  )
+    update alerts a set state = ${next}, ${set} from mine where a.id = mine.id and a.state = any(${from}::text[]) returning a.id, a.org_id as "orgId"`
   if (!rows.length) throw new Refusal(next === 'CLOSED' ? alertErrors.closed : alertErrors.taken)
   ctx.audit(...rows.map(({ id, orgId }) => ({ id, after: { state: next, remark }, orgId })))
   ctx.touch('alerts')
@@ -104,7 +101,7 @@ const saveRule: Handlers<Contract>['saveRule'] = async (ctx, input) => {
 /** A foreign channel answers like a missing one. */
 async function ownChannels(ctx: Ctx, ids: readonly number[]): Promise<void> {
   const wanted = [...new Set(ids)]
-  const own = await rowsOf(ctx.db, sql`select 1 from alert_channels where id = any(${wanted}::bigint[]) and org_id = ${ctx.actor.orgId}`)
+  const own = await rowsOf(ctx.db)`select 1 from alert_channels where id = any(${wanted}::bigint[]) and org_id = ${ctx.actor.orgId}`
   if (own.length !== wanted.length) throw new Refusal(common.notFound)
 }
 

@@ -12,11 +12,12 @@ export type Machine = Pick<DeviceDetail, 'id' | 'orgId' | 'rtuNumber' | 'lifecyc
 
 /** The machine, held: whoever changes its board or owner takes his turn. Machines before boards before lanes. */
 export const lockMachine = (ctx: Ctx, id: number) =>
-  rowOf(
-    ctx.db,
-    sql<Machine>`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.board_no as "boardNo", d.card, d.lifecycle, d.version
-      from devices d where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} for no key update of d`,
-  )
+  rowOf<Machine>(ctx.db)`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.board_no as "boardNo", d.card, d.lifecycle, d.version
+      from devices d where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')} for no key update of d`
+
+/** Machines held together, so that two people who tell one of them the same take turns. */
+export const lockMachines = (ctx: Ctx, ids: readonly number[]) =>
+  sql`select 1 from devices d where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id for no key update`.execute(ctx.db)
 
 /** Gateways look again whom they let in: a connection that would not be now, or belongs to another owner, ends. */
 export function shutOut(ctx: Ctx): void {
@@ -31,29 +32,30 @@ const unique = guarding({
   main_boards_iccid: [boardErrors.cardTaken],
 })
 
+async function write(
+  ctx: Ctx,
+  { id }: Pick<Machine, 'id'>,
+  to: { board_no: string | null; card?: null } & ReturnType<typeof nobodysSecret | typeof secretColumns>,
+) {
+  await ctx.db
+    .updateTable('devices')
+    .set((eb) => ({ ...to, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .execute()
+  shutOut(ctx)
+}
+
 /** A new secret for the machine, with another board or the one it has; whoever held the old one is out. */
 export async function putBoard(ctx: Ctx, machine: Pick<Machine, 'id'>, boardNo: string): Promise<string> {
   const secret = newSecret()
-  await unique(
-    ctx.db
-      .updateTable('devices')
-      .set((eb) => ({ board_no: boardNo, ...secretColumns(secret), version: eb('version', '+', 1) }))
-      .where('id', '=', machine.id)
-      .execute(),
-  )
-  shutOut(ctx)
+  await unique(write(ctx, machine, { board_no: boardNo, ...secretColumns(secret) }))
   return secret
 }
 
 /** The machine has no board any more and nobody knows its secret; the SIM stays in the board. */
 export async function takeBoard(ctx: Ctx, machine: Machine): Promise<void> {
   await keepLastSeen(ctx, machine)
-  await ctx.db
-    .updateTable('devices')
-    .set((eb) => ({ board_no: null, card: null, ...nobodysSecret(), version: eb('version', '+', 1) }))
-    .where('id', '=', machine.id)
-    .execute()
-  shutOut(ctx)
+  await write(ctx, machine, { board_no: null, card: null, ...nobodysSecret() })
 }
 
 /** What the machine's state says of the board while it is in it. */
@@ -63,8 +65,5 @@ export const keepLastSeen = (ctx: Ctx, machine: Machine) =>
 
 /** Pieces that wait for payment, for the motor or for its answer; those of an order nobody paid are let go and wait no longer. */
 export const hasOpenOrder = (ctx: Ctx, deviceId: number) =>
-  exists(
-    ctx.db,
-    sql`select 1 from order_units u where u.device_id = ${deviceId} and u.vend_state in ('WAIT','SENT','ACKED','UNKNOWN')
-      and u.hold in ('HELD','FAILED_HOLD') and ${visible(ctx, 'u.org_id', 'u.device_id')} limit 1`,
-  )
+  exists(ctx.db)`select 1 from order_units u where u.device_id = ${deviceId} and u.vend_state in ('WAIT','SENT','ACKED','UNKNOWN')
+      and u.hold in ('HELD','FAILED_HOLD') and ${visible(ctx, 'u.org_id', 'u.device_id')} limit 1`

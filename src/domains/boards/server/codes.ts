@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { activationHours } from '../rules.ts'
 
@@ -33,27 +34,14 @@ export async function keepCodes(ctx: Ctx, codes: readonly { id: number; orgId: n
     ctx,
     codes.map(({ id }) => id),
   )
+  const made = { created_by: ctx.actor.userId, created_at: ctx.now, expires_at: expiry(ctx.now) }
   await ctx.db
     .insertInto('activation_codes')
-    .values(
-      codes.map(({ id, orgId, code }) => ({
-        org_id: orgId,
-        device_id: id,
-        code_hash: codeHash(code),
-        created_by: ctx.actor.userId,
-        created_at: ctx.now,
-        expires_at: expiry(ctx.now),
-      })),
-    )
+    .values(codes.map(({ id, orgId, code }) => ({ org_id: orgId, device_id: id, code_hash: codeHash(code), ...made })))
     .execute()
 }
 export const expiry = (now: Date) => new Date(now.getTime() + activationHours * 3_600_000)
 
 export const revokeCodes = (ctx: Ctx, deviceIds: readonly number[]) =>
-  ctx.db
-    .updateTable('activation_codes')
-    .set({ revoked_at: ctx.now })
-    .where('device_id', 'in', [...deviceIds])
-    .where('used_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .execute()
+  sql`update activation_codes set revoked_at = ${ctx.now}
+    where device_id = any(${[...deviceIds]}::bigint[]) and used_at is null and revoked_at is null`.execute(ctx.db)

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type Ctx, found } from '../../../server/context.ts'
-import { defineImporter, eachRow, type ImportRow, type RowError } from '../../../server/importers.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
+import { cellRefusal, defineImporter, eachRow, type ImportRow, type RowError } from '../../../server/importers.ts'
 import * as f from '../../../shared/fields.ts'
 import { bi } from '../../../shared/text.ts'
 import { meant, type Named, organisationsNamed } from '../../organisations/server/named.ts'
@@ -29,7 +28,6 @@ const Row = z.strictObject({
 })
 type Row = z.output<typeof Row>
 
-const fault = (field: keyof Row, text: string) => new Refusal(common.invalid, {}, [{ field, text }])
 /** By the words of both languages and by the identifiers. */
 const carrierWords = new Map(
   carriers.flatMap((carrier) =>
@@ -40,7 +38,7 @@ const carrierWords = new Map(
 async function ownerOf(ctx: Ctx, owners: readonly Named[], word: string): Promise<{ id: number; kind: string }> {
   if (!word) return found(await q.owner(ctx, ctx.actor.orgId))
   const owner = meant(owners, word)
-  if (typeof owner === 'string') throw fault('org', owner)
+  if (typeof owner === 'string') throw cellRefusal('org', owner)
   return owner
 }
 
@@ -48,8 +46,8 @@ async function run(ctx: Ctx, rows: readonly ImportRow<Row>[]): Promise<readonly 
   const owners = (await organisationsNamed(ctx, [...new Set(rows.map(({ value }) => value.org))])).filter(({ status }) => status === 'ENABLED')
   const errors = await eachRow(ctx, rows, async (quiet, { org, carrier, planMb, usedMb, simExpiresOn, ...row }) => {
     const known = carrier ? carrierWords.get(carrier.toLowerCase()) : null
-    if (known === undefined) throw fault('carrier', bi('运营商不正确', 'There is no such carrier'))
-    if (planMb === '0') throw fault('planMb', bi('流量须为整数 MB', 'Whole megabytes'))
+    if (known === undefined) throw cellRefusal('carrier', bi('运营商不正确', 'There is no such carrier'))
+    if (planMb === '0') throw cellRefusal('planMb', bi('流量须为整数 MB', 'Whole megabytes'))
     const traffic = { planMb: planMb ? Number(planMb) : null, usedMb: usedMb ? Number(usedMb) : null }
     const owner = await ownerOf(quiet, owners, org)
     const board = { ...row, ...traffic, protocol: 'mqtt' as const, carrier: known, simExpiresOn: simExpiresOn ?? null }

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { all } from '../../../server/lists.ts'
+import { exists, onlyRow, rowOf } from '../../../server/rows.ts'
 import { columns, type Rows, shape } from '../../../server/shapes.ts'
-import type { Input } from '../../../shared/contract.ts'
+import type { Input, Output } from '../../../shared/contract.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
 import { type BoardFields, BoardOption, BoardRow, type boards } from '../contract.ts'
 import { expiryDays } from '../rules.ts'
@@ -71,15 +72,10 @@ export const listRows = (ctx: Ctx, input: Input<typeof boards.list>) =>
     ],
   })
 
-type Counts = { all: number; unbound: number; bound: number; disabled: number; expiring: number }
-export async function counts(ctx: Ctx): Promise<Counts> {
-  const { rows } =
-    await sql<Counts>`select count(*) as "all", count(*) filter (where ${statuses.UNBOUND}) as unbound, count(*) filter (where ${statuses.BOUND}) as bound,
-    count(*) filter (where ${statuses.DISABLED}) as disabled, count(*) filter (where ${expiring(ctx)}) as expiring from ${from} where ${seen(ctx)}`.execute(
-      ctx.db,
-    )
-  return rows[0] as Counts
-}
+type Counts = Omit<Output<typeof boards.counts>, 'unknown'>
+export const counts = (ctx: Ctx) =>
+  onlyRow<Counts>(ctx.db)`select count(*) as "all", count(*) filter (where ${statuses.UNBOUND}) as unbound, count(*) filter (where ${statuses.BOUND}) as bound,
+    count(*) filter (where ${statuses.DISABLED}) as disabled, count(*) filter (where ${expiring(ctx)}) as expiring from ${from} where ${seen(ctx)}`
 
 const option = shape(BoardOption, ['main_boards', 'b'], { iccid: sql`coalesce(b.iccid, '')` })
 export const options = (ctx: Ctx, input: Input<typeof boards.options>) =>
@@ -101,16 +97,11 @@ const handedDown = (from: RawBuilder<unknown>, orgId: number) =>
 export const row = (ctx: Ctx, id: number) => board.one(ctx.db, sql`from ${from} where b.id = ${id} and ${seen(ctx)}`)
 export const rowByNumber = (ctx: Ctx, boardNo: string) => board.one(ctx.db, sql`from ${from} where b.board_no = ${boardNo} and ${seen(ctx)}`)
 
-export async function isHandedDown(ctx: Ctx, boardOrg: number, deviceOrg: number): Promise<boolean> {
-  const { rows } = await sql<{ ok: boolean }>`select ${handedDown(sql`${boardOrg}::bigint`, deviceOrg)} as ok`.execute(ctx.db)
-  return rows[0]?.ok === true
-}
+export const isHandedDown = (ctx: Ctx, boardOrg: number, deviceOrg: number) => exists(ctx.db)`select 1 where ${handedDown(sql`${boardOrg}::bigint`, deviceOrg)}`
 
-export async function owner(ctx: Ctx, orgId: number) {
-  const { rows } = await sql<{ id: number; kind: string }>`
-    select o.id, o.kind from organisations o where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`.execute(ctx.db)
-  return rows[0]
-}
+export const owner = (ctx: Ctx, orgId: number) =>
+  rowOf<{ id: number; kind: string }>(ctx.db)`
+    select o.id, o.kind from organisations o where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`
 
 export const written = (board: BoardFields) => columns('main_boards', { ...board, iccid: board.iccid || null })
 

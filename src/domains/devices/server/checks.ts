@@ -3,7 +3,7 @@ import { columns, guarding } from '../../../server/shapes.ts'
 import { common, fieldRefusal } from '../../../shared/errors.ts'
 import { regionPath } from '../../../shared/regions.ts'
 import { type CreateDevice, deviceErrors, type EditDevice } from '../contract.ts'
-import { licenceRule, typeRule } from '../rules.ts'
+import { licenceRule, ownsMachines, typeRule } from '../rules.ts'
 import * as q from './queries.ts'
 
 /** What a single machine, a batch and an edit say of it alike. */
@@ -33,10 +33,9 @@ export function written({ nickname, card, ...input }: Omit<Single, 'boardNo'> & 
   })
 }
 
-const owners = new Set(['PLATFORM', 'AGENT', 'OPERATOR'])
 export async function checkedOwner(ctx: Ctx, orgId: number): Promise<number> {
   const org = found(await q.owner(ctx, orgId))
-  if (!owners.has(org.kind)) throw fieldRefusal(deviceErrors.ownerKind, 'orgId')
+  if (!ownsMachines(org.kind)) throw fieldRefusal(deviceErrors.ownerKind, 'orgId')
   return org.id
 }
 

@@ -13,7 +13,7 @@ type Place = Awaited<ReturnType<typeof checkedPlace>>['place']
 
 /** Whether one of the boards is somebody's whom the actor does not see; needs the system scope. Those above hand theirs down by binding or a code. */
 const isForeignBoard = (ctx: Ctx, numbers: readonly string[]) =>
-  exists(ctx.db, sql`select 1 from main_boards b where b.board_no = any(${[...numbers]}::text[]) and not ${visible(ctx, 'b.org_id')} limit 1`)
+  exists(ctx.db)`select 1 from main_boards b where b.board_no = any(${[...numbers]}::text[]) and not ${visible(ctx, 'b.org_id')} limit 1`
 
 export async function addAll(ctx: Ctx, orgId: number, place: Place, entries: readonly CreateDevice[]) {
   const boards = entries.flatMap((entry) => entry.boardNo ?? [])
@@ -68,7 +68,7 @@ async function chooseNumbers(ctx: Ctx, start: string, count: number, skip: boole
   while (free.length < count) {
     const window: string[] | null = next === undefined ? null : sequentialNumbers(next, count - free.length)
     if (!window || conflicts.length > 10_000) throw fieldRefusal(deviceErrors.widthOverflow, 'start')
-    const known = await rowsOf(ctx.db, sql<{ number: string }>`select rtu_number as number from devices where rtu_number = any(${window})`)
+    const known = await rowsOf<{ number: string }>(ctx.db)`select rtu_number as number from devices where rtu_number = any(${window})`
     const taken = new Set(known.map(({ number }) => number))
     free.push(...window.filter((number) => !taken.has(number)))
     conflicts.push(...window.filter((number) => taken.has(number)))

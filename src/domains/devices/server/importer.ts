@@ -1,9 +1,7 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, inheritable } from '../../../server/context.ts'
-import { defineImporter, eachRow, type ImportRow, type RowError } from '../../../server/importers.ts'
+import { cellRefusal, defineImporter, eachRow, type ImportRow, type RowError } from '../../../server/importers.ts'
 import { rowsOf } from '../../../server/rows.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { regionsNamed } from '../../../shared/regions.ts'
 import { bi } from '../../../shared/text.ts'
@@ -36,35 +34,31 @@ const text = {
   noRegion: bi('地区不存在', 'There is no such region'),
   single: bi('售药机须填写许可证,请单台创建', 'Drug machines need a licence; create them one by one'),
 }
-const fault = (field: keyof Row, text: string) => new Refusal(common.invalid, {}, [{ field, text }])
 
 const levels = ['province', 'city', 'county'] as const
 function countyOf(row: Row): string {
   const found = regionsNamed(levels.map((level) => row[level]))
   const missing = levels[found.length]
-  if (missing) throw fault(missing, text.noRegion)
+  if (missing) throw cellRefusal(missing, text.noRegion)
   return found.at(-1)?.code ?? ''
 }
 
 function ownerOf(ctx: Ctx, owners: readonly Named[], word: string): number {
   if (!word) return ctx.actor.orgId
   const owner = meant(owners, word)
-  if (typeof owner === 'string') throw fault('owner', owner)
+  if (typeof owner === 'string') throw cellRefusal('owner', owner)
   return owner.id
 }
 
 async function run(ctx: Ctx, rows: readonly ImportRow<Row>[], codes: Ready): Promise<readonly RowError[]> {
-  const types = await rowsOf(
-    ctx.db,
-    sql<Type>`select t.id, t.name, t.kind, t.drop_sensor as "dropSensor" from device_types t where ${inheritable(ctx, 't.org_id')}`,
-  )
+  const types = await rowsOf<Type>(ctx.db)`select t.id, t.name, t.kind, t.drop_sensor as "dropSensor" from device_types t where ${inheritable(ctx, 't.org_id')}`
   const typeOf = new Map(types.map((type) => [type.name.toLowerCase(), type]))
   const owners = await organisationsNamed(ctx, [...new Set(rows.map(({ value }) => value.owner))])
   const added: { id: number; orgId: number; code: string }[] = []
   const errors = await eachRow(ctx, rows, async (quiet, row) => {
     const type = typeOf.get(row.type.toLowerCase())
-    if (!type) throw fault('type', text.noType)
-    if (type.kind === 'DRUG') throw fault('type', text.single)
+    if (!type) throw cellRefusal('type', text.noType)
+    if (type.kind === 'DRUG') throw cellRefusal('type', text.single)
     const orgId = await checkedOwner(quiet, ownerOf(quiet, owners, row.owner))
     const { nickname, boardNo, card, address } = row
     const { kind, dropSensor } = type

@@ -4,6 +4,7 @@ import { byRole, type Ctx, found, visible } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
+import { outcomeOf } from '../../../shared/outcome.ts'
 import { say } from '../../../shared/text.ts'
 import { hasOpenOrder, lockMachine, takeBoard } from '../../boards/server/binding.ts'
 import { noteDevice } from '../../machines/server/events.ts'
@@ -47,10 +48,10 @@ async function opened(ctx: Ctx, input: { id: number; version: number }, to: Life
 
 /** Pieces in live lanes; the lanes stay locked until the machine has left service. */
 async function stockOf(ctx: Ctx, deviceId: number): Promise<number> {
-  const held = sql<{
-    n: number
-  }>`select l.quantity as n from lanes l where l.device_id = ${deviceId} and l.archived_at is null order by l.id for no key update of l`
-  return (await rowsOf(ctx.db, held)).reduce((sum, { n }) => sum + n, 0)
+  const held = await rowsOf<{ n: number }>(
+    ctx.db,
+  )`select l.quantity as n from lanes l where l.device_id = ${deviceId} and l.archived_at is null order by l.id for no key update of l`
+  return held.reduce((sum, { n }) => sum + n, 0)
 }
 
 export const retire: Handlers<Contract>['retire'] = async (ctx, input) => {
@@ -70,26 +71,19 @@ export const restore: Handlers<Contract>['restore'] = async (ctx, input) => {
 
 type Judged = Moved & { nickname: string; refusal: ErrorDef | null }
 async function judge(ctx: Ctx, ids: readonly number[], hold = sql``): Promise<Judged[]> {
-  const rows = await rowsOf(
-    ctx.db,
-    sql<Omit<Judged, 'refusal'>>`select ${moved}, nickname, lifecycle from devices d
-      where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id ${hold}`,
-  )
+  const rows = await rowsOf<Omit<Judged, 'refusal'>>(ctx.db)`select ${moved}, nickname, lifecycle from devices d
+      where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id ${hold}`
   if (rows.length < new Set(ids).size) throw new Refusal(common.notFound)
   const able = allowedFrom(lifecycleStates, 'PAUSED')
-  return rows.map((row) => ({ ...row, refusal: able.includes(row.lifecycle) ? null : isClosed(row.lifecycle) ? deviceErrors.closed : deviceErrors.wrongMove }))
+  return rows.map((row) => ({ ...row, refusal: able.includes(row.lifecycle) ? null : isClosed(row) ? deviceErrors.closed : deviceErrors.wrongMove }))
 }
-const resultOf = (ctx: Ctx, judged: readonly Judged[]) => ({
-  done: judged.filter((row) => row.refusal === null).length,
-  skipped: judged.filter((row) => row.refusal !== null).length,
-  results: judged.map(({ id, rtuNumber, nickname, refusal }) => ({
-    id,
-    rtuNumber,
-    nickname,
-    ok: !refusal,
-    reason: refusal ? say(refusal.text, ctx.lang) : '',
-  })),
-})
+const resultOf = (ctx: Ctx, judged: readonly Judged[]) =>
+  outcomeOf(
+    judged.map(({ id, rtuNumber, nickname, refusal }) => {
+      const reason = refusal ? say(refusal.text, ctx.lang) : ''
+      return { id, rtuNumber, nickname, ok: !refusal, reason }
+    }),
+  )
 
 export const previewPauses: Handlers<Contract>['previewPauses'] = async (ctx, input) => resultOf(ctx, await judge(ctx, input.ids))
 
@@ -128,17 +122,10 @@ export const setLifecycle: Handlers<Contract>['setLifecycle'] = async (ctx, inpu
 /** Stops the sales of every operating machine of these organisations; who calls writes the log row. Answers their numbers. */
 export async function pauseDevicesOf(ctx: Ctx, orgIds: readonly number[]): Promise<string[]> {
   if (!orgIds.length) return []
-  const paused = await rowsOf(
-    ctx.db,
-    sql<Moved>`update devices set lifecycle = 'PAUSED', version = version + 1
+  const paused = await rowsOf<Moved>(ctx.db)`update devices set lifecycle = 'PAUSED', version = version + 1
       where org_id = any(${[...orgIds]}::bigint[]) and lifecycle = 'OPERATING' and ${visible(ctx, 'org_id', 'id')}
-      returning ${moved}, 'OPERATING' as lifecycle`,
-  )
+      returning ${moved}, 'OPERATING' as lifecycle`
   await note(ctx, paused, 'PAUSED', '')
-  if (paused.length)
-    ctx.touch(
-      'devices',
-      paused.map(({ orgId }) => orgId),
-    )
+  if (paused.length) ctx.touch('devices', paused)
   return paused.map(({ rtuNumber }) => rtuNumber).sort()
 }

@@ -131,33 +131,24 @@ export const detail = (ctx: Ctx, id: number) => whole(ctx).one(ctx.db, sql`from 
 
 /** Whose the machine is, when the actor sees it. */
 export async function ownerOf(ctx: Ctx, id: number): Promise<number | undefined> {
-  const device = await rowOf(
-    ctx.db,
-    sql<{ orgId: number }>`select d.org_id as "orgId" from devices d where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`,
-  )
+  const device = await rowOf<{ orgId: number }>(ctx.db)`select d.org_id as "orgId" from devices d where d.id = ${id} and ${visible(ctx, 'd.org_id', 'd.id')}`
   return device?.orgId
 }
 
 /** Sales of today of the same machines. The rollups are found by their owners first, then matched with machines. */
 export function soldToday(ctx: Ctx, input: ListInput) {
   const owners = sql`array(select o.id from organisations o where ${visible(ctx, 'o.id')})`
-  return onlyRow(
-    ctx.db,
-    sql<{ orders: number; turnover: number }>`
+  return onlyRow<{ orders: number; turnover: number }>(ctx.db)`
     select coalesce(sum(r.orders), 0) as orders, coalesce(sum(r.turnover), 0) as turnover
     from ${joined} join sales_rollups r on r.device_id = d.id and r.org_id = d.org_id
-    where r.grain = 'DAY' and r.at = ${today(ctx)} and r.org_id = any(${owners}) and ${conditions(ctx, input)}`,
-  )
+    where r.grain = 'DAY' and r.at = ${today(ctx)} and r.org_id = any(${owners}) and ${conditions(ctx, input)}`
 }
 
 export const counts = (ctx: Ctx) =>
-  onlyRow(
-    ctx.db,
-    sql<Output<typeof devices.counts>>`select count(*) as "all", count(*) filter (where s.online) as online,
+  onlyRow<Output<typeof devices.counts>>(ctx.db)`select count(*) as "all", count(*) filter (where s.online) as online,
       count(*) filter (where ${away}) as offline, count(*) filter (where s.fault_count > 0) as fault,
       count(*) filter (where s.lanes_sold_out > 0) as "soldOut", count(*) filter (where s.temp_alarm) as "tempAlarm"
-    from ${joined} where ${visible(ctx, 'd.org_id', 'd.id')}`,
-  )
+    from ${joined} where ${visible(ctx, 'd.org_id', 'd.id')}`
 
 const option = shape(DeviceRow.pick({ id: true, rtuNumber: true, nickname: true, orgId: true, status: true }), ['devices', 'd'], { status })
 export function options(ctx: Ctx, { ids, keyword, typeOf }: Input<typeof devices.options>) {
@@ -171,42 +162,32 @@ export function options(ctx: Ctx, { ids, keyword, typeOf }: Input<typeof devices
 
 export type Type = { pattern: string; maxLevels: number; maxRoads: number; kind: string }
 const typeColumns = sql`t.pattern, t.max_levels as "maxLevels", t.max_roads as "maxRoads", t.kind`
-export const typeOf = (ctx: Ctx, typeId: number) => onlyRow(ctx.db, sql<Type>`select ${typeColumns} from device_types t where t.id = ${typeId}`)
+export const typeOf = (ctx: Ctx, typeId: number) => onlyRow<Type>(ctx.db)`select ${typeColumns} from device_types t where t.id = ${typeId}`
 /** The type, when the organisation that owns the machine may use it: its own or one from above. */
 export const usableType = (ctx: Ctx, typeId: number, orgId: number) =>
-  rowOf(
-    ctx.db,
-    sql<Type>`select ${typeColumns} from device_types t, organisations o where t.id = ${typeId} and o.id = ${orgId}
-      and t.org_id::text = any(string_to_array(o.path::text, '.')) and ${inheritable(ctx, 't.org_id')}`,
-  )
+  rowOf<Type>(ctx.db)`select ${typeColumns} from device_types t, organisations o where t.id = ${typeId} and o.id = ${orgId}
+      and t.org_id::text = any(string_to_array(o.path::text, '.')) and ${inheritable(ctx, 't.org_id')}`
 
 export const owner = (ctx: Ctx, orgId: number) =>
-  rowOf(
+  rowOf<{ id: number; kind: string }>(
     ctx.db,
-    sql<{ id: number; kind: string }>`select o.id, o.kind from organisations o where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`,
-  )
+  )`select o.id, o.kind from organisations o where o.id = ${orgId} and o.status = 'ENABLED' and ${visible(ctx, 'o.id')}`
 
 export const isStoreOf = (ctx: Ctx, storeId: number, orgId: number) =>
-  exists(ctx.db, sql`select 1 from stores s where s.id = ${storeId} and s.org_id = ${orgId} and ${visible(ctx, 's.org_id')}`)
+  exists(ctx.db)`select 1 from stores s where s.id = ${storeId} and s.org_id = ${orgId} and ${visible(ctx, 's.org_id')}`
 
 export const isDisabledBoard = (ctx: Ctx, boardNo: string) =>
-  exists(ctx.db, sql`select 1 from main_boards b where b.board_no = ${boardNo} and b.disabled_at is not null and ${visible(ctx, 'b.org_id')}`)
+  exists(ctx.db)`select 1 from main_boards b where b.board_no = ${boardNo} and b.disabled_at is not null and ${visible(ctx, 'b.org_id')}`
 
 export const lanesOf = (ctx: Ctx, deviceId: number) =>
-  onlyRow(
-    ctx.db,
-    sql<{ lanes: number; selling: number; classes: string[] }>`
+  onlyRow<{ lanes: number; selling: number; classes: string[] }>(ctx.db)`
     select count(*) as lanes, count(*) filter (where l.status = 'ENABLED' and l.product_id is not null) as selling,
       coalesce(array_agg(distinct p.drug_class) filter (where p.drug_class is not null), '{}') as classes
-    from lanes l left join products p on p.id = l.product_id where l.device_id = ${deviceId} and l.archived_at is null`,
-  )
+    from lanes l left join products p on p.id = l.product_id where l.device_id = ${deviceId} and l.archived_at is null`
 
 /** Identifiers of the actor's roles that let him edit machines. */
 export async function editsBy(ctx: Ctx): Promise<string[]> {
-  const roles = await rowsOf(
-    ctx.db,
-    sql<{ code: string }>`select r.code from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
-      join role_permissions p on p.role_id = r.id and p.permission_code = 'device:update' where ur.user_id = ${ctx.actor.userId}`,
-  )
+  const roles = await rowsOf<{ code: string }>(ctx.db)`select r.code from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
+      join role_permissions p on p.role_id = r.id and p.permission_code = 'device:update' where ur.user_id = ${ctx.actor.userId}`
   return roles.map(({ code }) => code)
 }

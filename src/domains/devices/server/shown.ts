@@ -25,7 +25,7 @@ function made(ctx: Ctx, { county, lifecycle, lastSeenAt, orgId }: q.Row, limits:
       pause: change && allowedFrom(lifecycleStates, 'PAUSED').includes(lifecycle),
       operate: change && allowedFrom(lifecycleStates, 'OPERATING').includes(lifecycle),
       retire: retire && allowedFrom(lifecycleStates, 'SCRAPPED').includes(lifecycle),
-      restore: retire && byRole(ctx, mayRestore) && isClosed(lifecycle),
+      restore: retire && byRole(ctx, mayRestore) && isClosed({ lifecycle }),
     },
   }
 }

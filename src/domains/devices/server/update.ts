@@ -49,12 +49,7 @@ export const update: Handlers<Contract>['update'] = async (ctx, input) => {
     (key) => key !== 'id' && key !== 'version' && !isDeepStrictEqual(input[key] ?? '', before[key as keyof DeviceDetail] ?? ''),
   )
   const forbidden = forbiddenFields(await q.editsBy(ctx), changed)
-  if (forbidden.length)
-    throw new Refusal(
-      common.forbidden,
-      {},
-      forbidden.map((field) => ({ field, text: common.forbidden.text })),
-    )
+  if (forbidden.length) throw fieldRefusal(common.forbidden, forbidden)
   const { type, place } = await checkedPlace(ctx, input, before.orgId)
   const lanes = await q.lanesOf(ctx, input.id)
   if (input.typeId !== before.typeId && typeChange(await q.typeOf(ctx, before.typeId), type, lanes.lanes)) throw fieldRefusal(deviceErrors.typeFixed, 'typeId')

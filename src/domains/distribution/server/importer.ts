@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Ctx, found } from '../../../server/context.ts'
-import { defineImporter, eachRow, type ImportRow, type RowError } from '../../../server/importers.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
+import { cellRefusal, defineImporter, eachRow, type ImportRow, type RowError } from '../../../server/importers.ts'
+import { Refusal, reject } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { bi } from '../../../shared/text.ts'
 import { lockMachine, type Machine } from '../../boards/server/binding.ts'
@@ -21,7 +21,6 @@ const Row = z.strictObject({
 })
 type Row = z.output<typeof Row>
 type Kind = 'OWNER' | 'REPLENISHER' | 'REPAIRER'
-const fault = (field: keyof Row, text: string) => new Refusal(common.invalid, {}, [{ field, text }])
 const kindWords = new Map(
   (['OWNER', 'REPLENISHER', 'REPAIRER'] as const).flatMap((kind) =>
     [kind, locale.zh.enums.kind[kind], locale.en.enums.kind[kind]].map((word) => [word.toLowerCase(), kind] as const),
@@ -29,20 +28,19 @@ const kindWords = new Map(
 )
 
 async function assignRow(ctx: Ctx, row: Row): Promise<void> {
-  const deviceId = await q.deviceNamed(ctx, row.rtuNumber.toUpperCase())
-  if (deviceId === undefined) throw fault('rtuNumber', bi('设备不存在或无权查看', 'No such device, or not yours to see'))
+  const device = await q.deviceNamed(ctx, row.rtuNumber.toUpperCase())
+  if (!device) throw cellRefusal('rtuNumber', bi('设备不存在或无权查看', 'No such device, or not yours to see'))
   const user = await q.userNamed(ctx, row.username)
-  if (!user) throw fault('username', bi('用户不存在或无权查看', 'No such user, or not yours to see'))
+  if (!user) throw cellRefusal('username', bi('用户不存在或无权查看', 'No such user, or not yours to see'))
   const [person] = await peopleOf(ctx, [user.id]).catch(() => {
-    throw fault('username', bi('用户已停用', 'This user is disabled'))
+    throw cellRefusal('username', bi('用户已停用', 'This user is disabled'))
   })
   const known = row.kind ? kindWords.get(row.kind.toLowerCase()) : null
-  if (known === undefined) throw fault('kind', bi('分配类型不正确', 'There is no such assignment'))
+  if (known === undefined) throw cellRefusal('kind', bi('分配类型不正确', 'There is no such assignment'))
   const kind: Kind = known ?? servesAs(found(person).roles)[0] ?? 'OWNER'
-  const machine = found(await lockMachine(ctx, deviceId))
-  if (kind === 'OWNER') return give(ctx, machine, user.org_id)
-  const closed = openRule(machine)
-  if (closed) throw new Refusal(closed)
+  const machine = found(await lockMachine(ctx, device.id))
+  if (kind === 'OWNER') return give(ctx, machine, user.orgId)
+  reject(openRule(machine))
   await addStaff(ctx, machine, kind, [found(person)])
   const { id, rtuNumber: name, orgId } = machine
   ctx.audit({ action: 'distribution.assign', id, name, after: { kind, added: [person?.username] }, orgId })
@@ -60,7 +58,7 @@ async function give(ctx: Ctx, machine: Machine, orgId: number): Promise<void> {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const person = error.def === distributionErrors.ownerKind || error.def === distributionErrors.orgClosed
-    throw person ? fault('username', error.def.text) : new Refusal(error.def, error.values)
+    throw person ? cellRefusal('username', error.def.text) : new Refusal(error.def, error.values)
   }
 }
 

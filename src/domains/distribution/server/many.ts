@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type AuditEntry, type Ctx, found, may, visible } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { databaseRefusal } from '../../../server/run.ts'
-import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
+import { outcomeOf } from '../../../shared/outcome.ts'
 import { say } from '../../../shared/text.ts'
 import { lockMachine, type Machine } from '../../boards/server/binding.ts'
 import { type distribution, distributionErrors, type Outcome } from '../contract.ts'
@@ -16,14 +18,9 @@ type Contract = typeof distribution
 type Step = (ctx: Ctx, machine: Machine) => Promise<Target | null>
 
 export async function setStoreOf(ctx: Ctx, machine: Machine, storeId: number | null): Promise<void> {
-  const closed = openRule(machine)
-  if (closed) throw new Refusal(closed)
-  if (storeId !== null && found(await q.storeOf(ctx, storeId)).org_id !== machine.orgId) throw fieldRefusal(distributionErrors.storeElsewhere, 'storeId')
-  await ctx.db
-    .updateTable('devices')
-    .set((eb) => ({ store_id: storeId, version: eb('version', '+', 1) }))
-    .where('id', '=', machine.id)
-    .execute()
+  reject(openRule(machine))
+  if (storeId !== null && found(await q.storeOf(ctx, storeId)).orgId !== machine.orgId) throw fieldRefusal(distributionErrors.storeElsewhere, 'storeId')
+  await sql`update devices set store_id = ${storeId}, version = version + 1 where id = ${machine.id}`.execute(ctx.db)
   ctx.touch('devices')
   ctx.touch('stores')
 }
@@ -44,32 +41,29 @@ async function forEach(
   said: Pick<AuditEntry, 'before' | 'after'>,
 ): Promise<Outcome> {
   const wanted = [...new Set(deviceIds)].sort((a, b) => a - b)
-  const { rows } = await sql<{
-    id: number
-    rtu_number: string
-    org: string
-  }>`select d.id, d.rtu_number, coalesce(o.name, '') as org from devices d left join organisations o on o.id = d.org_id
-    where d.id = any(${wanted}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`.execute(ctx.db)
+  const rows = await rowsOf<{ id: number; rtuNumber: string; org: string }>(ctx.db)`select d.id, d.rtu_number as "rtuNumber", coalesce(o.name, '') as org
+    from devices d left join organisations o on o.id = d.org_id
+    where d.id = any(${wanted}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`
   if (rows.length !== wanted.length) throw new Refusal(common.notFound)
   const results: Outcome['results'] = []
   const lines: AuditEntry[] = []
-  for (const { id, rtu_number, org } of rows) {
+  for (const { id, rtuNumber, org } of rows) {
     const reason = await tried(
       ctx,
       dryRun,
       async (quiet) => {
         const machine = found(await lockMachine(quiet, id))
         const to = await step(quiet, machine)
-        return to ? handedOver(machine, org, to) : [{ id, name: rtu_number, ...said, orgId: machine.orgId }]
+        return to ? handedOver(machine, org, to) : [{ id, name: rtuNumber, ...said, orgId: machine.orgId }]
       },
       lines,
     )
-    results.push({ deviceId: id, rtuNumber: rtu_number, ok: reason === null, reason: reason ?? '' })
+    results.push({ deviceId: id, rtuNumber, ok: reason === null, reason: reason ?? '' })
   }
-  const done = results.filter((result) => result.ok).length
+  const outcome = outcomeOf(results)
   // a trial did nothing to any machine
-  ctx.audit(...(dryRun ? [{ id: kind, name: `× ${results.length}（试运行）`, after: { done } }] : lines))
-  return { done, skipped: results.length - done, results }
+  ctx.audit(...(dryRun ? [{ id: kind, name: `× ${results.length}（试运行）`, after: { done: outcome.done } }] : lines))
+  return outcome
 }
 
 async function tried(ctx: Ctx, dryRun: boolean, work: (quiet: Ctx) => Promise<AuditEntry[]>, lines: AuditEntry[]): Promise<string | null> {
@@ -118,8 +112,7 @@ async function stepOf(ctx: Ctx, kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'ST
   }
   const people = await peopleOf(ctx, given.userIds)
   return async (quiet, machine) => {
-    const closed = openRule(machine)
-    if (closed) throw new Refusal(closed)
+    reject(openRule(machine))
     await addStaff(quiet, machine, kind, people)
     quiet.touch('devices')
     return null

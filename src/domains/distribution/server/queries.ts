@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { matches } from '../../../server/lists.ts'
+import { onlyRow, rowOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { AssignmentRow, DeviceAssignments, type distribution, Group, Owner, Staff } from '../contract.ts'
@@ -11,7 +12,7 @@ const staff = (kind: StaffKind) =>
   sql`(select coalesce(array_agg(u.real_name order by a.id), '{}') from device_assignments a join users u on u.id = a.user_id where a.device_id = d.id and a.kind = ${kind} and a.to_at is null)`
 const shown = { typeName: sql`t.name`, storeName: sql`coalesce(st.store_name, '')` }
 const listed = shape(
-  AssignmentRow.extend({ county: z.string(), online: z.boolean() }),
+  AssignmentRow.extend({ county: z.string() }),
   ['devices', 'd'],
   {
     ...shown,
@@ -20,9 +21,9 @@ const listed = shape(
     repairers: staff('REPAIRER'),
     assignedAt: sql`lower(h.valid)`,
     assignedBy: sql`coalesce(hu.real_name, '')`,
-    online: sql`s.online`,
+    status: sql`case when s.online then 'online' else 'offline' end`,
   },
-  ['regionName', 'status'],
+  ['regionName'],
 )
 export type Row = Rows<typeof listed>
 
@@ -93,11 +94,9 @@ export const staffGroups = (ctx: Ctx, kind: StaffKind) =>
   )
 
 /** How many machines the list shows in this way while nobody is chosen. */
-export async function total(ctx: Ctx, groupBy: Input<typeof distribution.groups>['groupBy']): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from devices d
-    where ${visible(ctx, 'd.org_id', 'd.id')} and ${inUse} and ${grouped({ groupBy }) ?? sql`true`}`.execute(ctx.db)
-  return rows[0]?.n ?? 0
-}
+export const total = (ctx: Ctx, groupBy: Input<typeof distribution.groups>['groupBy']) =>
+  onlyRow<{ total: number }>(ctx.db)`select count(*) as total from devices d
+    where ${visible(ctx, 'd.org_id', 'd.id')} and ${inUse} and ${grouped({ groupBy }) ?? sql`true`}`
 
 const detail = shape(
   DeviceAssignments.extend({ county: z.string(), lifecycle: z.string() }),
@@ -150,19 +149,10 @@ export const ownersOf = (ctx: Ctx, deviceId: number) =>
       order by lower(h.valid) desc limit 100`,
   )
 
-export async function storeOf(ctx: Ctx, storeId: number): Promise<{ id: number; org_id: number; name: string } | undefined> {
-  const { rows } = await sql<{ id: number; org_id: number; name: string }>`select st.id, st.org_id, st.store_name as name from stores st
-    where st.id = ${storeId} and ${visible(ctx, 'st.org_id')} for key share of st`.execute(ctx.db)
-  return rows[0]
-}
-export async function deviceNamed(ctx: Ctx, rtuNumber: string): Promise<number | undefined> {
-  const { rows } = await sql<{ id: number }>`select d.id from devices d where d.rtu_number = ${rtuNumber} and ${visible(ctx, 'd.org_id', 'd.id')}`.execute(
-    ctx.db,
-  )
-  return rows[0]?.id
-}
-export async function userNamed(ctx: Ctx, username: string): Promise<{ id: number; org_id: number } | undefined> {
-  const { rows } = await sql<{ id: number; org_id: number }>`select u.id, u.org_id from users u
-    where lower(u.username) = lower(${username}) and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`.execute(ctx.db)
-  return rows[0]
-}
+export const storeOf = (ctx: Ctx, storeId: number) =>
+  rowOf<{ orgId: number }>(ctx.db)`select st.org_id as "orgId" from stores st where st.id = ${storeId} and ${visible(ctx, 'st.org_id')} for key share of st`
+export const deviceNamed = (ctx: Ctx, rtuNumber: string) =>
+  rowOf<{ id: number }>(ctx.db)`select d.id from devices d where d.rtu_number = ${rtuNumber} and ${visible(ctx, 'd.org_id', 'd.id')}`
+export const userNamed = (ctx: Ctx, username: string) =>
+  rowOf<{ id: number; orgId: number }>(ctx.db)`select u.id, u.org_id as "orgId" from users u
+    where lower(u.username) = lower(${username}) and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type AuditEntry, type Ctx, visible } from '../../../server/context.ts'
+import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { dropAlertsOf } from '../../alerts/server/left.ts'
 import { hasOpenOrder, type Machine, shutOut } from '../../boards/server/binding.ts'
@@ -13,11 +14,9 @@ import { goodsRule, type LaneInHand, targetRule } from '../rules.ts'
 /** The only writer of whose a machine is. */
 
 export type Target = { id: number; name: string; kind: string; path: string; enabled: boolean }
-export async function target(ctx: Ctx, orgId: number): Promise<Target | undefined> {
-  const { rows } = await sql<Target>`select o.id, o.name, o.kind, o.path::text as path, o.status = 'ENABLED' as enabled from organisations o
-    where o.id = ${orgId} and ${visible(ctx, 'o.id')} for key share of o`.execute(ctx.db)
-  return rows[0]
-}
+export const target = (ctx: Ctx, orgId: number) =>
+  rowOf<Target>(ctx.db)`select o.id, o.name, o.kind, o.path::text as path, o.status = 'ENABLED' as enabled from organisations o
+    where o.id = ${orgId} and ${visible(ctx, 'o.id')} for key share of o`
 /** Ids of the organisation and of all above it: rows of these it may use. */
 const above = ({ path }: Target): number[] => path.split('.').map(Number)
 
@@ -26,17 +25,13 @@ const above = ({ path }: Target): number[] => path.split('.').map(Number)
  * ended keeps the owner of its time. Locks: machine, lanes ascending, faults, states.
  */
 export async function transferMachine(ctx: Ctx, machine: Machine, to: Target): Promise<void> {
-  const wrong = targetRule({ orgId: machine.orgId, lifecycle: machine.lifecycle }, to)
+  const wrong = targetRule(machine, to)
   if (wrong) throw fieldRefusal(wrong, 'orgId')
   await checkType(ctx, machine, to)
   const lanes = await lockLanes(ctx, machine, to)
   const bad = goodsRule(lanes, await hasOpenOrder(ctx, machine.id))
   if (bad) throw new Refusal(bad.def, bad.values)
-  await ctx.db
-    .updateTable('devices')
-    .set((eb) => ({ org_id: to.id, store_id: null, version: eb('version', '+', 1) }))
-    .where('id', '=', machine.id)
-    .execute()
+  await sql`update devices set org_id = ${to.id}, store_id = null, version = version + 1 where id = ${machine.id}`.execute(ctx.db)
   await writeHistory(ctx, machine, to)
   for (const [table, present] of Object.entries(moves))
     await sql`update ${sql.table(table)} set org_id = ${to.id} where device_id = ${machine.id} and ${sql.raw(present)}`.execute(ctx.db)
@@ -63,32 +58,25 @@ export function handedOver({ id, rtuNumber: name, orgId: from }: Machine, fromNa
 }
 
 async function checkType(ctx: Ctx, machine: Machine, to: Target): Promise<void> {
-  const { rows } = await sql<{ name: string; usable: boolean }>`
-    select t.name, t.org_id = any(${above(to)}::bigint[]) as usable from devices d join device_types t on t.id = d.type_id where d.id = ${machine.id}`.execute(
-    ctx.db,
-  )
-  const type = rows[0]
+  const type = await rowOf<{ name: string; usable: boolean }>(ctx.db)`select t.name, t.org_id = any(${above(to)}::bigint[]) as usable
+    from devices d join device_types t on t.id = d.type_id where d.id = ${machine.id}`
   if (!type?.usable) throw new Refusal(distributionErrors.typeUnknown, { type: type?.name ?? '' })
 }
 
 /** Whoever buys, fills or counts now waits, and finds the machine with its new owner. */
-async function lockLanes(ctx: Ctx, machine: Machine, to: Target): Promise<LaneInHand[]> {
-  const { rows } = await sql<LaneInHand>`
+const lockLanes = (ctx: Ctx, machine: Machine, to: Target) =>
+  rowsOf<LaneInHand>(ctx.db)`
     select l.road_index as road, l.reserved, l.failed_hold as "failedHold", case when l.product_id is not null then coalesce(p.name, '?') end as goods,
       coalesce(p.org_id = any(${above(to)}::bigint[]), false) as "goodsVisible"
-    from lanes l left join products p on p.id = l.product_id where l.device_id = ${machine.id} and l.archived_at is null order by l.id for no key update of l`.execute(
-    ctx.db,
-  )
-  return rows
-}
+    from lanes l left join products p on p.id = l.product_id where l.device_id = ${machine.id} and l.archived_at is null order by l.id for no key update of l`
 
 /** The end of one owner is the beginning of the next, and later than his own beginning. */
 async function writeHistory(ctx: Ctx, machine: Machine, to: Target): Promise<void> {
-  const { rows } = await sql<{ at: Date }>`update device_owner_history h
+  const ended = await rowOf<{ at: Date }>(ctx.db)`update device_owner_history h
     set valid = tstzrange(lower(h.valid), greatest(${ctx.now}::timestamptz, date_trunc('milliseconds', lower(h.valid)) + interval '1 millisecond'))
-    where h.device_id = ${machine.id} and upper_inf(h.valid) returning upper(h.valid) as at`.execute(ctx.db)
+    where h.device_id = ${machine.id} and upper_inf(h.valid) returning upper(h.valid) as at`
   await sql`insert into device_owner_history (org_id, device_id, valid, by_user)
-    values (${to.id}, ${machine.id}, tstzrange(${rows[0]?.at ?? ctx.now}::timestamptz, null), ${ctx.actor.userId})`.execute(ctx.db)
+    values (${to.id}, ${machine.id}, tstzrange(${ended?.at ?? ctx.now}::timestamptz, null), ${ctx.actor.userId})`.execute(ctx.db)
 }
 
 /** People at the new owner or above him go on; all others lose the machine with their next request. People who are not seen here stand above both. */
@@ -100,13 +88,9 @@ async function moveStaff(ctx: Ctx, machine: Machine, to: Target): Promise<void> 
 
 /** Settings never change: the ones in force become a version of the new owner, which the machine then confirms. */
 async function moveSettings(ctx: Ctx, machine: Machine, to: Target): Promise<void> {
-  const { rows } = await sql<{ version: number }>`
+  const config = await rowOf<{ version: number }>(ctx.db)`
     insert into device_configs (device_id, config_version, org_id, temp_min, temp_max, hum_min, hum_max, limit_per_order, limit_per_day, doc, by_user, created_at)
     select device_id, config_version + 1, ${to.id}, temp_min, temp_max, hum_min, hum_max, limit_per_order, limit_per_day, doc, ${ctx.actor.userId}, ${ctx.now}
-    from device_configs where device_id = ${machine.id} order by config_version desc limit 1 returning config_version as version`.execute(ctx.db)
-  await want(
-    ctx,
-    'CONFIG',
-    rows.map(({ version }) => ({ deviceId: machine.id, orgId: to.id, version })),
-  )
+    from device_configs where device_id = ${machine.id} order by config_version desc limit 1 returning config_version as version`
+  if (config) await want(ctx, 'CONFIG', [{ deviceId: machine.id, orgId: to.id, version: config.version }])
 }

@@ -1,6 +1,6 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may } from '../../../server/context.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
+import { common, Refusal, reject } from '../../../shared/errors.ts'
 import { placeName } from '../../../shared/regions.ts'
 import { lockMachine, type Machine } from '../../boards/server/binding.ts'
 import type { AssignmentRow, DeviceAssignments, distribution } from '../contract.ts'
@@ -12,11 +12,7 @@ import { handedOver, target, transferMachine } from './transfer.ts'
 
 type Contract = typeof distribution
 
-const shown = ({ county, online, ...row }: q.Row): AssignmentRow => ({
-  ...row,
-  regionName: placeName(county),
-  status: online ? 'online' : 'offline',
-})
+const shown = ({ county, ...row }: q.Row): AssignmentRow => ({ ...row, regionName: placeName(county) })
 
 async function detail(ctx: Ctx, id: number): Promise<DeviceAssignments> {
   const { county, lifecycle, ...device } = found(await q.detailRow(ctx, id))
@@ -63,8 +59,7 @@ const giveBack: Handlers<Contract>['giveBack'] = async (ctx, input) => {
 
 const assign: Handlers<Contract>['assign'] = async (ctx, input) => {
   const machine = found(await lockMachine(ctx, input.id))
-  const closed = openRule(machine)
-  if (closed) throw new Refusal(closed)
+  reject(openRule(machine))
   const people = await peopleOf(ctx, input.userIds)
   const added = new Set(await addStaff(ctx, machine, input.kind, people))
   const names = people.filter((person) => added.has(person.id)).map((person) => person.username)
@@ -89,13 +84,8 @@ const setStore: Handlers<Contract>['setStore'] = async (ctx, input) => {
   const machine = await open(ctx, input)
   await setStoreOf(ctx, machine, input.storeId)
   const after = await detail(ctx, machine.id)
-  ctx.audit({
-    id: machine.id,
-    name: machine.rtuNumber,
-    before: { store: before.storeName || null },
-    after: { store: after.storeName },
-    orgId: machine.orgId,
-  })
+  const { id, rtuNumber: name, orgId } = machine
+  ctx.audit({ id, name, before: { store: before.storeName || null }, after: { store: after.storeName }, orgId })
   return after
 }
 
@@ -109,7 +99,7 @@ export const handlers: Handlers<Contract> = {
       input.groupBy === 'replenisher' || input.groupBy === 'repairer'
         ? await q.staffGroups(ctx, input.groupBy === 'replenisher' ? 'REPLENISHER' : 'REPAIRER')
         : await q.orgGroups(ctx)
-    return { list, total: await q.total(ctx, input.groupBy) }
+    return { list, ...(await q.total(ctx, input.groupBy)) }
   },
   people: async (ctx, input) => ({
     list: (await candidates(ctx, input.kind, input.orgId)).map((p) => ({ id: p.id, name: p.name, username: p.username, orgName: p.org_name })),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Ctx, found } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
+import { isClosed } from '../../devices/rules.ts'
 import { want } from '../../machines/server/shadows.ts'
 import { laneErrors } from '../errors.ts'
 import { type Doc, diffDocs } from '../planogram.ts'
@@ -13,7 +14,6 @@ import * as q from './queries.ts'
 export type Opened = { device: q.Device; all: q.LockedLane[]; version: number; before: Doc }
 export type Source = Exclude<(typeof versionSources)[number], 'FIRST'>
 
-export const isClosed = (device: { lifecycle: string }): boolean => device.lifecycle === 'SOLD' || device.lifecycle === 'SCRAPPED'
 export const pickLane = (all: readonly q.LockedLane[], id: number): q.LockedLane => found(all.find((lane) => lane.id === id))
 
 /** The machine with its lanes locked, at the version the person saw. */

@@ -102,12 +102,9 @@ const copyOf = async (ctx: Ctx, id: number) => found((await copiesWhere(ctx, sql
 
 const copy: Handlers<Contract>['copy'] = async (ctx, input) => {
   const { device, doc, targets } = await copyParties(ctx, input)
-  const { id } = await onlyRow(
-    ctx.db,
-    sql<{ id: number }>`insert into lane_copies (org_id, device_id, user_id, version, doc, parts, layout, created_at)
+  const { id } = await onlyRow<{ id: number }>(ctx.db)`insert into lane_copies (org_id, device_id, user_id, version, doc, parts, layout, created_at)
       values (${device.orgId}, ${device.id}, ${ctx.actor.userId}, ${device.planogramVersion}, ${JSON.stringify(doc)},
-        ${[...new Set(input.parts)]}, ${input.layout}, ${ctx.now}) returning id`,
-  )
+        ${[...new Set(input.parts)]}, ${input.layout}, ${ctx.now}) returning id`
   await ctx.db
     .insertInto('lane_copy_targets')
     .values(targets.map((target) => ({ copy_id: id, org_id: target.orgId, device_id: target.id, next_at: ctx.now })))

@@ -1,10 +1,10 @@
 import { type Ctx, found } from '../../../server/context.ts'
 import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import { isClosed } from '../../devices/rules.ts'
 import type { Level } from '../contract.ts'
 import { laneErrors, skips } from '../errors.ts'
 import { copyPlan, type Doc, type Part, type Placed, type Plan } from '../planogram.ts'
 import { levelsRule, type Product } from '../rules.ts'
-import { isClosed } from './change.ts'
 import { docOf } from './documents.ts'
 import * as q from './queries.ts'
 

@@ -57,7 +57,7 @@ async function end(ctx: Ctx, job: Target, state: CopyState, result: Result): Pro
 
 /** The row of the machine, ours until the transaction ends. */
 async function hold(ctx: Ctx, job: Job): Promise<void> {
-  if (!(await exists(ctx.db, sql`select 1 from lane_copy_targets where ${job.ours} and state = ${job.state} for update skip locked`))) throw new Lost()
+  if (!(await exists(ctx.db)`select 1 from lane_copy_targets where ${job.ours} and state = ${job.state} for update skip locked`)) throw new Lost()
 }
 
 async function opened(ctx: Ctx, device: q.Device, all: q.LockedLane[]): Promise<Opened> {

@@ -9,19 +9,15 @@ const empty = (): Doc => ({ floors: [], lanes: [] })
 export async function docsOf(ctx: Pick<Ctx, 'db' | 'actor'>, deviceIds: readonly number[]): Promise<Map<number, Doc>> {
   const docs = new Map(deviceIds.map((id) => [id, empty()]))
   const ids = sql`any(${[...deviceIds]}::bigint[])`
-  const floors = await rowsOf(
+  const floors = await rowsOf<{ deviceId: number; level: number; name: string }>(ctx.db)`select f.device_id as "deviceId", f.level, f.name from lane_floors f
+      where f.device_id = ${ids} and f.archived_at is null and ${visible(ctx, 'f.org_id', 'f.device_id')} order by f.level`
+  const lanes = await rowsOf<DocLane & { deviceId: number }>(
     ctx.db,
-    sql<{ deviceId: number; level: number; name: string }>`select f.device_id as "deviceId", f.level, f.name from lane_floors f
-      where f.device_id = ${ids} and f.archived_at is null and ${visible(ctx, 'f.org_id', 'f.device_id')} order by f.level`,
-  )
-  const lanes = await rowsOf(
-    ctx.db,
-    sql<DocLane & { deviceId: number }>`select l.device_id as "deviceId", l.road_index as road, f.level, l.col, l.motor_no as "motorNo",
+  )`select l.device_id as "deviceId", l.road_index as road, f.level, l.col, l.motor_no as "motorNo",
       l.product_id as "productId", p.name as "productName", l.capacity, l.warn_qty as "warnQty", l.retail_price as "retailPrice", l.price,
       l.restriction, case when l.status in ('FAULT', 'LOCKED') then 'ENABLED' else l.status end as status, m.road_index as "mergedInto"
     from lanes l join lane_floors f on f.id = l.floor_id left join products p on p.id = l.product_id left join lanes m on m.id = l.merged_into
-    where l.device_id = ${ids} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.road_index`,
-  )
+    where l.device_id = ${ids} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.road_index`
   for (const { deviceId, ...floor } of floors) docs.get(deviceId)?.floors.push(floor)
   for (const { deviceId, ...lane } of lanes) docs.get(deviceId)?.lanes.push(lane)
   return docs
@@ -49,11 +45,8 @@ export async function planogramDocuments(
   ctx: Pick<Ctx, 'db' | 'actor'>,
   deviceIds: readonly number[],
 ): Promise<Map<number, { version: number; body: { lanes: ToldLane[] } }>> {
-  const rows = await rowsOf(
-    ctx.db,
-    sql<{ id: number; version: number }>`select d.id, d.planogram_version as version from devices d
-      where d.id = any(${[...deviceIds]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')}`,
-  )
+  const rows = await rowsOf<{ id: number; version: number }>(ctx.db)`select d.id, d.planogram_version as version from devices d
+      where d.id = any(${[...deviceIds]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')}`
   const docs = await docsOf(ctx, deviceIds)
   return new Map(rows.map(({ id, version }) => [id, { version, body: { lanes: toldLanes(docs.get(id) ?? empty()) } }]))
 }

@@ -1,8 +1,8 @@
 import { type Ctx, found, may } from '../../../server/context.ts'
+import { isClosed } from '../../devices/rules.ts'
 import { knowsCost } from '../../products/server/cost.ts'
 import type { Planogram, Road } from '../contract.ts'
 import { laneView } from '../rules.ts'
-import { isClosed } from './change.ts'
 import * as q from './queries.ts'
 import { syncOf } from './sync.ts'
 

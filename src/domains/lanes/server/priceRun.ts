@@ -5,11 +5,12 @@ import { act } from '../../../server/run.ts'
 import { type Kind, Lost, type Piece } from '../../../server/work.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { bi, say } from '../../../shared/text.ts'
+import { isClosed } from '../../devices/rules.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { laneErrors, skips } from '../errors.ts'
 import type { Skip } from '../planogram.ts'
 import { scheduleFrom } from '../rules.ts'
-import { finish, isClosed } from './change.ts'
+import { finish } from './change.ts'
 import { docOf } from './documents.ts'
 import { inNameOf } from './person.ts'
 import { judged, loggedPrices, type ScheduledLane } from './prices.ts'
@@ -38,7 +39,7 @@ export const priceKind = (app: App): Kind<Due, { state: 'DONE' }> => ({
 })
 
 async function run(ctx: Ctx, due: Due): Promise<void> {
-  if (!(await exists(ctx.db, sql`select 1 from price_schedules where ${due.ours} for update skip locked`))) throw new Lost()
+  if (!(await exists(ctx.db)`select 1 from price_schedules where ${due.ours} for update skip locked`)) throw new Lost()
   const device = await q.lockDevice(ctx, due.device_id)
   if (!device) throw new Refusal({ ...common.notFound, text: skips.gone })
   if (isClosed(device)) throw new Refusal(laneErrors.closed)

@@ -8,13 +8,14 @@ import type { Input } from '../../../shared/contract.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { say } from '../../../shared/text.ts'
+import { isClosed } from '../../devices/rules.ts'
 import { knowsCost } from '../../products/server/cost.ts'
 import type { lanes } from '../contract.ts'
 import { laneErrors, skips } from '../errors.ts'
 import { changedPrice } from '../planogram.ts'
 import { type PriceRow, ScheduleRow } from '../priceContract.ts'
 import { laneRule, scheduleFrom } from '../rules.ts'
-import { finish, isClosed, open, pickLane } from './change.ts'
+import { finish, open, pickLane } from './change.ts'
 import * as q from './queries.ts'
 import { skipsOf } from './versions.ts'
 
@@ -127,11 +128,8 @@ async function schedule(ctx: Ctx, input: Input<Contract['prices']>, at: string) 
     price: price as number,
     retailPrice: retailPrice as number,
   }))
-  const { id } = await onlyRow(
-    ctx.db,
-    sql<{ id: number }>`insert into price_schedules (org_id, device_id, user_id, by_name, run_at, next_at, lanes, created_at)
-      values (${device.orgId}, ${device.id}, ${ctx.actor.userId}, ${ctx.actor.username}, ${at}, ${at}, ${JSON.stringify(kept)}, ${ctx.now}) returning id`,
-  )
+  const { id } = await onlyRow<{ id: number }>(ctx.db)`insert into price_schedules (org_id, device_id, user_id, by_name, run_at, next_at, lanes, created_at)
+      values (${device.orgId}, ${device.id}, ${ctx.actor.userId}, ${ctx.actor.username}, ${at}, ${at}, ${JSON.stringify(kept)}, ${ctx.now}) returning id`
   const after = { at, prices: loggedPrices(changed, 'to') }
   ctx.audit({ id: device.id, name: device.rtuNumber, before: loggedPrices(changed, 'from'), after, orgId: device.orgId })
   ctx.touch('lanes')

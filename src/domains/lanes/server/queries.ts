@@ -43,13 +43,10 @@ export async function nextVersion(ctx: Ctx, { id, orgId }: Pick<Device, 'id' | '
 
 export type LockedLane = Lane & { deviceId: number; orgId: number; roadIndex: number; level: number; lockReason: string | null }
 const lanes = (ctx: Pick<Ctx, 'db'>, where: RawBuilder<unknown>) =>
-  rowsOf(
-    ctx.db,
-    sql<LockedLane>`select l.id, l.floor_id as "floorId", l.col, l.motor_no as "motorNo", l.product_id as "productId", l.capacity, l.quantity,
+  rowsOf<LockedLane>(ctx.db)`select l.id, l.floor_id as "floorId", l.col, l.motor_no as "motorNo", l.product_id as "productId", l.capacity, l.quantity,
       l.reserved, l.failed_hold as "failedHold", l.warn_qty as "warnQty", l.retail_price as "retailPrice", l.price, l.restriction, l.status,
       l.merged_into as "mergedInto", l.device_id as "deviceId", l.org_id as "orgId", l.road_index as "roadIndex", f.level, l.lock_reason as "lockReason"
-    from lanes l join lane_floors f on f.id = l.floor_id where ${where}`,
-  )
+    from lanes l join lane_floors f on f.id = l.floor_id where ${where}`
 
 /** Locks lanes in ascending order, the one order of the whole product (design.md, section 4). */
 export const lockLanes = (ctx: Pick<Ctx, 'db'>, laneIds: readonly number[]) =>
@@ -86,24 +83,20 @@ export const shownLanes = (ctx: Ctx, deviceId: number) =>
       where l.device_id = ${deviceId} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')} order by l.road_index`,
   )
 export const floors = (ctx: Ctx, deviceId: number) =>
-  rowsOf(
-    ctx.db,
-    sql<{
-      id: number
-      level: number
-      name: string
-    }>`select id, level, name from lane_floors where device_id = ${deviceId} and archived_at is null order by level`,
-  )
+  rowsOf<{
+    id: number
+    level: number
+    name: string
+  }>(ctx.db)`select id, level, name from lane_floors where device_id = ${deviceId} and archived_at is null order by level`
 
 type Usable = Product & { orgId: number }
 /** Products the owner of the machine may use: his own and those of organisations above him. */
 export async function usableProducts(ctx: Ctx, ids: readonly number[], orgId: number): Promise<Map<number, Usable>> {
-  const rows = await rowsOf(
+  const rows = await rowsOf<Usable>(
     ctx.db,
-    sql<Usable>`select p.id, p.org_id as "orgId", p.drug_class as "drugClass", p.cost_price as "costPrice", p.retail_price as "retailPrice",
+  )`select p.id, p.org_id as "orgId", p.drug_class as "drugClass", p.cost_price as "costPrice", p.retail_price as "retailPrice",
       p.warn_qty as "warnQty", p.status from products p, organisations o
-    where p.id = any(${[...ids]}::bigint[]) and o.id = ${orgId} and p.org_id::text = any(string_to_array(o.path::text, '.')) and ${inheritable(ctx, 'p.org_id')}`,
-  )
+    where p.id = any(${[...ids]}::bigint[]) and o.id = ${orgId} and p.org_id::text = any(string_to_array(o.path::text, '.')) and ${inheritable(ctx, 'p.org_id')}`
   const warnPercent = await settingOf(ctx.db, orgId, 'stock.defaultWarnPercent')
   return new Map(rows.map((row) => [row.id, { ...row, warnPercent }]))
 }
@@ -149,10 +142,9 @@ export const closeLaneFaults = (ctx: Ctx, laneId: number) =>
   sql`update device_faults set closed_at = ${ctx.now}, handled_by = ${ctx.actor.userId} where lane_id = ${laneId} and closed_at is null`.execute(ctx.db)
 
 export const deviceOfLane = (ctx: Ctx, laneId: number) =>
-  rowOf(
+  rowOf<{ id: number }>(
     ctx.db,
-    sql<{ id: number }>`select l.device_id as id from lanes l where l.id = ${laneId} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')}`,
-  )
+  )`select l.device_id as id from lanes l where l.id = ${laneId} and l.archived_at is null and ${visible(ctx, 'l.org_id', 'l.device_id')}`
 
 export async function nameFloors(ctx: Ctx, floors: readonly { id: number; name: string }[]): Promise<void> {
   if (floors.length === 0) return
@@ -168,18 +160,14 @@ export const unlockByHand = (ctx: Ctx, laneIds: readonly number[]) =>
     then 'FAULT' else 'ENABLED' end where l.id = any(${[...laneIds]}::bigint[])`.execute(ctx.db)
 
 export const waitingSchedules = (ctx: Ctx, deviceId: number) =>
-  onlyRow(
-    ctx.db,
-    sql<{ n: number }>`select count(*) as n from price_schedules s where s.device_id = ${deviceId} and s.state = 'WAITING'
-      and ${visible(ctx, 's.org_id', 's.device_id')}`,
-  )
+  onlyRow<{ n: number }>(ctx.db)`select count(*) as n from price_schedules s where s.device_id = ${deviceId} and s.state = 'WAITING'
+      and ${visible(ctx, 's.org_id', 's.device_id')}`
 export const copyRunning = (ctx: Ctx, deviceId: number) =>
-  exists(ctx.db, sql`select 1 from lane_copy_targets t where t.device_id = ${deviceId} and t.state in ('WAITING', 'UNDOING') limit 1`)
+  exists(ctx.db)`select 1 from lane_copy_targets t where t.device_id = ${deviceId} and t.state in ('WAITING', 'UNDOING') limit 1`
 export async function productNames(ctx: Ctx, ids: readonly (number | null)[]): Promise<Map<number, string>> {
-  const rows = await rowsOf(
+  const rows = await rowsOf<{ id: number; name: string }>(
     ctx.db,
-    sql<{ id: number; name: string }>`select p.id, p.name from products p where p.id = any(${ids.filter((id) => id !== null)}::bigint[])
-      and ${inheritable(ctx, 'p.org_id', (watched) => sql`p.id in (select l.product_id from lanes l where l.device_id = ${watched})`)}`,
-  )
+  )`select p.id, p.name from products p where p.id = any(${ids.filter((id) => id !== null)}::bigint[])
+      and ${inheritable(ctx, 'p.org_id', (watched) => sql`p.id in (select l.product_id from lanes l where l.device_id = ${watched})`)}`
   return new Map(rows.map((row) => [row.id, row.name]))
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { rowOf } from '../../../server/rows.ts'
 import type { Planogram } from '../contract.ts'
@@ -9,11 +8,8 @@ type Shadow = { wanted: number; applied: number; state: NonNullable<Planogram['s
 
 /** How far the machine is with its lanes, and by road the price it still charges where that is another one. */
 export async function syncOf(ctx: Ctx, device: Device, lanes: readonly ShownLane[]): Promise<{ sync: Planogram['sync']; confirmed: Map<number, number> }> {
-  const shadow = await rowOf(
-    ctx.db,
-    sql<Shadow>`select s.wanted, s.applied, s.state, s.reason from device_shadows s
-      where s.device_id = ${device.id} and s.kind = 'PLANOGRAM' and s.wanted > 0 and ${visible(ctx, 's.org_id', 's.device_id')}`,
-  )
+  const shadow = await rowOf<Shadow>(ctx.db)`select s.wanted, s.applied, s.state, s.reason from device_shadows s
+      where s.device_id = ${device.id} and s.kind = 'PLANOGRAM' and s.wanted > 0 and ${visible(ctx, 's.org_id', 's.device_id')}`
   if (!shadow) return { sync: null, confirmed: new Map() }
   const { wanted, applied, state, reason } = shadow
   return {

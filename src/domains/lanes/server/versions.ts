@@ -5,12 +5,13 @@ import { rowOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
+import { isClosed } from '../../devices/rules.ts'
 import type { lanes } from '../contract.ts'
 import { laneErrors } from '../errors.ts'
 import { type Change, type Doc, diffDocs, type Placed, type Plan, restorePlan as planned, type Skip, type Target } from '../planogram.ts'
 import { floorName } from '../rules.ts'
 import { shownChanges, VersionRow } from '../versionContract.ts'
-import { finish, isClosed, type Opened, open } from './change.ts'
+import { finish, type Opened, open } from './change.ts'
 import { docOf } from './documents.ts'
 import * as q from './queries.ts'
 
@@ -42,9 +43,9 @@ export async function storedDoc(ctx: Ctx, deviceId: number, version: number): Pr
   return found(await keptDoc(ctx, deviceId, version))
 }
 export async function keptDoc(ctx: Ctx, deviceId: number, version: number): Promise<Doc | undefined> {
-  const kept = sql<{ doc: Doc }>`select v.doc from planogram_versions v
+  const kept = await rowOf<{ doc: Doc }>(ctx.db)`select v.doc from planogram_versions v
     where v.device_id = ${deviceId} and v.version = ${version} and ${visible(ctx, 'v.org_id', 'v.device_id')}`
-  return (await rowOf(ctx.db, kept))?.doc
+  return kept?.doc
 }
 
 const compare: Handlers<Contract>['compare'] = async (ctx, input) => {
