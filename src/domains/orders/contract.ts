@@ -210,6 +210,8 @@ export const MobileOrder = z.strictObject({
   consumer: z.string().trim().max(60).default(''),
 })
 
+export const MobileAnswer = z.strictObject({ orderNum, payableAmount: f.fen, outTradeNo: z.string(), expireAt: f.instant })
+
 export const orders = {
   list: read('order:read', { path: '/orders', summary: 'Orders of the scope', input: OrderQuery, output: page(OrderRow), export: 'order:export' }),
   statistics: read('order:read', {
@@ -270,6 +272,6 @@ export const orders = {
       orderErrors.machineBusy,
     ],
     input: MobileOrder,
-    output: z.strictObject({ orderNum, payableAmount: f.fen, outTradeNo: z.string(), expireAt: f.instant }),
+    output: MobileAnswer,
   }),
 }

@@ -1,15 +1,18 @@
 import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
 import type { Ctx } from '../../../server/context.ts'
 import { found, iso } from '../../../server/context.ts'
+import { onlyRow, rowOf } from '../../../server/rows.ts'
+import { shape } from '../../../server/shapes.ts'
 import { holderOf } from '../../../shared/address.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
-import { type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
+import { type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { canPlace } from '../../lanes/rules.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { cachedSetting, cachedSettings } from '../../settings/server/values.ts'
 import { holdStock } from '../../stock/server/move.ts'
-import { orderErrors, type orders } from '../contract.ts'
+import { MobileAnswer, MobileLane, orderErrors, type orders } from '../contract.ts'
 import { queueRefusal, safeSeconds } from '../rules.ts'
 import { numbersOf } from './numbers.ts'
 import { platformBehind } from './queue.ts'
@@ -18,39 +21,38 @@ import { countUnpaid, lostBy } from './unpaid.ts'
 
 export type Device = {
   id: number
-  org_id: number
-  rtu_number: string
+  orgId: number
+  rtuNumber: string
   nickname: string
   lifecycle: string
-  kind: 'GENERAL' | 'DRUG' | 'FLOWER' | 'LIFT' | 'CABINET'
-  dispensing_mode: 'UNATTENDED' | 'PHARMACIST' | 'MEDICAL' | null
+  kind: string
+  dispensingMode: string | null
   online: boolean
   /** Locked from afar, or its door is open: nothing is sold. */
   stopped: boolean
   /** Of the settings in force; 0 is no limit. */
-  limit_per_order: number
-  limit_per_day: number
+  limitPerOrder: number
+  limitPerDay: number
   /** When the oldest command was made that the machine has not answered. */
   oldest: Date | null
 }
 export type Lane = {
   id: number
-  road_index: number
-  product_id: number
+  roadIndex: number
+  productId: number
   name: string
   model: string
   img: string
-  drug_class: 'NONE' | 'OTC_B' | 'OTC_A' | 'RX'
+  drugClass: string
   price: number
-  retail_price: number
-  cost_price: number
+  costPrice: number
   available: number
   /** Of them are not for whoever asks. */
   lost: number
   restriction: number
-  purchase_limit: number
+  purchaseLimit: number
   status: string
-  on_shelf: boolean
+  onShelf: boolean
 }
 
 /** What judging an order needs: asked before its transaction, to refuse without one, and again in it. */
@@ -58,49 +60,50 @@ export type Asking = Pick<Ctx, 'app' | 'db' | 'now' | 'ip'>
 type Asked = Input<typeof orders.mobileOrder>
 
 async function deviceByNumber(ctx: Asking, rtuNumber: string): Promise<Device> {
-  const { rows } =
-    await sql<Device>`select d.id, d.org_id, d.rtu_number, d.nickname, d.lifecycle, d.kind, d.dispensing_mode, coalesce(s.online, false) as online,
-      d.locked or coalesce(s.door_open, false) as stopped, coalesce(c.limit_per_order, 0) as limit_per_order, coalesce(c.limit_per_day, 0) as limit_per_day,
+  const device = await rowOf<Device>(
+    ctx.db,
+  )`select d.id, d.org_id as "orgId", d.rtu_number as "rtuNumber", d.nickname, d.lifecycle, d.kind, d.dispensing_mode as "dispensingMode",
+      coalesce(s.online, false) as online, d.locked or coalesce(s.door_open, false) as stopped,
+      coalesce(c.limit_per_order, 0) as "limitPerOrder", coalesce(c.limit_per_day, 0) as "limitPerDay",
       (select min(v.created_at) from vend_commands v where v.device_id = d.id and v.state in ('WAIT','SENT','UNKNOWN')) as oldest
     from devices d left join device_states s on s.device_id = d.id
-    left join lateral (select limit_per_order, limit_per_day from device_configs c where c.device_id = d.id order by c.config_version desc limit 1) c on true where d.rtu_number = ${rtuNumber}`.execute(
-      ctx.db,
-    )
-  return found(rows[0])
+    left join lateral (select limit_per_order, limit_per_day from device_configs c where c.device_id = d.id order by c.config_version desc limit 1) c on true
+    where d.rtu_number = ${rtuNumber}`
+  return found(device)
 }
 
-const laneColumns = sql`l.id, l.road_index, l.product_id, p.name, p.model, p.images[1] as img, p.drug_class, l.price, l.retail_price, p.cost_price,
-  l.quantity - l.reserved - l.failed_hold as available, l.restriction, p.purchase_limit, l.status, p.status = 'ON' as on_shelf`
+const laneColumns = sql`l.id, l.road_index as "roadIndex", l.product_id as "productId", p.name, p.model, p.images[1] as img, p.drug_class as "drugClass",
+  l.price, p.cost_price as "costPrice", l.quantity - l.reserved - l.failed_hold as available, l.restriction, p.purchase_limit as "purchaseLimit",
+  l.status, p.status = 'ON' as "onShelf"`
+const shownLane = shape(MobileLane.extend({ drugClass: z.string() }), ['lanes', 'l'], {
+  productId: sql`l.product_id`,
+  productName: sql`p.name`,
+  model: sql`p.model`,
+  productImg: sql`p.images[1]`,
+  price: sql`l.price`,
+  retailPrice: sql`l.retail_price`,
+  available: sql`true`,
+  drugClass: sql`p.drug_class`,
+})
 
 async function mobileLanes(ctx: Ctx, input: Input<typeof orders.mobileLanes>): Promise<Output<typeof orders.mobileLanes>> {
   const device = await deviceByNumber(ctx, input.rtuNumber)
   const selling = device.lifecycle === 'OPERATING' && device.online && !device.stopped
-  const since = await cachedSetting(ctx.app, device.org_id, 'order.holdSeconds')
+  const since = await cachedSetting(ctx.app, device.orgId, 'order.holdSeconds')
   const ago = (seconds: number) => new Date(ctx.now.getTime() - seconds * 1000)
   // what others hold and had their time to pay, or hold beside another order, is given to whoever orders it (see makeRoom)
-  const { rows } = await sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
+  const lanes = await shownLane.all(
+    ctx.db,
+    sql`from lanes l join products p on p.id = l.product_id
     where l.device_id = ${device.id} and l.archived_at is null and l.status = 'ENABLED' and p.status = 'ON' and (l.quantity - l.reserved - l.failed_hold > 0
       or l.reserved > 0 and exists (select from order_units u join unpaid_holds h on h.order_id = u.order_id
         where u.lane_id = l.id and u.hold = 'HELD' and (h.order_at <= ${ago(since)} or h.order_at <= ${ago(safeSeconds)}
           and (select count(*) from unpaid_holds a where a.device_id = h.device_id and a.address = h.address and a.address <> '') > 1)))
-    order by l.road_index`.execute(ctx.db)
-  const list = selling ? rows.filter((lane) => !canPlace({ drugClass: lane.drug_class }, { kind: device.kind, dispensingMode: device.dispensing_mode })) : []
-  return {
-    rtuNumber: device.rtu_number,
-    name: device.nickname,
-    online: device.online,
-    list: list.map((lane) => ({
-      roadIndex: lane.road_index,
-      productId: lane.product_id,
-      productName: lane.name,
-      model: lane.model,
-      productImg: lane.img,
-      price: lane.price,
-      retailPrice: lane.retail_price,
-      available: true,
-      restriction: strictest(lane.restriction, device.limit_per_order),
-    })),
-  }
+    order by l.road_index`,
+  )
+  const sold = selling ? lanes.filter((lane) => !canPlace(lane, device)) : []
+  const list = sold.map(({ drugClass, ...lane }) => ({ ...lane, restriction: strictest(lane.restriction, device.limitPerOrder) }))
+  return { rtuNumber: device.rtuNumber, name: device.nickname, online: device.online, list }
 }
 
 /** The smallest of limits of which 0 is none. */
@@ -111,22 +114,22 @@ const strictest = (...limits: readonly number[]): number => {
 
 /** Pieces this customer took or ordered here today; what did not leave does not count, nor what somebody elsewhere orders in his name and does not pay. */
 async function boughtToday(ctx: Asking, device: Device, consumer: string): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
+  const { n } = await onlyRow<{ n: number }>(ctx.db)`
     select count(*) as n from orders o join order_units u on u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id
     where o.device_id = ${device.id} and o.created_at >= ${startOfDay(shanghaiDay(ctx.now))} and o.consumer = ${consumer} and o.order_type <> 'TEST' and o.pay_state <> 'CLOSED'
       and (o.pay_state <> 'UNPAID' or exists (select from unpaid_holds h where h.order_id = o.id and h.address = ${holderOf(ctx.ip)}))
-      and u.vend_state not in ('FAILED', 'VOID') and u.refund_state is distinct from 'SUCCESS'`.execute(ctx.db)
-  return rows[0]?.n ?? 0
+      and u.vend_state not in ('FAILED', 'VOID') and u.refund_state is distinct from 'SUCCESS'`
+  return n
 }
 
 /** Limits of the machine's settings: pieces of one order, and of one customer a day. Nobody can tell customers without a name apart. */
 export async function checkLimits(ctx: Asking, device: Device, pieces: number, consumer: string, takeTurns: boolean): Promise<void> {
-  if (device.limit_per_order > 0 && pieces > device.limit_per_order) throw new Refusal(orderErrors.overLimit)
-  if (device.limit_per_day === 0) return
+  if (device.limitPerOrder > 0 && pieces > device.limitPerOrder) throw new Refusal(orderErrors.overLimit)
+  if (device.limitPerDay === 0) return
   // two orders of one customer at once take turns, or both would find room
   if (consumer && takeTurns) await sql`select pg_advisory_xact_lock(hashtextextended(${`limit ${device.id} ${consumer}`}, 0))`.execute(ctx.db)
   const before = consumer ? await boughtToday(ctx, device, consumer) : 0
-  if (before + pieces > device.limit_per_day) throw new Refusal(orderErrors.overLimit)
+  if (before + pieces > device.limitPerDay) throw new Refusal(orderErrors.overLimit)
 }
 
 /** Whether the machine sells, and so much at once; the limits that count here. */
@@ -134,7 +137,7 @@ async function judgeMachine(ctx: Asking, device: Device, input: Asked) {
   if (device.lifecycle !== 'OPERATING' || device.stopped) throw new Refusal(orderErrors.deviceNotSelling)
   if (!device.online) throw new Refusal(orderErrors.deviceOffline)
   reject(queueRefusal({ oldest: device.oldest, platformMs: await platformBehind(ctx.app) }, ctx.now))
-  const limits = await cachedSettings(ctx.app, device.org_id, [
+  const limits = await cachedSettings(ctx.app, device.orgId, [
     'order.maxPieces',
     'order.payTimeoutMachine',
     'order.holdSeconds',
@@ -163,27 +166,26 @@ export async function lookAt(ctx: Asking, input: Asked): Promise<Seen> {
 export async function lanesFor(ctx: Asking, device: Device, input: Asked, locking = sql``): Promise<ReadonlyMap<number, Lane>> {
   const roads = input.items.map((item) => item.roadIndex)
   const wanted = sql<Lane>`select ${laneColumns} from lanes l join products p on p.id = l.product_id
-    where l.device_id = ${device.id} and l.org_id = ${device.org_id} and l.archived_at is null and l.road_index = any(${roads}::int[]) order by l.id ${locking}`.execute(
+    where l.device_id = ${device.id} and l.org_id = ${device.orgId} and l.archived_at is null and l.road_index = any(${roads}::int[]) order by l.id ${locking}`.execute(
     ctx.db,
   )
   const [{ rows: lanes }, lost] = await Promise.all([wanted, lostBy(ctx, device.id, holderOf(ctx.ip))])
-  return new Map(lanes.map((lane) => [lane.road_index, { ...lane, lost: lost.get(lane.id) ?? 0, available: lane.available - (lost.get(lane.id) ?? 0) }]))
+  return new Map(lanes.map((lane) => [lane.roadIndex, { ...lane, lost: lost.get(lane.id) ?? 0, available: lane.available - (lost.get(lane.id) ?? 0) }]))
 }
 
 /** Why this lane cannot sell `count` at `price` now; null when it can. */
 export function laneRefusal(lane: Lane | undefined, item: { count: number; price: number }, device: Device): ErrorDef | null {
-  if (lane?.status !== 'ENABLED' || !lane.on_shelf) return orderErrors.laneNotSelling
-  if (canPlace({ drugClass: lane.drug_class }, { kind: device.kind, dispensingMode: device.dispensing_mode })) return orderErrors.drugForbidden
+  if (lane?.status !== 'ENABLED' || !lane.onShelf) return orderErrors.laneNotSelling
+  if (canPlace(lane, device)) return orderErrors.drugForbidden
   if (lane.price !== item.price) return orderErrors.priceChanged
   // what nobody may have is not short of anything
-  if (item.count > strictest(lane.restriction, lane.purchase_limit, 32)) return orderErrors.overLimit
+  if (item.count > strictest(lane.restriction, lane.purchaseLimit, 32)) return orderErrors.overLimit
   return lane.available < item.count ? orderErrors.outOfStock : null
 }
 
 /** Id and number of an order that is about to be written. */
 export async function nextOrder(ctx: Asking): Promise<{ id: number; orderNum: string }> {
-  const { rows } = await sql<{ id: number; sequence: number }>`select nextval('orders_id_seq') as id, nextval('order_num_seq') as sequence`.execute(ctx.db)
-  const { id, sequence } = rows[0] as { id: number; sequence: number }
+  const { id, sequence } = await onlyRow<{ id: number; sequence: number }>(ctx.db)`select nextval('orders_id_seq') as id, nextval('order_num_seq') as sequence`
   return { id, orderNum: numbersOf(ctx.app)(shanghaiDay(ctx.now), sequence) }
 }
 
@@ -202,25 +204,25 @@ async function mobileOrder(ctx: Ctx, input: Asked, seen?: Seen): Promise<Output<
   if (!first) return found((await answerOfClient(ctx, input.clientId)) ?? undefined)
   for (const item of input.items) {
     const refusal = laneRefusal(laneOf.get(item.roadIndex), item, device)
-    if (refusal) throw new Refusal(refusal, {}, [{ field: `items.${item.roadIndex}`, text: refusal.text }])
+    if (refusal) throw fieldRefusal(refusal, `items.${item.roadIndex}`)
   }
   const sold = input.items.map((item) => ({ lane: laneOf.get(item.roadIndex) as Lane, count: item.count }))
   const total = sold.reduce((sum, { lane, count }) => sum + lane.price * count, 0)
   const expireAt = new Date(ctx.now.getTime() + limits['order.payTimeoutMachine'] * 60_000)
   const outTradeNo = `HD${orderNum}`
-  const units = unitsStatement(ctx, { id, orderNum, orgId: device.org_id, deviceId: device.id }, sold)
+  const units = unitsStatement(ctx, { id, orderNum, orgId: device.orgId, deviceId: device.id }, sold)
   ctx.later(sql`
     with made as (
       insert into orders (org_id, created_at, id, order_num, device_id, rtu_number, device_name, consumer, channel, order_type, pay_type, detail, img,
         pieces, total_amount, payable_amount, expire_at)
-      values (${device.org_id}, ${ctx.now}, ${id}, ${orderNum}, ${device.id}, ${device.rtu_number}, ${device.nickname}, ${input.consumer}, 'MACHINE',
+      values (${device.orgId}, ${ctx.now}, ${id}, ${orderNum}, ${device.id}, ${device.rtuNumber}, ${device.nickname}, ${input.consumer}, 'MACHINE',
         'SCAN', ${input.payType}, ${detailText(sold)}, ${sold[0]?.lane.img}, ${pieces}, ${total}, ${total}, ${expireAt})
     ), billed as (
       insert into payments (org_id, device_id, order_id, order_at, order_num, out_trade_no, provider, amount, created_at)
-      values (${device.org_id}, ${device.id}, ${id}, ${ctx.now}, ${orderNum}, ${outTradeNo}, 'SIMULATOR', ${total}, ${ctx.now})
+      values (${device.orgId}, ${device.id}, ${id}, ${ctx.now}, ${orderNum}, ${outTradeNo}, 'SIMULATOR', ${total}, ${ctx.now})
     ), told as (
       insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data, actor)
-      values (${device.org_id}, ${ctx.now}, ${id}, ${ctx.now}, ${device.id}, 'CREATED', ${JSON.stringify({ pieces, total })}, ${input.consumer})
+      values (${device.orgId}, ${ctx.now}, ${id}, ${ctx.now}, ${device.id}, 'CREATED', ${JSON.stringify({ pieces, total })}, ${input.consumer})
     )
     ${units}`)
   holdStock(
@@ -228,7 +230,7 @@ async function mobileOrder(ctx: Ctx, input: Asked, seen?: Seen): Promise<Output<
     sold.map(({ lane, count }) => ({ laneId: lane.id, reserved: count })),
   )
   refreshDeviceCounters(ctx, [device.id])
-  await countUnpaid(ctx, { id, at: ctx.now }, { orgId: device.org_id, deviceId: device.id, consumer: input.consumer, address: holderOf(ctx.ip) }, limits)
+  await countUnpaid(ctx, { id, at: ctx.now }, { orgId: device.orgId, deviceId: device.id, consumer: input.consumer, address: holderOf(ctx.ip) }, limits)
   return { orderNum, payableAmount: total, outTradeNo, expireAt: iso(expireAt) }
 }
 
@@ -236,21 +238,22 @@ async function mobileOrder(ctx: Ctx, input: Asked, seen?: Seen): Promise<Output<
 async function takeKey(ctx: Ctx, order: { id: number; orderNum: string }, device: Device, clientId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into order_keys (order_num, client_id, order_id, org_id, device_id, created_at)
-    values (${order.orderNum}, ${clientId}, ${order.id}, ${device.org_id}, ${device.id}, ${ctx.now}) on conflict (client_id) do nothing`.execute(ctx.db)
+    values (${order.orderNum}, ${clientId}, ${order.id}, ${device.orgId}, ${device.id}, ${ctx.now}) on conflict (client_id) do nothing`.execute(ctx.db)
   return numAffectedRows === 1n
 }
 
+const answered = shape(MobileAnswer, ['orders', 'o'], { outTradeNo: sql`p.out_trade_no` })
 /** Nearly always there is none: the key alone is asked for first. */
 async function answerOfClient(ctx: Asking, clientId: string): Promise<Output<typeof orders.mobileOrder> | null> {
-  const { rows: keys } = await sql<{ org_id: number; created_at: Date; order_id: number }>`
-    select org_id, created_at, order_id from order_keys where client_id = ${clientId}`.execute(ctx.db)
-  const key = keys[0]
+  type Key = { orgId: number; at: Date; id: number }
+  const key = await rowOf<Key>(ctx.db)`select org_id as "orgId", created_at as at, order_id as id from order_keys where client_id = ${clientId}`
   if (!key) return null
-  const { rows } = await sql<{ order_num: string; payable_amount: number; out_trade_no: string; expire_at: Date }>`
-    select o.order_num, o.payable_amount, p.out_trade_no, o.expire_at from orders o join payments p on p.order_id = o.id
-    where o.org_id = ${key.org_id} and ${within('o.created_at', [key.created_at])} and o.id = ${key.order_id} order by p.id limit 1`.execute(ctx.db)
-  const row = rows[0]
-  return row ? { orderNum: row.order_num, payableAmount: row.payable_amount, outTradeNo: row.out_trade_no, expireAt: iso(row.expire_at) } : null
+  const answer = await answered.one(
+    ctx.db,
+    sql`from orders o join payments p on p.order_id = o.id
+    where o.org_id = ${key.orgId} and ${within('o.created_at', [key.at])} and o.id = ${key.id} order by p.id limit 1`,
+  )
+  return answer ?? null
 }
 
 const detailText = (sold: readonly { lane: Lane; count: number }[]): string => {
@@ -258,32 +261,19 @@ const detailText = (sold: readonly { lane: Lane; count: number }[]): string => {
   return rest.length ? `${first} +${rest.length}` : (first ?? '')
 }
 
-type Piece = Pick<Lane, 'id' | 'road_index' | 'product_id' | 'name' | 'model' | 'img' | 'drug_class' | 'price' | 'cost_price'>
+type Piece = Pick<Lane, 'id' | 'roadIndex' | 'productId' | 'name' | 'model' | 'img' | 'drugClass' | 'price' | 'costPrice'>
 type OfOrder = { id: number; orderNum: string; orgId: number; deviceId: number }
 export async function addUnits(ctx: Ctx, order: OfOrder, sold: readonly { lane: Piece; count: number }[]): Promise<void> {
   await unitsStatement(ctx, order, sold).execute(ctx.db)
 }
 
 function unitsStatement(ctx: Ctx, order: OfOrder, sold: readonly { lane: Piece; count: number }[]): RawBuilder<unknown> {
-  const units = sold
-    .flatMap(({ lane, count }) => Array.from({ length: count }, () => lane))
-    .map((lane, index) => ({
-      unit_no: index + 1,
-      lane_id: lane.id,
-      road: lane.road_index,
-      product_id: lane.product_id,
-      product_name: lane.name,
-      model: lane.model,
-      drug_class: lane.drug_class,
-      img: lane.img,
-      list_price: lane.price,
-      discount: 0,
-      paid: lane.price,
-      cost: lane.cost_price,
-    }))
+  const units = sold.flatMap(({ lane, count }) => Array.from({ length: count }, () => lane)).map((lane, index) => ({ ...lane, unitNo: index + 1 }))
   return sql`insert into order_units (org_id, created_at, order_id, order_num, device_id, unit_no, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost)
-    select ${order.orgId}::bigint, ${ctx.now}::timestamptz, ${order.id}::bigint, ${order.orderNum}, ${order.deviceId}::bigint, unit_no, lane_id, road, product_id, product_name, model, drug_class, img, list_price, discount, paid, cost
-    from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as u(unit_no int, lane_id bigint, road int, product_id bigint, product_name text, model text, drug_class text, img text, list_price bigint, discount bigint, paid bigint, cost bigint) order by unit_no`
+    select ${order.orgId}::bigint, ${ctx.now}::timestamptz, ${order.id}::bigint, ${order.orderNum}, ${order.deviceId}::bigint,
+      "unitNo", id, "roadIndex", "productId", name, model, "drugClass", img, price, 0, price, "costPrice"
+    from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as u("unitNo" int, id bigint, "roadIndex" int, "productId" bigint, name text, model text,
+      "drugClass" text, img text, price bigint, "costPrice" bigint) order by "unitNo"`
 }
 
 /** Commands of a paid order: one per lane piece, waiting for the gateway. */

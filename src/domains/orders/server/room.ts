@@ -4,7 +4,7 @@ import { systemScope } from '../../../server/database.ts'
 import { bySystem } from '../../../server/run.ts'
 import { holderOf } from '../../../shared/address.ts'
 import type { Input } from '../../../shared/contract.ts'
-import { Refusal } from '../../../shared/errors.ts'
+import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { orderErrors, type orders } from '../contract.ts'
 import { type Asking, checkLimits, type Lane, laneRefusal, lanesFor, lookAt, nextOrder, type Seen } from './create.ts'
@@ -51,21 +51,14 @@ async function lookFor(ctx: Asking, input: Input<typeof orders.mobileOrder>): Pr
   if ('repeat' in at) return { seen: at }
   const { device, pieces, limits } = at
   await checkLimits(ctx, device, pieces, input.consumer, false)
-  const buyer = { orgId: device.org_id, deviceId: device.id, consumer: input.consumer, address: holderOf(ctx.ip) }
+  const buyer = { orgId: device.orgId, deviceId: device.id, consumer: input.consumer, address: holderOf(ctx.ip) }
   const [lanes, { lost, ...full }, next] = await Promise.all([lanesFor(ctx, device, input), fullFor(ctx, buyer, limits), nextOrder(ctx)])
   const seen = { ...at, next }
   const refused = input.items.flatMap((item) => {
     const lane = lanes.get(item.roadIndex)
     const def = laneRefusal(lane, item, device)
-    return def
-      ? [
-          {
-            lane: lane as Lane,
-            missing: item.count - (lane?.available ?? 0),
-            refusal: new Refusal(def, {}, [{ field: `items.${item.roadIndex}`, text: def.text }]),
-          },
-        ]
-      : []
+    const refusal = def && fieldRefusal(def, `items.${item.roadIndex}`)
+    return refusal ? [{ lane: lane as Lane, missing: item.count - (lane?.available ?? 0), refusal }] : []
   })
   // what cannot be sold moves nobody
   const other = refused.find(({ refusal }) => refusal.def !== orderErrors.outOfStock)

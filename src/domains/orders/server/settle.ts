@@ -250,10 +250,7 @@ async function openFaults(ctx: Ctx, faults: Work['faults']): Promise<void> {
     select distinct on (device_id, lane_id, code) org_id, device_id, lane_id, code, 'ERROR', at
     from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, lane_id bigint, code text, at timestamptz)
     on conflict do nothing`.execute(ctx.db)
-  ctx.touch(
-    'devices',
-    faults.map((fault) => fault.orgId),
-  )
+  ctx.touch('devices', faults)
 }
 
 /** A lane that has dispensed in a test has no fault any more and sells again (core.md, lane transitions). */

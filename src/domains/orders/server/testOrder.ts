@@ -3,7 +3,7 @@ import type { Ctx } from '../../../server/context.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { addCommands, addUnits, type Lane, nextOrder } from './create.ts'
 
-export type TestLane = Pick<Lane, 'id' | 'road_index' | 'product_id' | 'name' | 'model' | 'img' | 'drug_class'>
+export type TestLane = Pick<Lane, 'id' | 'roadIndex' | 'productId' | 'name' | 'model' | 'img' | 'drugClass'>
 
 /**
  * An order of one piece for nothing, by whoever tests a machine. It is no sale: no payment, no cost (the flow is a withdrawal),
@@ -39,7 +39,7 @@ export async function addTestOrder(ctx: Ctx, device: { id: number; orgId: number
       expire_at: ctx.now,
     })
     .execute()
-  await addUnits(ctx, { id, orderNum, orgId: device.orgId, deviceId: device.id }, [{ lane: { ...lane, price: 0, cost_price: 0 }, count: 1 }])
+  await addUnits(ctx, { id, orderNum, orgId: device.orgId, deviceId: device.id }, [{ lane: { ...lane, price: 0, costPrice: 0 }, count: 1 }])
   await ctx.db
     .insertInto('order_events')
     .values({

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { type AckCode, type ResultCode, timers } from '../rules.ts'
 import { within } from './rows.ts'
@@ -50,19 +51,6 @@ export type VendOut = {
   kind: 'vend' | 'query' | 'void'
 }
 
-type OutRow = {
-  device_id: number
-  rtu_number: string
-  cmd_id: string
-  order_num: string
-  unit_no: number
-  road: number
-  motor_no: number
-  issued_at: Date
-  expire_at: Date
-  kind: VendOut['kind']
-}
-
 /**
  * Marks what leaves now for connected machines and returns it: the next waiting command of a machine without a live one,
  * an unanswered one again (same id, at most three times), a question about a result that did not come, then a void.
@@ -101,7 +89,7 @@ async function takeDue(ctx: Ctx, waiting: readonly Waiting[]): Promise<{ out: Ve
   const isBroken = sql<boolean>`exists (select from lanes l where l.id = c.lane_id and l.status = 'FAULT') and not exists (
     select from orders o where o.org_id = c.org_id and o.created_at = c.order_at and o.id = c.order_id and ${within('o.created_at', moments)} and o.order_type = 'TEST')`
   const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
-  const taken = sql<OutRow>`
+  const taken = rowsOf<VendOut>(ctx.db)`
       with online as (select unnest(${[...deviceIds]}::bigint[]) as device_id),
       next as (
         select distinct on (c.device_id) c.cmd_id, 'vend' as kind, true as first
@@ -135,25 +123,10 @@ async function takeDue(ctx: Ctx, waiting: readonly Waiting[]): Promise<{ out: Ve
         insert into order_events (org_id, created_at, order_id, order_at, device_id, unit_no, kind, data)
         select s.org_id, ${now}::timestamptz, s.order_id, s.order_at, s.device_id, s.unit_no, 'SENT', jsonb_build_object('road', s.road) from sent s where s.first
       )
-      select s.device_id, d.rtu_number, s.cmd_id, s.order_num, s.unit_no, s.road, s.motor_no, s.issued_at, s.expire_at, s.kind from sent s join devices d on d.id = s.device_id`.execute(
-    ctx.db,
-  )
-  const broken = sql<{ cmd_id: string }>`
-      select c.cmd_id from vend_commands c where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT' and ${within('c.order_at', moments)} and ${isBroken}`.execute(
-    ctx.db,
-  )
-  const [{ rows }, { rows: stopped }] = await Promise.all([taken, broken])
-  const out = rows.map((row) => ({
-    deviceId: row.device_id,
-    rtuNumber: row.rtu_number,
-    cmdId: row.cmd_id,
-    orderNum: row.order_num,
-    unitNo: row.unit_no,
-    road: row.road,
-    motorNo: row.motor_no,
-    issuedAt: row.issued_at,
-    expireAt: row.expire_at,
-    kind: row.kind,
-  }))
-  return { out, stopped: stopped.map((row) => row.cmd_id) }
+      select s.device_id as "deviceId", d.rtu_number as "rtuNumber", s.cmd_id as "cmdId", s.order_num as "orderNum", s.unit_no as "unitNo", s.road,
+        s.motor_no as "motorNo", s.issued_at as "issuedAt", s.expire_at as "expireAt", s.kind from sent s join devices d on d.id = s.device_id`
+  const broken = rowsOf<{ cmdId: string }>(ctx.db)`select c.cmd_id as "cmdId" from vend_commands c
+    where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT' and ${within('c.order_at', moments)} and ${isBroken}`
+  const [out, stopped] = await Promise.all([taken, broken])
+  return { out, stopped: stopped.map(({ cmdId }) => cmdId) }
 }

@@ -34,7 +34,7 @@ async function countRefund(ctx: Ctx, amount: number): Promise<void> {
 /** Pieces go back by the original way; the worker sends them, so the answer shows them as pending. */
 const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   const row = found(await q.visibleOrder(ctx, input.orderNum))
-  const { orders: locked, units } = await lockOrders(ctx, [{ orgId: row.org_id, at: row.created_at, id: row.id }])
+  const { orders: locked, units } = await lockOrders(ctx, [{ orgId: row.orgId, at: new Date(row.createTime), id: row.id }])
   const order = found(locked[0])
   // nothing was paid for a test
   if (order.order_type === 'TEST') throw new Refusal(orderErrors.nothingToRefund)
