@@ -37,7 +37,7 @@ export const CommandRow = z.strictObject({
 export type CommandRow = z.infer<typeof CommandRow>
 
 const vendStates = ['WAIT', 'SENT', 'ACKED', 'SUCCESS', 'FAILED', 'UNKNOWN', 'VOID'] as const
-const TestVend = z.strictObject({
+export const TestVend = z.strictObject({
   orderNum: z.string(),
   road: z.number().int(),
   productName: z.string(),

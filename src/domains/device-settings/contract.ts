@@ -99,7 +99,7 @@ export const Sync = z.strictObject({
 })
 export type Sync = z.infer<typeof Sync>
 
-const DeviceConfig = z.strictObject({
+export const DeviceConfig = z.strictObject({
   deviceId: f.id,
   rtuNumber: z.string(),
   nickname: z.string(),
@@ -125,7 +125,7 @@ const BatchRow = z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.s
 const BatchResult = z.strictObject({ done: z.number().int(), skipped: z.number().int(), results: z.array(BatchRow) })
 export type BatchResult = z.infer<typeof BatchResult>
 
-const SyncRow = z.strictObject({
+export const SyncRow = z.strictObject({
   id: f.id,
   rtuNumber: z.string(),
   nickname: z.string(),
@@ -135,7 +135,7 @@ const SyncRow = z.strictObject({
   planogram: Sync,
 })
 export type SyncRow = z.infer<typeof SyncRow>
-const ConfigVersion = z.strictObject({ version, config: Config, changedBy: z.string(), createTime: f.instant })
+export const ConfigVersion = z.strictObject({ version, config: Config, changedBy: z.string(), createTime: f.instant })
 export type ConfigVersion = z.infer<typeof ConfigVersion>
 
 const e = deviceSettingsErrors

@@ -3,7 +3,10 @@ import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import type { Output } from '../../../shared/contract.ts'
 import { common, type ErrorDef, Refusal, reject } from '../../../shared/errors.ts'
+import { outcomeOf } from '../../../shared/outcome.ts'
 import { say } from '../../../shared/text.ts'
+import { lockMachines } from '../../boards/server/binding.ts'
+import { isClosed } from '../../devices/rules.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { type CommandRow, deviceCommandErrors, type deviceCommands } from '../contract.ts'
 import { type CommandType, commandSeconds } from '../rules.ts'
@@ -14,12 +17,13 @@ type Contract = typeof deviceCommands
 
 /** Why a machine cannot be told this now; null when it can. */
 function refusalOf(device: q.Device, running: ReadonlySet<number>): ErrorDef | null {
-  if (device.lifecycle === 'SOLD' || device.lifecycle === 'SCRAPPED') return deviceCommandErrors.closed
+  if (isClosed(device)) return deviceCommandErrors.closed
   if (!device.online) return deviceCommandErrors.offline
   return running.has(device.id) ? deviceCommandErrors.running : null
 }
 
-async function judge(ctx: Ctx, type: CommandType, ids: readonly number[]): Promise<{ device: q.Device; refusal: ErrorDef | null }[]> {
+type Judged = { device: q.Device; refusal: ErrorDef | null }
+async function judge(ctx: Ctx, type: CommandType, ids: readonly number[]): Promise<Judged[]> {
   const devices = await q.devices(ctx, ids)
   if (devices.length < new Set(ids).size) throw new Refusal(common.notFound)
   const running = await q.running(ctx, type, ids)
@@ -44,7 +48,7 @@ async function issue(ctx: Ctx, type: CommandType, devices: readonly q.Device[]):
 }
 
 async function tell(ctx: Ctx, type: CommandType, id: number): Promise<CommandRow> {
-  await q.lockDevices(ctx, [id])
+  await lockMachines(ctx, [id])
   const [judged] = await judge(ctx, type, [id])
   const { device, refusal } = found(judged)
   reject(refusal)
@@ -56,21 +60,16 @@ async function tell(ctx: Ctx, type: CommandType, id: number): Promise<CommandRow
 }
 
 type Batch = Output<Contract['rebootMany']>
-const batchOf = (ctx: Ctx, judged: readonly { device: q.Device; refusal: ErrorDef | null }[], ids: ReadonlyMap<number, string>): Batch => ({
-  done: judged.filter((row) => row.refusal === null).length,
-  skipped: judged.filter((row) => row.refusal !== null).length,
-  results: judged.map(({ device, refusal }) => ({
-    id: device.id,
-    rtuNumber: device.rtuNumber,
-    nickname: device.nickname,
-    ok: refusal === null,
-    reason: refusal ? say(refusal.text, ctx.lang) : '',
-    cmdId: ids.get(device.id) ?? null,
-  })),
-})
+const batchOf = (ctx: Ctx, judged: readonly Judged[], ids: ReadonlyMap<number, string>): Batch =>
+  outcomeOf(
+    judged.map(({ device: { id, rtuNumber, nickname }, refusal }) => {
+      const reason = refusal ? say(refusal.text, ctx.lang) : ''
+      return { id, rtuNumber, nickname, ok: !refusal, reason, cmdId: ids.get(id) ?? null }
+    }),
+  )
 
 const rebootMany: Handlers<Contract>['rebootMany'] = async (ctx, input) => {
-  await q.lockDevices(ctx, input.ids)
+  await lockMachines(ctx, input.ids)
   const judged = await judge(ctx, 'REBOOT', input.ids)
   const able = judged.filter((row) => row.refusal === null).map((row) => row.device)
   const told = await issue(ctx, 'REBOOT', able)

@@ -1,104 +1,56 @@
 import { sql } from 'kysely'
-import { type Ctx, iso, isoOrNull, visible } from '../../../server/context.ts'
-import { matches, selectPage } from '../../../server/lists.ts'
+import { z } from 'zod'
+import { type Ctx, visible } from '../../../server/context.ts'
+import { matches } from '../../../server/lists.ts'
+import { onlyRow, rowsOf } from '../../../server/rows.ts'
+import { isoText, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
-import type { Config, deviceSettings, Sync, syncStates } from '../contract.ts'
+import * as f from '../../../shared/fields.ts'
+import { Config, ConfigVersion, DeviceConfig, type deviceSettings, type Sync, SyncRow } from '../contract.ts'
 import { defaultConfig, type Storage } from '../rules.ts'
 
-export type ConfigRow = {
-  config_version: number | null
-  temp_min: number | null
-  temp_max: number | null
-  hum_min: number
-  hum_max: number
-  limit_per_order: number
-  limit_per_day: number
-  doc: Omit<Config, 'tempMin' | 'tempMax' | 'humMin' | 'humMax' | 'limitPerOrder' | 'limitPerDay'>
-}
-type DeviceRow = ConfigRow & {
-  id: number
-  org_id: number
-  rtu_number: string
-  nickname: string
-  kind: string
-  lifecycle: string
-  refrigeration: boolean
-  drop_sensor: boolean
-  auto_refund: boolean
-  online: boolean
-  changed_by: string | null
-  changed_at: Date | null
-}
-const configColumns = sql`c.config_version, c.temp_min, c.temp_max, c.hum_min, c.hum_max, c.limit_per_order, c.limit_per_day, c.doc`
+/** A version as the contract says it: figures that somebody compares have columns of their own. */
+export const config = sql`jsonb_build_object('tempMin', c.temp_min, 'tempMax', c.temp_max, 'humMin', c.hum_min, 'humMax', c.hum_max,
+  'limitPerOrder', c.limit_per_order, 'limitPerDay', c.limit_per_day) || c.doc`
 
-export type Device = {
-  id: number
-  orgId: number
-  rtuNumber: string
-  nickname: string
-  kind: string
-  lifecycle: string
-  refrigeration: boolean
-  online: boolean
-  /** 0 while the defaults hold. */
-  version: number
-  config: Config
-  changedBy: string
-  changedAt: string | null
-}
-
-export const configOf = (row: ConfigRow): Config => ({
-  tempMin: row.temp_min,
-  tempMax: row.temp_max,
-  humMin: row.hum_min,
-  humMax: row.hum_max,
-  limitPerOrder: row.limit_per_order,
-  limitPerDay: row.limit_per_day,
-  ...row.doc,
-})
+const machine = shape(
+  DeviceConfig.omit({ deviceId: true, sync: true, storage: true, can: true }).extend({
+    ...{ id: f.id, orgId: f.id, kind: z.string(), lifecycle: z.string(), dropSensor: z.boolean(), autoRefund: z.boolean() },
+    config: Config.nullable(),
+  }),
+  ['devices', 'd'],
+  {
+    refrigeration: sql`t.refrigeration`,
+    online: sql`s.online`,
+    version: sql`coalesce(c.config_version, 0)`,
+    config,
+    changedBy: sql`coalesce(u.real_name, '')`,
+    changedAt: sql`c.created_at`,
+  },
+)
+export type Device = Awaited<ReturnType<typeof devices>>[number]
 
 /** Machines with the settings in force: the newest version, or the defaults of their type. */
-export async function devices(ctx: Ctx, ids: readonly number[]): Promise<Device[]> {
-  const { rows } = await sql<DeviceRow>`
-    select d.id, d.org_id, d.rtu_number, d.nickname, d.kind, d.lifecycle, t.refrigeration, d.drop_sensor, d.auto_refund, s.online, ${configColumns}, u.real_name as changed_by, c.created_at as changed_at
-    from devices d join device_types t on t.id = d.type_id join device_states s on s.device_id = d.id
+export async function devices(ctx: Ctx, ids: readonly number[]) {
+  const rows = await machine.all(
+    ctx.db,
+    sql`from devices d join device_types t on t.id = d.type_id join device_states s on s.device_id = d.id
     left join lateral (select * from device_configs c where c.device_id = d.id order by c.config_version desc limit 1) c on true
     left join users u on u.id = c.by_user
-    where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`.execute(ctx.db)
-  return rows.map((row) => ({
-    id: row.id,
-    orgId: row.org_id,
-    rtuNumber: row.rtu_number,
-    nickname: row.nickname,
-    kind: row.kind,
-    lifecycle: row.lifecycle,
-    refrigeration: row.refrigeration,
-    online: row.online,
-    version: row.config_version ?? 0,
-    config:
-      row.config_version === null
-        ? defaultConfig({ refrigeration: row.refrigeration, kind: row.kind, dropSensor: row.drop_sensor, autoRefund: row.auto_refund })
-        : configOf(row),
-    changedBy: row.changed_by ?? '',
-    changedAt: isoOrNull(row.changed_at),
-  }))
-}
-
-/** Locks the machines, so that two people who set the same one take turns. */
-export const lockDevices = (ctx: Ctx, ids: readonly number[]) =>
-  sql`select d.id from devices d where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id for no key update`.execute(
-    ctx.db,
+    where d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')} order by d.id`,
   )
+  return rows.map(({ dropSensor, autoRefund, config, ...row }) => ({ ...row, config: config ?? defaultConfig({ ...row, dropSensor, autoRefund }) }))
+}
 
 /** Storage ranges of what stands in these machines. */
 export async function storageOf(ctx: Ctx, deviceIds: readonly number[]): Promise<Map<number, Storage[]>> {
-  const { rows } = await sql<Storage & { device_id: number }>`
-    select distinct l.device_id, p.name as product, p.store_temp_min as min, p.store_temp_max as max from lanes l join products p on p.id = l.product_id
-    where l.device_id = any(${[...deviceIds]}::bigint[]) and l.archived_at is null and num_nonnulls(p.store_temp_min, p.store_temp_max) > 0 order by p.name`.execute(
-    ctx.db,
-  )
-  const found = Map.groupBy(rows, (row) => row.device_id)
-  return new Map([...found].map(([id, list]) => [id, list.map(({ product, min, max }) => ({ product, min, max }))]))
+  const rows = await rowsOf<{
+    id: number
+    list: Storage[]
+  }>(ctx.db)`select device_id as id, jsonb_agg(jsonb_build_object('product', product, 'min', min, 'max', max) order by product) as list
+    from (select distinct l.device_id, p.name as product, p.store_temp_min as min, p.store_temp_max as max from lanes l join products p on p.id = l.product_id
+      where l.device_id = any(${[...deviceIds]}::bigint[]) and l.archived_at is null and num_nonnulls(p.store_temp_min, p.store_temp_max) > 0) x group by 1`
+  return new Map(rows.map(({ id, list }) => [id, list]))
 }
 
 /** Writes the next version of each; false when somebody else wrote one meanwhile. */
@@ -119,72 +71,53 @@ export async function addVersions(ctx: Ctx, rows: readonly { device: Device; con
   return Number(numAffectedRows) === rows.length
 }
 
+const configVersion = shape(ConfigVersion, ['device_configs', 'c'], {
+  version: sql`c.config_version`,
+  config,
+  changedBy: sql`coalesce(u.real_name, '')`,
+  createTime: sql`c.created_at`,
+})
 export async function versionRows(ctx: Ctx, input: Input<typeof deviceSettings.versions>) {
-  type Row = ConfigRow & { config_version: number; changed_by: string | null; created_at: Date }
-  const { rows, total } = await selectPage<Row>(ctx.db, {
-    columns: sql`${configColumns}, c.created_at, u.real_name as changed_by`,
+  const { rows, total } = await configVersion.page(ctx.db, {
     from: sql`device_configs c left join users u on u.id = c.by_user`,
     where: [sql`c.device_id = ${input.id}`, visible(ctx, 'c.org_id', 'c.device_id')],
     input,
     last: sql`c.config_version`,
     sort: { version: sql`c.config_version` },
   })
-  return {
-    total,
-    list: rows.map((row) => ({ version: row.config_version, config: configOf(row), changedBy: row.changed_by ?? '', createTime: iso(row.created_at) })),
-  }
+  return { list: rows, total }
 }
 
-type Shadow = {
-  wanted: number | null
-  delivered: number
-  applied: number
-  refused: number
-  state: (typeof syncStates)[number]
-  reason: string
-  wanted_at: Date
-  delivered_at: Date | null
-  answered_at: Date | null
-}
 const nothingWanted: Sync = {
-  wanted: 0,
-  delivered: 0,
-  applied: 0,
-  refused: 0,
-  state: 'APPLIED',
-  reason: '',
-  wantedAt: null,
-  deliveredAt: null,
-  answeredAt: null,
+  ...{ wanted: 0, delivered: 0, applied: 0, refused: 0, state: 'APPLIED', reason: '' },
+  ...{ wantedAt: null, deliveredAt: null, answeredAt: null },
 }
-const syncOf = (row: Shadow | null | undefined): Sync =>
-  row
-    ? {
-        wanted: row.wanted ?? 0,
-        delivered: row.delivered,
-        applied: row.applied,
-        refused: row.refused,
-        state: row.state,
-        reason: row.state === 'REFUSED' ? row.reason : '',
-        wantedAt: iso(new Date(row.wanted_at)),
-        deliveredAt: row.delivered_at && iso(new Date(row.delivered_at)),
-        answeredAt: row.answered_at && iso(new Date(row.answered_at)),
-      }
-    : nothingWanted
+/** How far a machine is with what is wanted of it, from its row of device_shadows under this alias. */
+function sync(alias: string) {
+  const [column, moment] = [(name: string) => sql.ref(`${alias}.${name}`), (name: string) => isoText(`${alias}.${name}`)]
+  return sql`case when ${column('device_id')} is null then ${JSON.stringify(nothingWanted)}::jsonb else jsonb_build_object(
+    'wanted', coalesce(${column('wanted')}, 0), 'delivered', ${column('delivered')}, 'applied', ${column('applied')}, 'refused', ${column('refused')},
+    'state', ${column('state')}, 'reason', case when ${column('state')} = 'REFUSED' then ${column('reason')} else '' end,
+    'wantedAt', ${moment('wanted_at')}, 'deliveredAt', ${moment('delivered_at')}, 'answeredAt', ${moment('answered_at')}) end`
+}
 
 export async function syncOfDevice(ctx: Ctx, deviceId: number): Promise<Sync> {
-  const { rows } = await sql<Shadow>`select * from device_shadows where device_id = ${deviceId} and kind = 'CONFIG'`.execute(ctx.db)
-  return syncOf(rows[0])
+  const shadow = sql`device_shadows x on x.device_id = ${deviceId} and x.kind = 'CONFIG'`
+  return (await onlyRow<{ sync: Sync }>(ctx.db)`select ${sync('x')} as sync from (select) machine left join ${shadow}`).sync
 }
 
+const syncRow = shape(SyncRow, ['devices', 'd'], {
+  ownedUserName: sql`o.name`,
+  online: sql`s.online`,
+  config: sync('config'),
+  planogram: sync('planogram'),
+})
 export async function syncRows(ctx: Ctx, input: Input<typeof deviceSettings.syncs>) {
-  type Row = { id: number; rtu_number: string; nickname: string; org_name: string; online: boolean; config: Shadow | null; planogram: Shadow | null }
-  const shadow = (kind: string) =>
-    sql`left join device_shadows ${sql.ref(kind.toLowerCase())} on ${sql.ref(`${kind.toLowerCase()}.device_id`)} = d.id and ${sql.ref(`${kind.toLowerCase()}.kind`)} = ${kind}`
   const chosen = input.kind.toLowerCase()
-  const { rows, total } = await selectPage<Row>(ctx.db, {
-    columns: sql`d.id, d.rtu_number, d.nickname, o.name as org_name, s.online, to_jsonb(config) as config, to_jsonb(planogram) as planogram`,
-    from: sql`devices d join device_states s on s.device_id = d.id join organisations o on o.id = d.org_id ${shadow('CONFIG')} ${shadow('PLANOGRAM')}`,
+  const { rows, total } = await syncRow.page(ctx.db, {
+    from: sql`devices d join device_states s on s.device_id = d.id join organisations o on o.id = d.org_id
+      left join device_shadows config on config.device_id = d.id and config.kind = 'CONFIG'
+      left join device_shadows planogram on planogram.device_id = d.id and planogram.kind = 'PLANOGRAM'`,
     where: [
       visible(ctx, 'd.org_id', 'd.id'),
       sql`d.lifecycle not in ('SOLD', 'SCRAPPED')`,
@@ -197,16 +130,5 @@ export async function syncRows(ctx: Ctx, input: Input<typeof deviceSettings.sync
     last: sql`d.id`,
     sort: { rtuNumber: sql`d.rtu_number`, wantedAt: sql.ref(`${chosen}.wanted_at`) },
   })
-  return {
-    total,
-    list: rows.map((row) => ({
-      id: row.id,
-      rtuNumber: row.rtu_number,
-      nickname: row.nickname,
-      ownedUserName: row.org_name,
-      online: row.online,
-      config: syncOf(row.config),
-      planogram: syncOf(row.planogram),
-    })),
-  }
+  return { list: rows, total }
 }

@@ -1,7 +1,10 @@
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may } from '../../../server/context.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
+import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import { outcomeOf } from '../../../shared/outcome.ts'
 import { say } from '../../../shared/text.ts'
+import { lockMachines } from '../../boards/server/binding.ts'
+import { isClosed } from '../../devices/rules.ts'
 import { want } from '../../machines/server/shadows.ts'
 import { type BatchResult, type Config, type ConfigPatch, type DeviceConfig, type deviceSettings, deviceSettingsErrors } from '../contract.ts'
 import { configRule, forbiddenLimits, merged, type Storage, sameConfig, type Wrong } from '../rules.ts'
@@ -9,24 +12,14 @@ import * as q from './queries.ts'
 
 type Contract = typeof deviceSettings
 
-const isClosed = (device: q.Device): boolean => device.lifecycle === 'SOLD' || device.lifecycle === 'SCRAPPED'
-
 async function shown(ctx: Ctx, id: number): Promise<DeviceConfig> {
-  const device = found((await q.devices(ctx, [id]))[0])
-  const storage = device.kind === 'DRUG' ? ((await q.storageOf(ctx, [id])).get(id) ?? []) : []
-  const update = may(ctx, 'device:config') && !isClosed(device)
+  const { id: deviceId, orgId, kind, lifecycle, ...device } = found((await q.devices(ctx, [id]))[0])
+  const update = may(ctx, 'device:config') && !isClosed({ lifecycle })
   return {
-    deviceId: device.id,
-    rtuNumber: device.rtuNumber,
-    nickname: device.nickname,
-    online: device.online,
-    refrigeration: device.refrigeration,
-    version: device.version,
-    config: device.config,
+    deviceId,
+    ...device,
     sync: await q.syncOfDevice(ctx, id),
-    changedBy: device.changedBy,
-    changedAt: device.changedAt,
-    storage,
+    storage: kind === 'DRUG' ? ((await q.storageOf(ctx, [id])).get(id) ?? []) : [],
     can: { update, limits: update && may(ctx, 'device:limit') },
   }
 }
@@ -44,19 +37,14 @@ async function write(ctx: Ctx, rows: readonly { device: q.Device; config: Config
 }
 
 const save: Handlers<Contract>['save'] = async (ctx, { id, version, ...config }) => {
-  await q.lockDevices(ctx, [id])
+  await lockMachines(ctx, [id])
   const device = found((await q.devices(ctx, [id]))[0])
   if (isClosed(device)) throw new Refusal(deviceSettingsErrors.closed)
   if (device.version !== version) throw new Refusal(common.stale)
   const forbidden = forbiddenLimits(may(ctx, 'device:limit'), device.config, config)
-  if (forbidden.length)
-    throw new Refusal(
-      common.forbidden,
-      {},
-      forbidden.map((field) => ({ field, text: common.forbidden.text })),
-    )
+  if (forbidden.length) throw fieldRefusal(common.forbidden, forbidden)
   const wrong = configRule(device, config, (await q.storageOf(ctx, [id])).get(id) ?? [])
-  if (wrong) throw new Refusal(wrong.def, wrong.values, [{ field: wrong.field, text: wrong.def.text }])
+  if (wrong) throw fieldRefusal(wrong.def, wrong.field, wrong.values)
   // saving what is there already asks the machine for nothing
   if (device.version === 0 || !sameConfig(device.config, config)) await write(ctx, [{ device, config }])
   ctx.audit({ id, name: device.rtuNumber, before: device.config, after: config, orgId: device.orgId })
@@ -83,33 +71,24 @@ function refusalOf(ctx: Ctx, device: q.Device, config: Config, storage: readonly
   return wrong && say(wrong.def.text, ctx.lang, wrong.values)
 }
 
-const resultOf = (judged: readonly Judged[]): BatchResult => ({
-  done: judged.filter((row) => row.refusal === null).length,
-  skipped: judged.filter((row) => row.refusal !== null).length,
-  results: judged.map(({ device, refusal, changed }) => ({
-    id: device.id,
-    rtuNumber: device.rtuNumber,
-    nickname: device.nickname,
-    ok: refusal === null,
-    changed: refusal === null && changed,
-    reason: refusal ?? '',
-  })),
-})
+const resultOf = (judged: readonly Judged[]): BatchResult =>
+  outcomeOf(
+    judged.map(({ device: { id, rtuNumber, nickname }, refusal, changed }) => {
+      const ok = refusal === null
+      return { id, rtuNumber, nickname, ok, changed: ok && changed, reason: refusal ?? '' }
+    }),
+  )
 
 const saveBatch: Handlers<Contract>['saveBatch'] = async (ctx, input) => {
-  await q.lockDevices(ctx, input.ids)
+  await lockMachines(ctx, input.ids)
   const judged = await judge(ctx, input.ids, input.config)
   await write(
     ctx,
     judged.filter((row) => row.refusal === null && row.changed),
   )
-  const result = resultOf(judged)
-  ctx.audit(
-    ...judged
-      .filter((row) => row.refusal === null)
-      .map(({ device, config }) => ({ id: device.id, name: device.rtuNumber, before: device.config, after: config, orgId: device.orgId })),
-  )
-  return result
+  const fine = judged.filter((row) => row.refusal === null)
+  ctx.audit(...fine.map(({ device, config }) => ({ id: device.id, name: device.rtuNumber, before: device.config, after: config, orgId: device.orgId })))
+  return resultOf(judged)
 }
 
 /** A form of the device that changes its sensor or its refunds changes the settings in force, once there are any. */
