@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
+import { exists, onlyRow, rowOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
-import type { Input } from '../../../shared/contract.ts'
+import type { Input, Output } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
 import { addDays, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { Around, Complaint, ComplaintRow, type complaints, Entry } from '../contract.ts'
@@ -63,29 +64,26 @@ export function listRows(ctx: Ctx, input: Input<typeof complaints.list>) {
 
 export const row = (ctx: Ctx, id: number) => complaint.one(ctx.db, sql`from ${from} where c.id = ${id} and ${own(ctx)}`)
 
-export async function stats(ctx: Ctx) {
-  const { rows } = await sql<{ open: number; handling: number; waiting: number; overdue: number }>`
+export const stats = (ctx: Ctx) =>
+  onlyRow<Output<typeof complaints.stats>>(ctx.db)`
     select count(*) filter (where c.state = 'OPEN') as open, count(*) filter (where c.state = 'HANDLING') as handling,
       count(*) filter (where c.state = 'WAITING') as waiting, count(*) filter (where ${late(ctx.now)}) as overdue
-    from complaints c where ${own(ctx)} and ${open}`.execute(ctx.db)
-  return rows[0] as (typeof rows)[number]
-}
+    from complaints c where ${own(ctx)} and ${open}`
 
 const entry = shape(Entry, ['complaint_entries', 'e'], { createTime: sql`e.created_at` })
 export const entries = (ctx: Ctx, id: number) => entry.all(ctx.db, sql`from complaint_entries e where e.complaint_id = ${id} order by e.id limit 500`)
 
 /** Others of the same lane and the same buyer within 30 days, and whether the lane should stop selling. */
-export async function neighbours(ctx: Ctx, c: Row) {
+export function neighbours(ctx: Ctx, c: Row) {
   const at = Date.parse(c.createTime)
   const since = new Date(at - 30 * 86_400_000)
   const day = new Date(at - laneAlarm.hours * 3_600_000)
-  const { rows } = await sql<{ lane: number; reports: number; buyer: number }>`
+  return onlyRow<{ lane: number; reports: number; buyer: number }>(ctx.db)`
     select (select count(*) from complaints c where ${own(ctx)} and c.device_id = ${c.deviceId} and c.road = ${c.road} and c.created_at >= ${since} and c.id <> ${c.id}) as lane,
       (select count(*) from complaints c where ${own(ctx)} and c.device_id = ${c.deviceId} and c.road = ${c.road} and c.type = 'NOT_DISPENSED'
         and c.created_at > ${day} and c.created_at <= ${c.createTime}) as reports,
       (select count(*) from complaints c where ${own(ctx)} and c.org_id = ${c.orgId} and c.username = ${c.username} and c.username <> ''
-        and c.created_at >= ${since} and c.id <> ${c.id}) as buyer`.execute(ctx.db)
-  return rows[0] as (typeof rows)[number]
+        and c.created_at >= ${since} and c.id <> ${c.id}) as buyer`
 }
 
 const message = shape(
@@ -109,33 +107,24 @@ export async function around(ctx: Ctx, c: Row) {
 }
 
 /** The machine by id or the order by number, when the actor sees it. */
-export async function placeOf(ctx: Ctx, input: { deviceId?: number | undefined; orderNum: string }) {
-  if (input.orderNum) {
-    const { rows } = await sql<{ org_id: number; device_id: number; road: number | null; consumer: string }>`
-      select k.org_id, k.device_id, o.consumer,
-        (select case when min(u.road) = max(u.road) then min(u.road) end from order_units u where u.order_id = k.order_id and u.org_id = k.org_id and u.created_at = k.created_at) as road
-      from order_keys k join orders o on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.order_id
-      where k.order_num = ${input.orderNum} and ${visible(ctx, 'k.org_id', 'k.device_id')}`.execute(ctx.db)
-    return rows[0]
-  }
-  const { rows } = await sql<{ org_id: number; device_id: number; road: null; consumer: string }>`
-    select d.org_id, d.id as device_id, null as road, '' as consumer from devices d where d.id = ${input.deviceId ?? 0} and ${visible(ctx, 'd.org_id', 'd.id')}`.execute(
-    ctx.db,
-  )
-  return rows[0]
-}
+export const placeOf = (ctx: Ctx, { deviceId = 0, orderNum }: { deviceId?: number | undefined; orderNum: string }) =>
+  rowOf<{ orgId: number; deviceId: number; road: number | null; consumer: string }>(ctx.db)`${
+    orderNum
+      ? sql`select k.org_id as "orgId", k.device_id as "deviceId", o.consumer, (select case when min(u.road) = max(u.road) then min(u.road) end
+          from order_units u where u.order_id = k.order_id and u.org_id = k.org_id and u.created_at = k.created_at) as road
+        from order_keys k join orders o on o.org_id = k.org_id and o.created_at = k.created_at and o.id = k.order_id
+        where k.order_num = ${orderNum} and ${visible(ctx, 'k.org_id', 'k.device_id')}`
+      : sql`select d.org_id as "orgId", d.id as "deviceId", null as road, '' as consumer from devices d
+        where d.id = ${deviceId} and ${visible(ctx, 'd.org_id', 'd.id')}`
+  }`
 
 /** Also lanes of an earlier drawing: the complaint may be about last week. */
-export async function laneExists(ctx: Ctx, deviceId: number, road: number): Promise<boolean> {
-  const { rows } = await sql`select 1 from lanes where device_id = ${deviceId} and road_index = ${road} limit 1`.execute(ctx.db)
-  return rows.length > 0
-}
+export const laneExists = (ctx: Ctx, deviceId: number, road: number) =>
+  exists(ctx.db)`select 1 from lanes where device_id = ${deviceId} and road_index = ${road} limit 1`
 
-/** Whether this person, seen by the actor, holds complaint:update. */
-export async function isHandler(ctx: Ctx, userId: number): Promise<'unseen' | 'no' | 'yes'> {
-  const { rows } = await sql<{ holds: boolean }>`
-    select u.status = 'ENABLED' and u.deleted_at is null and exists (select 1 from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
-        join role_permissions p on p.role_id = r.id where ur.user_id = u.id and p.permission_code = 'complaint:update') as holds
-    from users u where u.id = ${userId} and ${visible(ctx, 'u.org_id')}`.execute(ctx.db)
-  return rows[0] === undefined ? 'unseen' : rows[0].holds ? 'yes' : 'no'
-}
+/** Somebody the actor sees, and whether he holds complaint:update. */
+export const person = (ctx: Ctx, userId: number) =>
+  rowOf<{ name: string; handles: boolean }>(ctx.db)`
+    select u.real_name as name, u.status = 'ENABLED' and u.deleted_at is null and exists (select 1 from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
+        join role_permissions p on p.role_id = r.id where ur.user_id = u.id and p.permission_code = 'complaint:update') as handles
+    from users u where u.id = ${userId} and ${visible(ctx, 'u.org_id')}`

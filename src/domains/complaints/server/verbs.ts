@@ -85,6 +85,14 @@ type Change = Partial<{
   first_replied_at: Date
   resolved_at: Date | null
 }>
+const openOne = async (ctx: Ctx, id: number): Promise<q.Row> => {
+  const c = found(await q.row(ctx, id))
+  if (!isOpen(c.state)) throw new Refusal(complaintErrors.wrongState)
+  return c
+}
+/** Somebody is at it now. */
+const taken = (c: q.Row, userId: number | null): Change => ({ assignee_id: userId, ...(c.state === 'OPEN' ? { state: 'HANDLING' } : {}) })
+
 /** One statement against the version the person saw; the state is checked before, the version makes it hold. */
 async function change(ctx: Ctx, c: q.Row, version: number, to: Change): Promise<void> {
   if (to.state && to.state !== c.state) reject(mayMove(c.state, to.state))
@@ -99,27 +107,23 @@ async function done(ctx: Ctx, c: q.Row, details: Record<string, unknown> = {}): 
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
-  if (!input.orderNum && input.deviceId === undefined) {
-    throw fieldRefusal(complaintErrors.placeMissing, 'orderNum')
-  }
+  if (!input.orderNum && input.deviceId === undefined) throw fieldRefusal(complaintErrors.placeMissing, 'orderNum')
   const place = await q.placeOf(ctx, input)
   if (!place) throw fieldRefusal(common.notFound, input.orderNum ? 'orderNum' : 'deviceId')
-  if (input.deviceId !== undefined && place.device_id !== input.deviceId) {
-    throw fieldRefusal(complaintErrors.otherOrder, 'orderNum')
-  }
-  if (input.road !== undefined && !(await q.laneExists(ctx, place.device_id, input.road))) throw fieldRefusal(complaintErrors.noLane, 'road')
+  if (input.deviceId !== undefined && place.deviceId !== input.deviceId) throw fieldRefusal(complaintErrors.otherOrder, 'orderNum')
+  if (input.road !== undefined && !(await q.laneExists(ctx, place.deviceId, input.road))) throw fieldRefusal(complaintErrors.noLane, 'road')
   for (const url of input.images) {
     found(await ctx.db.selectFrom('uploads').select('id').where('url', '=', url).where('user_id', '=', ctx.actor.userId).executeTakeFirst())
   }
-  const hours = await settingsOf(ctx.db, place.org_id, ['complaint.firstResponseHours', 'complaint.resolveHours'])
+  const hours = await settingsOf(ctx.db, place.orgId, ['complaint.firstResponseHours', 'complaint.resolveHours'])
   const after = (h: number) => new Date(ctx.now.getTime() + h * 3_600_000)
   const { id } = await ctx.db
     .insertInto('complaints')
     .values(
       columns('complaints', {
         ...input,
-        orgId: place.org_id,
-        deviceId: place.device_id,
+        orgId: place.orgId,
+        deviceId: place.deviceId,
         road: input.road ?? place.road,
         orderNum: input.orderNum || null,
         username: input.username || place.consumer,
@@ -131,29 +135,25 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
     )
     .returning('id')
     .executeTakeFirstOrThrow()
-  ctx.audit({ id, name: String(id), orgId: place.org_id, after: { type: input.type, content: input.content, orderNum: input.orderNum } })
+  ctx.audit({ id, name: String(id), orgId: place.orgId, after: { type: input.type, content: input.content, orderNum: input.orderNum } })
   ctx.touch('complaints')
   return shown(ctx, id)
 }
 
 const claim: Handlers<Contract>['claim'] = async (ctx, input) => {
-  const c = found(await q.row(ctx, input.id))
-  if (!isOpen(c.state)) throw new Refusal(complaintErrors.wrongState)
-  await change(ctx, c, input.version, { assignee_id: ctx.actor.userId, ...(c.state === 'OPEN' ? { state: 'HANDLING' as const } : {}) })
+  const c = await openOne(ctx, input.id)
+  await change(ctx, c, input.version, taken(c, ctx.actor.userId))
   await say(ctx, c, 'CLAIM', '')
   return done(ctx, c)
 }
 
 const assign: Handlers<Contract>['assign'] = async (ctx, input) => {
-  const person = await q.isHandler(ctx, input.assigneeId)
-  if (person === 'unseen') throw new Refusal(common.notFound)
-  if (person === 'no') throw fieldRefusal(complaintErrors.notStaff, 'assigneeId')
-  const name = (await ctx.db.selectFrom('users').select('real_name').where('id', '=', input.assigneeId).executeTakeFirst())?.real_name ?? ''
+  const { name, handles } = found(await q.person(ctx, input.assigneeId))
+  if (!handles) throw fieldRefusal(complaintErrors.notStaff, 'assigneeId')
   const lines: AuditEntry[] = []
   for (const id of [...new Set(input.ids)].sort((a, b) => a - b)) {
-    const c = found(await q.row(ctx, id))
-    if (!isOpen(c.state)) throw new Refusal(complaintErrors.wrongState)
-    await change(ctx, c, c.version, { assignee_id: input.assigneeId, ...(c.state === 'OPEN' ? { state: 'HANDLING' as const } : {}) })
+    const c = await openOne(ctx, id)
+    await change(ctx, c, c.version, taken(c, input.assigneeId))
     await say(ctx, c, 'ASSIGN', name)
     lines.push({ id, name: String(id), after: { assignee: name }, orgId: c.orgId })
   }
@@ -163,8 +163,7 @@ const assign: Handlers<Contract>['assign'] = async (ctx, input) => {
 }
 
 const reply: Handlers<Contract>['reply'] = async (ctx, input) => {
-  const c = found(await q.row(ctx, input.id))
-  if (!isOpen(c.state)) throw new Refusal(complaintErrors.wrongState)
+  const c = await openOne(ctx, input.id)
   const state: ComplaintState = input.ask ? 'WAITING' : 'HANDLING'
   if (c.state === 'OPEN' && input.ask) reject(mayMove('HANDLING', 'WAITING'))
   else reject(c.state === state ? null : mayMove(c.state, state))
@@ -230,11 +229,7 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   if (isRefused(answer)) return answer
   const back = answer.units.filter(({ id: unit, refund: given }) => given && (input.unitIds?.includes(unit) ?? true))
   const amount = back.reduce((sum, unit) => sum + (unit.refund?.amount ?? 0), 0)
-  await change(ctx, c, version, {
-    refunded: true,
-    assignee_id: c.assigneeId ?? ctx.actor.userId,
-    ...(c.state === 'OPEN' ? { state: 'HANDLING' as const } : {}),
-  })
+  await change(ctx, c, version, { refunded: true, ...taken(c, c.assigneeId ?? ctx.actor.userId) })
   await say(ctx, c, 'REFUND', [yuan(amount), ...back.map((unit) => unit.productName)].join(' · ').slice(0, 1000))
   return done(ctx, c, { orderNum: c.orderNum, unitIds: back.map((unit) => unit.id), reason: input.reason, amount })
 }
@@ -242,9 +237,9 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
 const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   const c = found(await q.row(ctx, input.id))
   reject(removable(c))
-  const { rows } = await sql`update complaints set deleted_at = ${ctx.now}, version = version + 1
-    where id = ${c.id} and version = ${input.version} and not refunded and deleted_at is null returning id`.execute(ctx.db)
-  if (!rows.length) throw new Refusal(common.stale)
+  const { numAffectedRows } = await sql`update complaints set deleted_at = ${ctx.now}, version = version + 1
+    where id = ${c.id} and version = ${input.version} and not refunded and deleted_at is null`.execute(ctx.db)
+  if (!numAffectedRows) throw new Refusal(common.stale)
   ctx.audit({ id: c.id, name: String(c.id), orgId: c.orgId, before: { state: c.state, content: c.content }, after: { reason: input.reason } })
   ctx.touch('complaints')
   return { ok: true as const }

@@ -1,5 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
+import { onlyRow, rowsOf } from '../../../server/rows.ts'
+import { isoText, shape } from '../../../server/shapes.ts'
+import { AttentionRow, type HotProduct, type MapPoint, type MapRegion, type Summary } from '../contract.ts'
 
 /** The platform sees every organisation; naming them keeps its reads on the (org_id, …) indexes like everybody's. */
 const scoped = (ctx: Ctx, org: string, device: string): RawBuilder<boolean> =>
@@ -12,64 +16,44 @@ const stateOf = sql`case when not coalesce(s.online, false) then 'offline' when 
 export type SalesRow = { at: Date; orders: number; turnover: number; paid: number; refunded: number; refundOrders: number }
 
 /** Rollups of one grain summed over the actor's machines, from <= at < until. */
-export async function salesByInstant(ctx: Ctx, grain: 'HOUR' | 'DAY' | 'TOTAL', from: Date, until: Date): Promise<SalesRow[]> {
-  const { rows } = await sql<SalesRow>`
+export const salesByInstant = (ctx: Ctx, grain: 'HOUR' | 'DAY' | 'TOTAL', from: Date, until: Date) =>
+  rowsOf<SalesRow>(ctx.db)`
     select r.at, sum(r.orders) as orders, sum(r.turnover) as turnover, sum(r.paid) as paid, sum(r.refunded) as refunded, sum(r.refund_orders) as "refundOrders"
     from sales_rollups r where ${scoped(ctx, 'r.org_id', 'r.device_id')} and r.grain = ${grain} and r.at >= ${from} and r.at < ${until}
-    group by r.at order by r.at`.execute(ctx.db)
-  return rows
-}
+    group by r.at order by r.at`
 
 /** Orders paid in less than an hour, counted as the rollups count them. An order can be paid for 15 minutes after its creation. */
-export async function paidBetween(ctx: Ctx, from: Date, until: Date): Promise<{ orders: number; turnover: number }> {
-  const { rows } = await sql<{ orders: number; turnover: number }>`
+export const paidBetween = (ctx: Ctx, from: Date, until: Date) =>
+  onlyRow<{ orders: number; turnover: number }>(ctx.db)`
     select count(*) as orders, coalesce(sum(o.total_amount), 0) as turnover from orders o
     where ${scoped(ctx, 'o.org_id', 'o.device_id')} and o.created_at >= ${new Date(from.getTime() - 3_600_000)} and o.created_at < ${until}
-      and o.paid_at >= ${from} and o.paid_at < ${until} and o.order_type <> 'TEST' and not o.excluded`.execute(ctx.db)
-  return rows[0] ?? { orders: 0, turnover: 0 }
-}
+      and o.paid_at >= ${from} and o.paid_at < ${until} and o.order_type <> 'TEST' and not o.excluded`
 
-export async function deviceTodos(ctx: Ctx) {
-  const { rows } = await sql<{ total: number; online: number; offline: number; longest: Date | null; lanes: number; soldOutDevices: number }>`
-    select count(*) as total, count(*) filter (where ${inUse} and s.online) as online, count(*) filter (where ${inUse} and not coalesce(s.online, false)) as offline,
-      min(coalesce(s.offline_since, s.last_seen_at)) filter (where ${inUse} and not s.online) as longest,
-      coalesce(sum(s.lanes_sold_out) filter (where ${inUse}), 0) as lanes, count(*) filter (where ${inUse} and s.lanes_sold_out > 0) as "soldOutDevices"
-    from devices d left join device_states s on s.device_id = d.id where ${scoped(ctx, 'd.org_id', 'd.id')}`.execute(ctx.db)
-  return rows[0] ?? { total: 0, online: 0, offline: 0, longest: null, lanes: 0, soldOutDevices: 0 }
-}
+type Todos = Summary['todos']
+export const deviceTodos = (ctx: Ctx) =>
+  onlyRow<{ [K in 'devices' | 'soldOut']: NonNullable<Todos[K]> }>(ctx.db)`
+    select jsonb_build_object('total', total, 'online', online, 'offline', offline, 'idle', total - online - offline,
+        'longestOfflineSince', ${isoText('longest')}) as devices, jsonb_build_object('lanes', lanes, 'devices', devices) as "soldOut"
+    from (select count(*) as total, count(*) filter (where ${inUse} and s.online) as online,
+        count(*) filter (where ${inUse} and not coalesce(s.online, false)) as offline,
+        min(coalesce(s.offline_since, s.last_seen_at)) filter (where ${inUse} and not s.online) as longest,
+        coalesce(sum(s.lanes_sold_out) filter (where ${inUse}), 0) as lanes, count(*) filter (where ${inUse} and s.lanes_sold_out > 0) as devices
+      from devices d left join device_states s on s.device_id = d.id where ${scoped(ctx, 'd.org_id', 'd.id')}) x`
 
 /** Abnormal orders of the last 30 days (an index range) and orders whose money is on its way back. */
-export async function abnormalTodos(ctx: Ctx, since: Date): Promise<{ orders: number; refunding: number }> {
-  const { rows } = await sql<{ orders: number; refunding: number }>`
+export const abnormalTodos = (ctx: Ctx, since: Date) =>
+  onlyRow<{ orders: number; refunding: number }>(ctx.db)`
     select (select count(*) from orders o where ${scoped(ctx, 'o.org_id', 'o.device_id')} and o.order_status = 'ABNORMAL' and o.created_at >= ${since}) as orders,
-      (select count(distinct f.order_id) from refunds f where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.state in ('PENDING', 'PROCESSING')) as refunding`.execute(
-    ctx.db,
-  )
-  return rows[0] ?? { orders: 0, refunding: 0 }
-}
+      (select count(distinct f.order_id) from refunds f where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.state in ('PENDING', 'PROCESSING')) as refunding`
 
-export async function faultTodos(ctx: Ctx): Promise<{ open: number; oldest: Date | null }> {
-  const { rows } = await sql<{ open: number; oldest: Date | null }>`
-    select count(*) as open, min(f.opened_at) as oldest from device_faults f where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.closed_at is null`.execute(
-    ctx.db,
-  )
-  return rows[0] ?? { open: 0, oldest: null }
-}
+export const faultTodos = (ctx: Ctx) =>
+  onlyRow<NonNullable<Todos['faults']>>(ctx.db)`
+    select count(*) as open, ${isoText(sql`min(f.opened_at)`)} as "oldestAt" from device_faults f where ${scoped(ctx, 'f.org_id', 'f.device_id')} and f.closed_at is null`
 
-export type HotRow = {
-  rank: number
-  productId: number
-  name: string | null
-  model: string | null
-  img: string | null
-  salesNum: number
-  turnover: number
-  before: number | null
-}
-
+type HotRow = Omit<HotProduct, 'turnover'> & { turnover: number }
 /** Ranks of both periods in one statement: `from` to `to` now, `fromBefore` to the day before `from` then. */
-export async function hotProducts(ctx: Ctx, days: { fromBefore: string; from: string; to: string }, limit: number): Promise<HotRow[]> {
-  const { rows } = await sql<HotRow>`
+export const hotProducts = (ctx: Ctx, days: { fromBefore: string; from: string; to: string }, limit: number) =>
+  rowsOf<HotRow>(ctx.db)`
     with sold as (
       select r.product_id, sum(r.pieces) filter (where r.day >= ${days.from}::date) as pieces, sum(r.turnover) filter (where r.day >= ${days.from}::date) as turnover,
         sum(r.pieces) filter (where r.day < ${days.from}::date) as pieces_before, sum(r.turnover) filter (where r.day < ${days.from}::date) as turnover_before
@@ -80,13 +64,9 @@ export async function hotProducts(ctx: Ctx, days: { fromBefore: string; from: st
         case when pieces_before > 0 then row_number() over (order by coalesce(pieces_before, 0) desc, turnover_before desc nulls last, product_id) end as before
       from sold
     )
-    select k.rank, k.product_id as "productId", p.name, p.model, p.images[1] as img, k.pieces as "salesNum", k.turnover, k.before
-    from ranked k left join products p on p.id = k.product_id where k.pieces > 0 order by k.rank limit ${limit}`.execute(ctx.db)
-  return rows
-}
-
-type Counts = { total: number; online: number; soldOut: number; fault: number; offline: number }
-export type RegionRow = Counts & { code: string; lng: number; lat: number }
+    select k.rank, k.product_id as "productId", coalesce(p.name, '') as name, coalesce(p.model, '') as model, coalesce(p.images[1], '') as img,
+      k.pieces as "salesNum", k.turnover, k.before - k.rank as change
+    from ranked k left join products p on p.id = k.product_id where k.pieces > 0 order by k.rank limit ${limit}`
 
 const counts = sql`count(*) as total, count(*) filter (where state = 'online') as online, count(*) filter (where state = 'soldOut') as "soldOut",
   count(*) filter (where state = 'fault') as fault, count(*) filter (where state = 'offline') as offline`
@@ -98,48 +78,33 @@ const located = (ctx: Ctx, region: string | undefined) => sql`
   from devices d left join device_states s on s.device_id = d.id
   where ${scoped(ctx, 'd.org_id', 'd.id')} and ${inUse} and d.lng is not null and ${inRegion(region)}`
 
-export async function mapRegions(ctx: Ctx, by: 'province' | 'city', region: string | undefined): Promise<RegionRow[]> {
-  const { rows } = await sql<RegionRow>`
+export const mapRegions = (ctx: Ctx, by: 'province' | 'city', region: string | undefined) =>
+  rowsOf<Omit<MapRegion, 'name' | 'nameEn'>>(ctx.db)`
     select ${sql.ref(by)} as code, ${counts}, round(avg(lng), 4) as lng, round(avg(lat), 4) as lat from (${located(ctx, region)}) m
-    group by ${sql.ref(by)} order by total desc, code`.execute(ctx.db)
-  return rows
-}
-
-export type PointRow = { id: number; rtuNumber: string; nickname: string; lng: number; lat: number; state: 'online' | 'soldOut' | 'fault' | 'offline' }
+    group by ${sql.ref(by)} order by total desc, code`
 
 /** What needs somebody first, so that a full map still shows it. */
-export async function mapPoints(ctx: Ctx, region: string | undefined, limit: number): Promise<PointRow[]> {
-  const { rows } = await sql<PointRow>`
+export const mapPoints = (ctx: Ctx, region: string | undefined, limit: number) =>
+  rowsOf<MapPoint>(ctx.db)`
     select id, rtu_number as "rtuNumber", nickname, lng, lat, state from (${located(ctx, region)}) m
-    order by array_position(array['fault', 'soldOut', 'offline', 'online'], state), rtu_number limit ${limit}`.execute(ctx.db)
-  return rows
-}
+    order by array_position(array['fault', 'soldOut', 'offline', 'online'], state), rtu_number limit ${limit}`
 
-export async function unlocated(ctx: Ctx, region: string | undefined): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*) as n from devices d where ${scoped(ctx, 'd.org_id', 'd.id')} and ${inUse} and d.lng is null and ${inRegion(region)}`.execute(ctx.db)
-  return rows[0]?.n ?? 0
-}
+export const unlocated = (ctx: Ctx, region: string | undefined) =>
+  onlyRow<{ unlocated: number }>(ctx.db)`
+    select count(*) as unlocated from devices d where ${scoped(ctx, 'd.org_id', 'd.id')} and ${inUse} and d.lng is null and ${inRegion(region)}`
 
-export type AttentionSql = {
-  id: number
-  rtuNumber: string
-  nickname: string
-  address: string
-  state: PointRow['state']
-  offline_since: Date | null
-  faults: number
-  soldOutLanes: number
-  lanes: number
-  total: number
-}
-
-export async function attention(ctx: Ctx, limit: number): Promise<AttentionSql[]> {
-  const { rows } = await sql<AttentionSql>`
-    select d.id, d.rtu_number as "rtuNumber", d.nickname, d.address, ${stateOf} as state, case when s.online then null else coalesce(s.offline_since, s.last_seen_at) end as offline_since,
-      coalesce(s.fault_count, 0) as faults, coalesce(s.lanes_sold_out, 0) as "soldOutLanes", coalesce(s.lanes_total, 0) as lanes, count(*) over () as total
-    from devices d left join device_states s on s.device_id = d.id
+const machine = shape(AttentionRow.extend({ total: z.number() }), ['devices', 'd'], {
+  state: stateOf,
+  offlineSince: sql`case when s.online then null else coalesce(s.offline_since, s.last_seen_at) end`,
+  faults: sql`coalesce(s.fault_count, 0)`,
+  soldOutLanes: sql`coalesce(s.lanes_sold_out, 0)`,
+  lanes: sql`coalesce(s.lanes_total, 0)`,
+  total: sql`count(*) over ()`,
+})
+export const attention = (ctx: Ctx, limit: number) =>
+  machine.all(
+    ctx.db,
+    sql`from devices d left join device_states s on s.device_id = d.id
     where ${scoped(ctx, 'd.org_id', 'd.id')} and ${inUse} and (not coalesce(s.online, false) or s.fault_count > 0 or s.lanes_sold_out > 0)
-    order by coalesce(s.fault_count, 0) > 0 desc, coalesce(s.online, false), s.lanes_sold_out desc nulls last, d.rtu_number limit ${limit}`.execute(ctx.db)
-  return rows
-}
+    order by coalesce(s.fault_count, 0) > 0 desc, coalesce(s.online, false), s.lanes_sold_out desc nulls last, d.rtu_number limit ${limit}`,
+  )

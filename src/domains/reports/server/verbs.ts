@@ -1,5 +1,5 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, iso, isoOrNull, may } from '../../../server/context.ts'
+import { type Ctx, iso, may } from '../../../server/context.ts'
 import { addDays, dayMs, shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { provinceOf } from '../../../shared/provinces.ts'
 import { regionName } from '../../../shared/regions.ts'
@@ -69,21 +69,11 @@ const summary: H['summary'] = async (ctx) => {
 async function todos(ctx: Ctx, since: Date) {
   const [seesDevices, seesStock] = [may(ctx, 'device:read'), may(ctx, 'stock:read')]
   const device = seesDevices || seesStock ? await q.deviceTodos(ctx) : null
-  const faults = may(ctx, 'fault:read') ? await q.faultTodos(ctx) : null
   return {
-    devices:
-      device && seesDevices
-        ? {
-            total: device.total,
-            online: device.online,
-            offline: device.offline,
-            idle: device.total - device.online - device.offline,
-            longestOfflineSince: isoOrNull(device.longest),
-          }
-        : null,
+    devices: device && seesDevices ? device.devices : null,
     abnormal: may(ctx, 'order:read') ? await q.abnormalTodos(ctx, since) : null,
-    soldOut: device && seesStock ? { lanes: device.lanes, devices: device.soldOutDevices } : null,
-    faults: faults && { open: faults.open, oldestAt: isoOrNull(faults.oldest) },
+    soldOut: device && seesStock ? device.soldOut : null,
+    faults: may(ctx, 'fault:read') ? await q.faultTodos(ctx) : null,
   }
 }
 
@@ -99,18 +89,7 @@ const hotProducts: H['hotProducts'] = async (ctx, input) => {
   const to = shanghaiDay(ctx.now)
   const from = addDays(to, 1 - input.days)
   const rows = await q.hotProducts(ctx, { fromBefore: addDays(from, -input.days), from, to }, input.limit)
-  return {
-    list: rows.map((row) => ({
-      rank: row.rank,
-      productId: row.productId,
-      name: row.name ?? '',
-      model: row.model ?? '',
-      img: row.img ?? '',
-      salesNum: row.salesNum,
-      turnover: money.one(row.turnover),
-      change: row.before === null ? null : row.before - row.rank,
-    })),
-  }
+  return { list: rows.map((row) => ({ ...row, turnover: money.one(row.turnover) })) }
 }
 
 /** Rollups know machines only; the online mall joins with its own domain. */
@@ -125,7 +104,7 @@ const deviceMap: H['deviceMap'] = async (ctx, input) => {
   const sum = (key: 'total' | 'online' | 'soldOut' | 'fault' | 'offline') => rows.reduce((n, row) => n + row[key], 0)
   return {
     total: sum('total'),
-    unlocated: await q.unlocated(ctx, region),
+    ...(await q.unlocated(ctx, region)),
     states: { online: sum('online'), soldOut: sum('soldOut'), fault: sum('fault'), offline: sum('offline') },
     regions: input.level === 'point' ? [] : rows.map((row) => ({ ...row, ...names(row.code) })),
     points: input.level === 'point' ? await q.mapPoints(ctx, region, pointLimit) : [],
@@ -141,7 +120,7 @@ function names(code: string): { name: string; nameEn: string } {
 
 const attention: H['attention'] = async (ctx, input) => {
   const rows = await q.attention(ctx, input.limit)
-  return { list: rows.map(({ offline_since, total: _, ...row }) => ({ ...row, offlineSince: isoOrNull(offline_since) })), total: rows[0]?.total ?? 0 }
+  return { list: rows.map(({ total, ...row }) => row), total: rows[0]?.total ?? 0 }
 }
 
 export const handlers: H = { summary, trend, hotProducts, channels, deviceMap, attention }
