@@ -2512,6 +2512,7 @@ table public.uploads row security
   sha256 text not null
   url text not null
   created_at timestamp with time zone default now() not null
+  unused_since timestamp with time zone
   constraint uploads_bytes_check CHECK (((bytes > 0) AND (bytes <= 8388608)))
   constraint uploads_check CHECK (((kind <> 'IMAGE'::text) OR (mime = ANY (ARRAY['image/jpeg'::text, 'image/png'::text]))))
   constraint uploads_kind_check CHECK ((kind = ANY (ARRAY['IMAGE'::text, 'FILE'::text])))

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { chmodSync, createReadStream, createWriteStream, existsSync, statSync } from 'node:fs'
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,8 +7,8 @@ import { pipeline } from 'node:stream/promises'
 
 /** Where uploaded files live: random names outside the web root. A local folder now; S3 fits the same functions. */
 export type FileStore = {
-  /** Stores bytes under a fresh random name and returns it, e.g. `3f….png`. */
-  put(bytes: Buffer, extension: 'jpg' | 'png'): Promise<{ name: string; sha256: string }>
+  /** Stores bytes under a name of `freshName`. */
+  put(name: string, bytes: Buffer): Promise<void>
   /** Stores what comes, chunk by chunk; a failure on the way leaves nothing. */
   write(chunks: AsyncIterable<Uint8Array>, extension: 'xlsx'): Promise<{ name: string; bytes: number }>
   get(name: string): Readable
@@ -16,6 +16,9 @@ export type FileStore = {
   remove(name: string): Promise<void>
   readonly folder: string
 }
+
+/** Random, e.g. `3f….png`. */
+export const freshName = (extension: 'jpg' | 'png' | 'xlsx'): string => `${randomUUID()}.${extension}`
 
 export function openFiles(dataDir: string): FileStore {
   const folder = path.join(dataDir, 'files')
@@ -28,16 +31,14 @@ export function openFiles(dataDir: string): FileStore {
   const place = (name: string) => path.join(folder, name.slice(0, 2), name)
   return {
     folder,
-    async put(bytes, extension) {
-      const name = `${randomUUID()}.${extension}`
+    async put(name, bytes) {
       await makeFolder(name)
       // a crash leaves a temporary file, never half a picture under its final name
       await writeFile(`${place(name)}.part`, bytes, { flush: true, mode: 0o600 })
       await rename(`${place(name)}.part`, place(name))
-      return { name, sha256: createHash('sha256').update(bytes).digest('hex') }
     },
     async write(chunks, extension) {
-      const name = `${randomUUID()}.${extension}`
+      const name = freshName(extension)
       const part = `${place(name)}.part`
       await makeFolder(name)
       try {

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { safeUrl } from './answers.ts'
 import { holdDataDir } from './dataDir.ts'
-import { openFiles } from './files.ts'
+import { freshName, openFiles } from './files.ts'
 import { installationProblem, keyCheck } from './installation.ts'
 import { reach } from './reach.ts'
 
@@ -37,7 +37,8 @@ test('an address that leads nowhere is told by its setting', async () => {
 
 test('uploads are for nobody else on the machine', async () => {
   const files = openFiles(folder)
-  const { name } = await files.put(Buffer.from('x'), 'png')
+  const name = freshName('png')
+  await files.put(name, Buffer.from('x'))
   const { name: sheet } = await files.write([Buffer.from('x')] as never, 'xlsx')
   for (const file of [name, sheet]) {
     expect(statSync(join(files.folder, file.slice(0, 2), file)).mode & 0o77).toBe(0)

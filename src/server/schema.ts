@@ -1374,6 +1374,7 @@ export interface UploadsTable {
   sha256: string
   url: string
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
+  unused_since: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 export interface UserRolesTable {

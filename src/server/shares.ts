@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { type RawBuilder, sql } from 'kysely'
 import { neighbourhoodOf } from '../shared/address.ts'
 import type { Actor } from './context.ts'
 import { perApp } from './perApp.ts'
@@ -23,4 +24,8 @@ export const tryOuts = perApp(() => openTurns({ atOnce: 2, each: 1, waiting: 10,
 
 /** A tenant has one turn, however many organisations he makes below his own. */
 export const tenantOf = ({ tenant, orgId }: Pick<Actor, 'tenant' | 'orgId'>): number => tenant ?? orgId
+/** In SQL: the organisation right below the platform in which a path lies; what the platform's own people do is the platform's. */
+export const tenantPath = (path: RawBuilder<unknown>): RawBuilder<unknown> => sql`subpath(${path}, 0, least(nlevel(${path}), 2))`
+/** The same of an organisation by its id. */
+export const tenantOfOrg = (id: RawBuilder<unknown>): RawBuilder<unknown> => sql`(select ${tenantPath(sql`o.path`)} from organisations o where o.id = ${id})`
 export const askerOf = ({ actor, ip }: Pick<Caller, 'actor' | 'ip'>): number | string => (actor.userId === null ? neighbourhoodOf(ip) : tenantOf(actor))

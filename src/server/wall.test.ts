@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApi, type TestApi } from '../../test/support/api.ts'
 import { buildApi } from '../apps/api.ts'
 import { common, Refusal } from '../shared/errors.ts'
+import { freshName } from './files.ts'
 
 /** What a stranger gets from the address of a server in production. */
 let api: TestApi
@@ -36,7 +37,8 @@ it('every answer says that no page may frame it and no browser may take it for s
   mkdirSync(join(web, 'assets'), { recursive: true })
   writeFileSync(join(web, 'index.html'), '<p>')
   writeFileSync(join(web, 'assets', 'a.js'), 'a()')
-  const { name } = await api.app.files.put(Buffer.from('x'), 'png')
+  const name = freshName('png')
+  await api.app.files.put(name, Buffer.from('x'))
   const served = await buildApi({ ...api.app }, web)
   const ask = (url: string, accept = 'application/json') => served.inject({ url, headers: { accept, origin: 'https://elsewhere.example' } })
   const answers = [

@@ -188,8 +188,8 @@ export const samples: Readonly<Record<string, Sample>> = {
     await world.system(async (ctx) => refreshDeviceCounters(ctx, [own]))
     return { id, remark: '已修' }
   },
-  'deviceTypes.create': async () => type(),
-  'deviceTypes.update': async (world) => ({ ...type(), id: own, version: await versionOf(world, 'device_types', own) }),
+  'deviceTypes.create': async () => ({ ...type(), img: picture('OWN') }),
+  'deviceTypes.update': async (world) => ({ ...type(), img: picture('OWN'), id: own, version: await versionOf(world, 'device_types', own) }),
   'deviceTypes.remove': async (world) => ({
     id: await fresh(
       world,

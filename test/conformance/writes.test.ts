@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { keptColumns, pictureColumns, sweepPictures } from '../../src/domains/files/server/unused.ts'
 import { checkInvariants } from '../../src/server/invariants.ts'
 import { type Endpoint, pathParams, toRequest } from '../../src/shared/contract.ts'
 import { answerOf, comparable } from '../support/api.ts'
 import { columnNames, digest } from '../support/digest.ts'
 import { endpoints, fieldsOf } from '../support/registry.ts'
-import { fullFor, openWorld, type Place, place, type World } from '../support/world.ts'
+import { fullFor, openWorld, type Place, picture, place, type World, worldNow } from '../support/world.ts'
 import { fieldSource, params, samples } from './samples.ts'
 
 /** Every write: its log row, its key, and what it must not let in. */
@@ -149,6 +151,28 @@ describe.each(json)('$name', ({ name, endpoint }) => {
 describe('afterwards', () => {
   it('every write has an input to be tested with', () => expect(json.map(({ name }) => name).filter((name) => !samples[name])).toEqual([]))
   it('every invariant holds', async () => expect(await checkInvariants(world.ownerUrl)).toEqual([]))
+  it('a column that names pictures is one the sweep of unused ones looks at', async () => {
+    // what was said or answered at the time is no record that shows a picture
+    const saidOnly = ['idempotency_keys.answer', 'operation_logs.after', 'operation_logs.before', 'uploads.url']
+    const texts = await world.sql<{ t: string; c: string }>(`select c.relname as t, a.attname as c from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped
+        and a.atttypid in ('text'::regtype, 'text[]'::regtype, 'jsonb'::regtype)`)
+    const holding = texts.map(
+      ({ t, c }) => `select '${t}.${c}' as name where exists (select 1 from "${t}" where "${c}"::text ~ 'files/[a-z0-9-]+[.](jpg|png)')`,
+    )
+    const found = (await world.sql<{ name: string }>(holding.join(' union all '))).map(({ name }) => name)
+    const looked = [...pictureColumns, ...keptColumns].map(([t, c]) => `${t}.${c}`)
+    expect(found.filter((name) => ![...looked, ...saidOnly].includes(name))).toEqual([])
+    const sending = json.filter(({ endpoint }) => JSON.stringify(z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' })).includes('^files'))
+    const silent: string[] = []
+    for (const { name } of sending) if (!JSON.stringify(await sampleOf(name)).includes('files/')) silent.push(name)
+    expect(silent, 'inputs of the samples that name no picture').toEqual([])
+    // what is sold keeps its picture when the product has another one
+    await world.sql(`update products set images = $1 where images && $2`, [[picture('OWN')], [picture('SIBLING')]])
+    for (const hours of [25, 27, 29]) await sweepPictures({ ...world.app, now: () => new Date(worldNow.getTime() + hours * 3_600_000) })
+    const left = await world.sql<{ url: string }>(`select url from uploads where url = any($1)`, [[picture('OWN'), picture('SIBLING')]])
+    expect(left.map(({ url }) => url).sort()).toEqual([picture('OWN'), picture('SIBLING')])
+  })
   it('no log row holds a secret', async () => {
     const rows = await world.sql<{ text: string }>(`select coalesce(before::text, '') || coalesce(after::text, '') || content as text from operation_logs`)
     // that there is one, or another now, may be said

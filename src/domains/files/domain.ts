@@ -7,4 +7,8 @@ export const domain = {
   contract: files,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
+  jobs: async (app) => (await import('./server/jobs.ts')).registerFileJobs(app),
+  open: {
+    'server/pictures.ts': 'which pictures a record may name',
+  },
 } satisfies Domain<typeof files>

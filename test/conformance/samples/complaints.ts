@@ -1,4 +1,4 @@
-import { type World, worldNow } from '../../support/world.ts'
+import { picture, type World, worldNow } from '../../support/world.ts'
 import { byRow, type DomainSamples, fresh, own } from './kit.ts'
 
 const insert = (world: World, change: { state?: string; orderNum?: string } = {}) =>
@@ -14,7 +14,7 @@ export const complaints: DomainSamples = {
   pathIds: { 'complaints id': byRow },
   fieldIds: { 'complaints ids': byRow, 'complaints mainId': byRow, assigneeId: byRow },
   samples: {
-    'complaints.create': async () => ({ content: '没有出货', type: 'NOT_DISPENSED', deviceId: own }),
+    'complaints.create': async () => ({ content: '没有出货', type: 'NOT_DISPENSED', deviceId: own, images: [picture('OWN')] }),
     'complaints.claim': open,
     'complaints.assign': async (world) => ({
       ids: [await insert(world)],

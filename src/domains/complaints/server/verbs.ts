@@ -4,6 +4,7 @@ import { type AuditEntry, type Ctx, found, isRefused, may } from '../../../serve
 import { columns, updateVersion } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
+import { missingPictures, uploadedBy } from '../../files/server/pictures.ts'
 import { handlers as orders } from '../../orders/server/verbs.ts'
 import { settingsOf } from '../../settings/server/values.ts'
 import { type Complaint, type ComplaintRow, complaintErrors, type complaints } from '../contract.ts'
@@ -112,9 +113,7 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
   if (!place) throw fieldRefusal(common.notFound, input.orderNum ? 'orderNum' : 'deviceId')
   if (input.deviceId !== undefined && place.deviceId !== input.deviceId) throw fieldRefusal(complaintErrors.otherOrder, 'orderNum')
   if (input.road !== undefined && !(await q.laneExists(ctx, place.deviceId, input.road))) throw fieldRefusal(complaintErrors.noLane, 'road')
-  for (const url of input.images) {
-    found(await ctx.db.selectFrom('uploads').select('id').where('url', '=', url).where('user_id', '=', ctx.actor.userId).executeTakeFirst())
-  }
+  if ((await missingPictures(ctx, input.images, uploadedBy(ctx))).length) throw new Refusal(common.notFound)
   const hours = await settingsOf(ctx.db, place.orgId, ['complaint.firstResponseHours', 'complaint.resolveHours'])
   const after = (h: number) => new Date(ctx.now.getTime() + h * 3_600_000)
   const { id } = await ctx.db

@@ -1,7 +1,8 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, may, owns } from '../../../server/context.ts'
+import { type Ctx, found, may, owns, visible } from '../../../server/context.ts'
 import { columns, guarding, updateVersion } from '../../../server/shapes.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
+import { missingPictures } from '../../files/server/pictures.ts'
 import { deviceTypeErrors, type deviceTypes, type NewType, type TypeRow } from '../contract.ts'
 import { changeRule, removable, screenRule } from '../rules.ts'
 import * as q from './queries.ts'
@@ -27,10 +28,15 @@ const own = async (ctx: Ctx, id: number): Promise<q.Row> => {
 }
 
 const unique = guarding({ device_types_org_id_name_key: [deviceTypeErrors.nameTaken, 'name'] })
+/** A picture somebody else uploaded answers like a missing one. */
+async function checkPicture(ctx: Ctx, { img }: NewType, held = ''): Promise<void> {
+  if (img !== held && (await missingPictures(ctx, img ? [img] : [], visible(ctx, 'u.org_id'))).length) throw new Refusal(common.notFound)
+}
 const written = (type: NewType) => columns('device_types', { ...type, screenSize: type.screen ? type.screenSize : '' })
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
   reject(screenRule(input))
+  await checkPicture(ctx, input)
   const values = { ...written(input), org_id: ctx.actor.orgId, created_at: ctx.now }
   const { id } = await unique(ctx.db.insertInto('device_types').values(values).returning('id').executeTakeFirstOrThrow())
   ctx.audit({ id, name: input.name, after: input })
@@ -41,6 +47,7 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
 const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...input }) => {
   const before = await own(ctx, id)
   reject(screenRule(input))
+  await checkPicture(ctx, input, before.img)
   reject(changeRule(before, input, await q.used(ctx, id)))
   await unique(updateVersion(ctx, 'device_types', { id, version }, written(input)))
   const after = shown(ctx, found(await q.row(ctx, id)))

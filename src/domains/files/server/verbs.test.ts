@@ -3,9 +3,13 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { deflateSync } from 'node:zlib'
+import { sql } from 'kysely'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { systemScope } from '../../../server/database.ts'
 import { openWorld, people, type World } from '../../products/server/testWorld.ts'
+import { missingPictures } from './pictures.ts'
+import { sweepPictures } from './unused.ts'
 
 let world: World
 let jpg: Buffer
@@ -201,25 +205,70 @@ describe('how much a day', () => {
        select $3, 'IMAGE', 'image/png', $2, '', 'files/' || gen_random_uuid() || '.png', $4 from generate_series(1, $1)`,
       [n, bytes, orgId, world.app.now()],
     )
-  const empty = () => world.rows('delete from uploads where org_id = 3')
-  test('a thousand pictures of an organisation, also when they come at once; nothing of what is over stays', async () => {
+  const empty = () => world.rows('delete from uploads')
+  test('a thousand pictures of a tenant, also when they come at once; nothing of what is over stays', async () => {
     await empty()
-    await others(1000, 1, 2)
-    await others(997, 1)
+    await others(1000, 1, people.stranger)
+    await others(1000, 1, 1)
+    await others(500, 1, people.sibling)
+    await others(497, 1)
     const before = await filesOnDisk()
     const answers = await Promise.all(Array.from({ length: 6 }, () => sendFile(jpg)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429])
     expect(answers.find(({ status }) => status === 429)?.body.error).toBe('files.tooManyToday')
     expect((await filesOnDisk()) - before).toBe(3)
-    await world.rows("update uploads set created_at = created_at - interval '1 day' where org_id = 3")
+    await world.rows("update uploads set created_at = created_at - interval '1 day'")
     expect((await sendFile(jpg)).status, 'yesterday’s count for yesterday').toBe(200)
   })
-  test('500 MiB of an organisation', async () => {
+  test('500 MiB of a tenant', async () => {
     await empty()
     await others(250, mib2 - 2)
     expect((await sendFile(jpg)).status).toBe(429)
     await empty()
     await others(249, mib2 - 2)
     expect((await sendFile(jpg)).status).toBe(200)
+  })
+})
+
+describe('what no record names', () => {
+  const sweepAt = (hours: number) => sweepPictures({ ...world.app, now: () => new Date(world.app.now().getTime() + hours * 3_600_000) })
+  const left = async () => (await world.rows<{ url: string }>('select url from uploads order by url')).map(({ url }) => url)
+  test('goes a day later, with its file; what a record names, or names again, stays', async () => {
+    await world.rows('delete from uploads')
+    const [shown, inText, dropped, again, late] = (await Promise.all(Array.from({ length: 5 }, () => sendFile(jpg)))).map(({ body }) => body.url as string)
+    await world.rows(`insert into product_categories (id, org_id, name) values (77, 3, 'x')`)
+    await world.rows(
+      `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values (77, 3, 77, 'x', 'x', 'NONE', 1, 2, $1)`,
+      [[shown]],
+    )
+    await world.rows(`insert into notices (org_id, title, content, excerpt) values (3, 'x', $1, 'x')`, [`<p><img src="${inText}"></p>`])
+    const before = await filesOnDisk()
+    await sweepAt(23)
+    await sweepAt(23.9)
+    expect((await left()).length).toBe(5)
+    await world.rows(`update uploads set created_at = created_at + interval '1 hour' where url = $1`, [late])
+    await sweepAt(24)
+    expect((await left()).length, 'marked').toBe(5)
+    const naming = world.app.database.read(systemScope, (db) =>
+      missingPictures({ db, actor: { userId: people.operator + 900 } } as never, [dropped as string, late as string], sql`true`),
+    )
+    expect(await naming, 'what is marked is named by no new record').toEqual([dropped])
+    await world.rows('update products set images = images || $1 where id = 77', [[again]])
+    await sweepAt(25.5)
+    expect(await left()).toEqual([shown, inText, again, late].sort())
+    expect((await filesOnDisk()) - before).toBe(-1)
+    await world.rows('update products set images = $1 where id = 77', [[shown]])
+    await sweepAt(26)
+    expect(await left(), 'since it was named again').toContain(again)
+  })
+  test('a file that could not be written leaves a row that goes as well', async () => {
+    await world.rows('delete from uploads')
+    const put = vi.spyOn(world.app.files, 'put').mockRejectedValueOnce(new Error('disk'))
+    expect((await sendFile(jpg)).status).toBe(500)
+    put.mockRestore()
+    expect((await left()).length).toBe(1)
+    await sweepAt(25)
+    await sweepAt(27)
+    expect(await left()).toEqual([])
   })
 })

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
+import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
+import { freshName } from '../../../server/files.ts'
 import { oneFile } from '../../../server/oneFile.ts'
-import { tenantOf } from '../../../server/shares.ts'
+import { tenantOf, tenantOfOrg, tenantPath } from '../../../server/shares.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { fileErrors, type files } from '../contract.ts'
@@ -10,37 +13,42 @@ import { dayLimits, imageLimits } from '../rules.ts'
 import { type CleanImage, cleanImage } from './images.ts'
 
 type Contract = typeof files
-/** Whether the organisation may store one more picture of this size today. */
-const hasRoom = (orgId: number, now: Date, bytes: number): RawBuilder<boolean> =>
-  sql`(select count(*) < ${dayLimits.pictures} and coalesce(sum(bytes), 0) + ${bytes} <= ${dayLimits.bytes}
-    from uploads where org_id = ${orgId} and created_at >= ${startOfDay(shanghaiDay(now))})`
+/** Whether the tenant may store one more picture of this size today. */
+const hasRoom = (orgId: number, now: Date, bytes: number): RawBuilder<boolean> => {
+  const tenant = tenantOfOrg(sql`${orgId}::bigint`)
+  return sql`(select count(*) < ${dayLimits.pictures} and coalesce(sum(u.bytes), 0) + ${bytes} <= ${dayLimits.bytes}
+    from organisations o join uploads u on u.org_id = o.id
+    where o.path <@ ${tenant} and ${tenantPath(sql`o.path`)} = ${tenant} and u.created_at >= ${startOfDay(shanghaiDay(now))})`
+}
 const tooMany = () => new Refusal(fileErrors.tooManyToday, {}, [{ field: 'file', text: fileErrors.tooManyToday.text }])
 
-type Stored = { image: CleanImage; name: string; sha256: string }
+/** The row before its file, so that whatever is refused or ends on the way leaves nothing that the sweep does not find. */
+async function keep(app: App, actor: Ctx['actor'], image: CleanImage): Promise<string> {
+  const name = freshName(image.extension)
+  const url = `files/${name}`
+  const sha256 = createHash('sha256').update(image.bytes).digest('hex')
+  await app.database.transact(systemScope, async (db) => {
+    // one after the other for a tenant, or many at once would find the same room
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads ${tenantOf(actor)}`}, 0))`.execute(db)
+    const { numAffectedRows } = await sql`
+      insert into uploads (id, org_id, user_id, kind, mime, bytes, sha256, url, created_at)
+      select ${name.slice(0, 36)}::uuid, ${actor.orgId}, ${actor.userId}::bigint, 'IMAGE', ${image.mime}, ${image.bytes.length}, ${sha256}, ${url},
+        ${app.now()}::timestamptz where ${hasRoom(actor.orgId, app.now(), image.bytes.length)}`.execute(db)
+    if (!numAffectedRows) throw tooMany()
+  })
+  await app.files.put(name, image.bytes)
+  return url
+}
 
-const uploadImage = prepared<Contract['uploadImage'], Stored>({
+const uploadImage = prepared<Contract['uploadImage'], string>({
   async prepare(app, _input, request, actor) {
     // before anything of it is read
     const { rows } = await app.database.read(systemScope, (db) => sql<{ room: boolean }>`select ${hasRoom(actor.orgId, app.now(), 0)} as room`.execute(db))
     if (!rows[0]?.room) throw tooMany()
     const { bytes } = await oneFile(request, tenantOf(actor), imageLimits.bytes, { ...fileErrors, tooLarge: fileErrors.imageTooLarge })
-    const image = await cleanImage(bytes, tenantOf(actor))
-    return { image, ...(await app.files.put(image.bytes, image.extension)) }
+    return keep(app, actor, await cleanImage(bytes, tenantOf(actor)))
   },
-  async run(ctx, _input, { image, name, sha256 }) {
-    const url = `files/${name}`
-    // one after the other in an organisation, or many at once would find the same room
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads ${ctx.actor.orgId}`}, 0))`.execute(ctx.db)
-    const { numAffectedRows } = await sql`
-      insert into uploads (id, org_id, user_id, kind, mime, bytes, sha256, url, created_at)
-      select ${name.slice(0, 36)}::uuid, ${ctx.actor.orgId}, ${ctx.actor.userId}::bigint, 'IMAGE', ${image.mime}, ${image.bytes.length}, ${sha256}, ${url},
-        ${ctx.now}::timestamptz where ${hasRoom(ctx.actor.orgId, ctx.now, image.bytes.length)}`.execute(ctx.db)
-    if (!numAffectedRows) {
-      await ctx.app.files.remove(name)
-      throw tooMany()
-    }
-    return { url }
-  },
+  run: async (_ctx, _input, url) => ({ url }),
 })
 
 export const handlers: Handlers<Contract> = { uploadImage }

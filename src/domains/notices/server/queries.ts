@@ -113,12 +113,3 @@ export const readerRows = (ctx: Ctx, input: Input<typeof notices.readers>) =>
       input.keyword && sql`strpos(lower(u.real_name || ' ' || u.username || ' ' || o.name), lower(${input.keyword})) > 0`,
     ],
   })
-
-/** Pictures of uploads the actor may use; the others are somebody else's or were never uploaded. */
-export async function knownPictures(ctx: Ctx, urls: readonly string[]): Promise<Set<string>> {
-  if (!urls.length) return new Set()
-  const { rows } = await sql<{ url: string }>`select u.url from uploads u where u.url = any(${[...urls]}::text[]) and ${visible(ctx, 'u.org_id')}`.execute(
-    ctx.db,
-  )
-  return new Set(rows.map((found) => found.url))
-}

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, may, owns } from '../../../server/context.ts'
+import { type Ctx, found, may, owns, visible } from '../../../server/context.ts'
 import { columns } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
+import { missingPictures } from '../../files/server/pictures.ts'
 import { type Notice, type NoticeInput, type NoticeRow, noticeErrors, type notices } from '../contract.ts'
 import { changeable, noticeCan, noticeMoves, remindable, removable, running, startOf, timingRule } from '../rules.ts'
 import { countAudience, roleOptions, targetsExist, writeTargets } from './audience.ts'
@@ -75,8 +76,7 @@ async function written(ctx: Ctx, input: NoticeInput) {
   const { title, images, publishAt, expireAt, pinned, mustConfirm } = input
   timed(publishAt, expireAt, ctx.now)
   const pictures = [...images, ...picturesIn(content)]
-  const known = await q.knownPictures(ctx, pictures)
-  if (pictures.some((url) => !known.has(url))) throw new Refusal(common.notFound)
+  if ((await missingPictures(ctx, pictures, visible(ctx, 'u.org_id'))).length) throw new Refusal(common.notFound)
   return columns('notices', {
     title,
     content,

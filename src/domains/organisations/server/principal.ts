@@ -3,6 +3,7 @@ import { type AuditEntry, type Ctx, found, may } from '../../../server/context.t
 import { requireProof } from '../../../server/proof.ts'
 import { shape, updateVersion } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
+import { missingPictures, uploadedBy } from '../../files/server/pictures.ts'
 import { outranks } from '../../roles/server/assign.ts'
 import { OrganUserRow, userErrors } from '../../users/contract.ts'
 import { addUser, endSessions, giveRoles, type NewUser } from '../../users/server/verbs.ts'
@@ -12,9 +13,7 @@ import type { Detail } from './queries.ts'
 /** Pictures the actor sends are his own uploads; what the record holds already may stay. */
 export async function checkPictures(ctx: Ctx, urls: readonly string[], held: readonly string[] = []): Promise<void> {
   const fresh = [...new Set(urls)].filter((url) => url && !held.includes(url))
-  if (!fresh.length) return
-  const { rows } = await sql`select 1 from uploads where url = any(${fresh}::text[]) and user_id = ${ctx.actor.userId}`.execute(ctx.db)
-  if (rows.length !== fresh.length) throw new Refusal(common.notFound)
+  if ((await missingPictures(ctx, fresh, uploadedBy(ctx))).length) throw new Refusal(common.notFound)
 }
 
 /** What is refused at a field of an account, at the field of this form that it hangs on. */

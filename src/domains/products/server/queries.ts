@@ -165,15 +165,6 @@ export async function categoryFits(ctx: Ctx, categoryId: number, orgId: number):
   return rows.length > 0
 }
 
-/** Pictures nobody in sight uploaded. */
-export async function unknownImages(ctx: Ctx, urls: readonly string[]): Promise<string[]> {
-  const { rows } = await sql<{ url: string }>`select u.url from uploads u where u.url = any(${[...urls]}::text[]) and ${inheritable(ctx, 'u.org_id')}`.execute(
-    ctx.db,
-  )
-  const known = new Set(rows.map((row) => row.url))
-  return urls.filter((url) => !known.has(url))
-}
-
 export const rightsOn = (ctx: Ctx, orgId: number) => ({
   owned: owns(ctx, orgId),
   cost: may(ctx, 'product:cost'),

@@ -1,9 +1,10 @@
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, owns } from '../../../server/context.ts'
+import { type Ctx, found, inheritable, owns } from '../../../server/context.ts'
 import { columns, deleteVersion, guarding, updateVersion } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
 import { bi } from '../../../shared/text.ts'
+import { missingPictures } from '../../files/server/pictures.ts'
 import type { Product, ProductInput, ProductRow, products } from '../contract.ts'
 import { becomesStricter, drugClassChange, marginPermille, mayBeSoldOn, namePlaces, productCan, productErrors, retailAboveCost } from '../rules.ts'
 import { allCategories, categories, createCategory, editCategory, removeCategory } from './categories.ts'
@@ -65,7 +66,7 @@ async function checkReferences(ctx: Ctx, input: ProductInput, orgId: number): Pr
   if (below) throw fieldRefusal(below, 'retailPrice')
   const wrong: { field: string; text: string }[] = []
   if (!(await q.categoryFits(ctx, input.categoryId, orgId))) wrong.push({ field: 'categoryId', text: bi('请选择商品分类', 'Choose a category') })
-  const unknown = new Set(await q.unknownImages(ctx, [...input.images, ...input.detailImages]))
+  const unknown = new Set(await missingPictures(ctx, [...input.images, ...input.detailImages], inheritable(ctx, 'u.org_id')))
   for (const field of ['images', 'detailImages'] as const) {
     if (input[field].some((url) => unknown.has(url))) wrong.push({ field, text: bi('请上传商品图片', 'Upload a product picture') })
   }

@@ -4,6 +4,7 @@ import { type Ctx, found, iso, refused } from '../../../server/context.ts'
 import { sessionsOf } from '../../../server/live.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
+import { missingPictures, uploadedBy } from '../../files/server/pictures.ts'
 import { type session, sessionErrors } from '../contract.ts'
 import { deviceOf, maskPhone } from '../rules.ts'
 import { identityProvider } from './identity.ts'
@@ -63,7 +64,7 @@ export const editProfile: Handlers<Contract>['editProfile'] = async (ctx, input)
   }
   if (input.img !== before.img) {
     // a picture somebody else uploaded answers like a missing one
-    found(await ctx.db.selectFrom('uploads').select('id').where('url', '=', input.img).where('user_id', '=', ctx.actor.userId).executeTakeFirst())
+    if ((await missingPictures(ctx, [input.img], uploadedBy(ctx))).length) throw new Refusal(common.notFound)
   }
   const changed = await ctx.db
     .updateTable('users')

@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
+import { tenantPath } from '../../../server/shares.ts'
 import { addressOf } from '../../../shared/address.ts'
 import { phoneShownDays } from '../rules.ts'
 
@@ -44,17 +45,13 @@ export async function accountsByPhone(db: Db, of: { phone: string; username: str
   const since = new Date(now.getTime() - phoneShownDays * 86_400_000)
   const { rows } = await sql<Account>`
     with found as (
-      select a.*, ${tenantOf(sql`o.path`)} as tenant, coalesce(p.shown_phone = p.phone and p.phone_shown_at > ${since}::timestamptz, false) as shown
+      select a.*, ${tenantPath(sql`o.path`)} as tenant, coalesce(p.shown_phone = p.phone and p.phone_shown_at > ${since}::timestamptz, false) as shown
       from (${accounts} where u.phone = ${of.phone} and u.phone <> '' and (${of.username === undefined} or lower(u.username) = lower(${of.username ?? ''}))) a
       join users p on p.id = a.id join organisations o on o.id = a.org_id where a.usable)
     select id, org_id, username, password_hash, usable, locked_until, first_since from found
     where not exists (select 1 from found where shown) or tenant in (select tenant from found where shown) order by id limit 50`.execute(db)
   return rows
 }
-/** The organisation right below the platform in which a path lies; what the platform's own people do is the platform's. */
-export const tenantOf = (path: RawBuilder<unknown>): RawBuilder<unknown> => sql`subpath(${path}, 0, least(nlevel(${path}), 2))`
-/** The same of an organisation by its id. */
-export const tenantOfOrg = (id: RawBuilder<unknown>): RawBuilder<unknown> => sql`(select ${tenantOf(sql`o.path`)} from organisations o where o.id = ${id})`
 /** Its holder got a code there and entered it at this account. `first`: he said that it is his; else he had said so before. */
 export async function phoneShown(ctx: Ctx, userId: number, { first }: { first: boolean }): Promise<void> {
   await sql`update users set shown_phone = phone, phone_shown_at = ${ctx.now} where id = ${userId} and (${first} or shown_phone = phone)`.execute(ctx.db)

@@ -2,12 +2,12 @@ import { createHmac, randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { keyFor, openSecret, sealSecret } from '../../../server/secretBox.ts'
+import { tenantOfOrg } from '../../../server/shares.ts'
 import { clock, type Kind, type Piece } from '../../../server/work.ts'
 import { addressOf } from '../../../shared/address.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { sessionErrors } from '../contract.ts'
 import { sendRule, sendStates, sendWaits, smsLimits } from '../rules.ts'
-import { tenantOfOrg } from './queries.ts'
 import { hasSms, type Message, type SendAnswer, type SmsProvider } from './smsProvider.ts'
 
 type Purpose = Exclude<Message['purpose'], 'NOTICE'>

@@ -6,6 +6,7 @@ import type { DataScope, HomeKind } from '../../../shared/access.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { locale } from '../../accounts/locale.ts'
+import { missingPictures, uploadedBy } from '../../files/server/pictures.ts'
 import { type AssignableRole, checkAssignable, checkTakable, isSuper, mayStandFor, userLimit } from '../../roles/server/assign.ts'
 import { OrganUserRow, userErrors } from '../contract.ts'
 import { missingHome, regionRule } from '../rules.ts'
@@ -125,5 +126,5 @@ export async function checkDepartment(ctx: Ctx, departmentId: number | null, org
 
 /** A picture somebody else uploaded answers like a missing one. */
 export async function checkPicture(ctx: Ctx, avatar: string): Promise<void> {
-  if (avatar) found(await ctx.db.selectFrom('uploads').select('id').where('url', '=', avatar).where('user_id', '=', ctx.actor.userId).executeTakeFirst())
+  if ((await missingPictures(ctx, avatar ? [avatar] : [], uploadedBy(ctx))).length) throw new Refusal(common.notFound)
 }
