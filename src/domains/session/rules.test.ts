@@ -21,7 +21,7 @@ test.each([
 ])('passwordExpired: %i days, changed %s', (days, changed, wanted) => expect(passwordExpired(new Date(changed), days, new Date('2026-11-21'))).toBe(wanted))
 
 describe('sendRule', () => {
-  const free = { phoneHour: 0, phoneDay: 0, ipHour: 0, userHour: 0, userDay: 0, targetDay: 0, waitSeconds: 0 }
+  const free = { phoneHour: 0, phoneDay: 0, ipHour: 0, userHour: 0, userDay: 0, targetDay: 0, waitSeconds: 0, known: false, first: false }
   test.each([
     [{}, null],
     [{ waitSeconds: 1 }, sessionErrors.codeTooSoon],
@@ -34,6 +34,10 @@ describe('sendRule', () => {
     [{ targetDay: 3 }, sessionErrors.codeLimit],
     [{ ipHour: 19 }, null],
     [{ ipHour: 20 }, sessionErrors.codeLimit],
+    [{ ipHour: 99, known: true }, null],
+    [{ ipHour: 100, known: true }, sessionErrors.codeLimit],
+    [{ phoneDay: 10, first: true }, null],
+    [{ phoneDay: 10, targetDay: 1 }, sessionErrors.codeLimit],
   ])('%o', (change, wanted) => expect(sendRule({ ...free, ...change })).toBe(wanted))
 })
 

@@ -56,12 +56,16 @@ export const smsLimits = {
   perPhoneHour: 5,
   perPhoneDay: 10,
   perIpHour: 20,
+  perIpHourKnown: 100,
   perUserHour: 5,
   perUserDay: 10,
   perTargetDay: 3,
 } as const
 
-/** Why no further code goes to this number or from this address now. `last` is when the number got its latest one. */
+/**
+ * Why no further code goes to this number or from this address now. `first` of a tenant to become somebody's phone: what other
+ * tenants had sent to the number bounds its second one, and shuts it for nobody.
+ */
 export function sendRule(found: {
   phoneHour: number
   phoneDay: number
@@ -70,13 +74,15 @@ export function sendRule(found: {
   userDay: number
   targetDay: number
   waitSeconds: number
+  known: boolean
+  first: boolean
 }): ErrorDef | null {
   if (found.waitSeconds > 0) return sessionErrors.codeTooSoon
   if (found.userHour >= smsLimits.perUserHour || found.userDay >= smsLimits.perUserDay || found.targetDay >= smsLimits.perTargetDay)
     return sessionErrors.codeLimit
-  if (found.phoneHour >= smsLimits.perPhoneHour || found.phoneDay >= smsLimits.perPhoneDay || found.ipHour >= smsLimits.perIpHour)
-    return sessionErrors.codeLimit
-  return null
+  if (found.phoneHour >= smsLimits.perPhoneHour || (found.phoneDay >= smsLimits.perPhoneDay && !found.first)) return sessionErrors.codeLimit
+  // strangers at an address leave those who are known there what is theirs
+  return found.ipHour >= (found.known ? smsLimits.perIpHourKnown : smsLimits.perIpHour) ? sessionErrors.codeLimit : null
 }
 
 /** Seconds before a message is tried again: a code lives five minutes. */

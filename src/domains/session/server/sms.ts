@@ -35,16 +35,17 @@ export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
   // counted and written one after the other for a number and an address; the exclusion constraint repeats the minute
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sms ${to.phone}`}, 0))`.execute(ctx.db)
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sms ip ${address}`}, 0))`.execute(ctx.db)
-  const mine = to.purpose === 'CHANGE_PHONE' ? to.userId : null
+  const change = to.purpose === 'CHANGE_PHONE'
+  const mine = change ? to.userId : null
   // codes to a number that may be a stranger's neither use up nor are hidden among those of its owner
-  const alike = sql`(purpose = 'CHANGE_PHONE') = ${to.purpose === 'CHANGE_PHONE'}`
+  const alike = sql`(purpose = 'CHANGE_PHONE') = ${change}`
   // what people of another tenant ask for does not shut a number for its holder
   const ofTenant = sql`${tenantOfOrg(sql`org_id`)} = ${tenantOfOrg(sql`${to.orgId}::bigint`)}`
   const hour = sql`created_at > ${ctx.now}::timestamptz - interval '1 hour'`
   const { rows } = await sql<{ phoneHour: number; phoneDay: number; ipHour: number; userHour: number; userDay: number; targetDay: number; last: Date | null }>`
-    select count(*) filter (where phone = ${to.phone} and known = ${to.known} and ${alike} and ${hour}) as "phoneHour",
+    select count(*) filter (where phone = ${to.phone} and known = ${to.known} and ${alike} and ${!change} and ${hour}) as "phoneHour",
       count(*) filter (where phone = ${to.phone} and known = ${to.known} and ${alike}) as "phoneDay",
-      count(*) filter (where ip = ${address} and ${hour}) as "ipHour",
+      count(*) filter (where ip = ${address} and known = ${to.known} and ${hour}) as "ipHour",
       count(*) filter (where user_id = ${mine}::bigint and purpose = 'CHANGE_PHONE' and ${hour}) as "userHour",
       count(*) filter (where user_id = ${mine}::bigint and purpose = 'CHANGE_PHONE') as "userDay",
       count(*) filter (where phone = ${to.phone} and purpose = 'CHANGE_PHONE' and ${mine}::bigint is not null and ${ofTenant}) as "targetDay",
@@ -54,7 +55,7 @@ export async function issueCode(ctx: Ctx, to: Asked): Promise<number> {
   )
   const seen = rows[0] ?? { phoneHour: 0, phoneDay: 0, ipHour: 0, userHour: 0, userDay: 0, targetDay: 0, last: null }
   const waitSeconds = seen.last ? Math.ceil((seen.last.getTime() - ctx.now.getTime()) / 1000) : 0
-  const why = sendRule({ ...seen, waitSeconds })
+  const why = sendRule({ ...seen, waitSeconds, known: to.known, first: change && seen.targetDay === 0 })
   if (why) throw new Refusal(why, { seconds: waitSeconds })
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const sealed = sealSecret(ctx.app.config, outbox, placeOf(to.phone), code)

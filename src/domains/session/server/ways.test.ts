@@ -194,6 +194,25 @@ describe('codes', () => {
     const answers: number[] = []
     for (let i = 0; i < 21; i += 1) answers.push(codeOf(await send(`1371234${String(i).padStart(4, '0')}`)))
     expect(answers).toEqual([...Array.from({ length: 20 }, () => 200), 429003])
+    const cookie = String((await api.call(session.login, { username: name, password })).headers['set-cookie']).split(';')[0] ?? ''
+    const known = await api.call(session.loginsend, { channel: 'sms', purpose: 'login', phone }, { headers: { 'x-forwarded-for': '10.0.0.1', cookie } })
+    expect(codeOf(known), 'a browser that is known there').toBe(200)
+    const inside = { channel: 'sms', purpose: 'changePhone', phone: '13712350000' }
+    expect(codeOf(await api.call(session.loginsend, inside, { token: await api.login(name), headers: { 'x-forwarded-for': '10.0.0.1' } }))).toBe(200)
+  })
+  test('what people of other tenants have sent to a number shuts it for nobody, and is bounded', async () => {
+    const to = `1361241${String(ways.n).padStart(4, '0')}`
+    const ask = async (tenant: number) => {
+      const token = await api.login(`${name}else${tenant}`)
+      const answer = codeOf(await api.call(session.loginsend, { channel: 'sms', purpose: 'changePhone', phone: to }, { token }))
+      ways.later(61)
+      return answer
+    }
+    for (let tenant = 1; tenant <= 5; tenant += 1) await ofTenant(40 + tenant, `${name}else${tenant}`)
+    const answers: number[] = []
+    for (let i = 0; i < 3; i += 1) for (let tenant = 1; tenant <= 4; tenant += 1) answers.push(await ask(tenant))
+    expect(answers.filter((one) => one === 200).length).toBe(10)
+    expect([await ask(5), await ask(5)]).toEqual([200, 429003])
   })
   test('several accounts with one number: the username decides, after the code was right', async () => {
     const twin = `${name}b`
@@ -207,6 +226,17 @@ describe('codes', () => {
     const { token } = (await enter(phone, code, twin.toUpperCase())).body
     expect((await api.call(session.user, {}, { token })).body.username).toBe(twin)
   })
+  async function ofTenant(org: number, username: string) {
+    await api.sql(
+      `insert into organisations (id, parent_id, path, kind, name) values ($1::bigint, 1, ('1.' || $1::bigint)::ltree, 'AGENT', 'b' || $1::bigint) on conflict do nothing`,
+      [org],
+    )
+    await api.sql(
+      `with made as (insert into users (org_id, username, password_hash, real_name, phone) values ($1, $2, 'x', 'x', '') returning id)
+        insert into user_roles (user_id, role_id, org_id) select m.id, r.id, $1 from made m, roles r where r.code = 'ROLE_RTU_SP'`,
+      [org, username],
+    )
+  }
   /** Another tenant's people, with whatever number he writes. */
   async function elsewhere(n: number, to: string) {
     await api.sql(`insert into organisations (id, parent_id, path, kind, name) values (4, 1, '1.4', 'AGENT', 'b') on conflict do nothing`)
