@@ -1979,6 +1979,7 @@ table public.refunds row security
   requested_by bigint
   created_at timestamp with time zone default now() not null
   succeeded_at timestamp with time zone
+  waited integer default 0 not null
   constraint refunds_amount_check CHECK ((amount >= 0))
   constraint refunds_check CHECK (((kind = 'UNIT'::text) = (unit_id IS NOT NULL)))
   constraint refunds_check1 CHECK (((state = 'SUCCESS'::text) = (succeeded_at IS NOT NULL)))
@@ -1994,6 +1995,7 @@ table public.refunds row security
   constraint refunds_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id)
   constraint refunds_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text, 'SUCCESS'::text, 'FAILED'::text, 'CANCELLED'::text])))
   constraint refunds_unit_id_key UNIQUE (unit_id)
+  constraint refunds_waited_check CHECK ((waited >= 0))
   CREATE INDEX refunds_due ON public.refunds USING btree (next_at) WHERE (next_at IS NOT NULL)
   CREATE INDEX refunds_order ON public.refunds USING btree (order_id)
   CREATE INDEX refunds_org ON public.refunds USING btree (org_id, created_at)

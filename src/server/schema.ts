@@ -1089,6 +1089,7 @@ export interface RefundsTable {
   requested_by: number | null
   created_at: ColumnType<Date, Date | string | undefined, Date | string>
   succeeded_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  waited: Generated<number>
 }
 
 export interface RoleDistributionLimitsTable {

@@ -111,7 +111,7 @@ const unit = (ctx: Ctx) =>
       cost: may(ctx, 'product:cost') ? sql`u.cost` : sql`null`,
       held: sql`u.hold = 'FAILED_HOLD'`,
       refund: sql`case when r.id is not null and u.refund_state is not null then jsonb_build_object('refundNo', r.refund_no, 'amount', r.amount,
-        'state', u.refund_state, 'reason', r.reason, 'automatic', r.automatic, 'attempts', r.attempts, 'lastError', r.last_error,
+        'state', u.refund_state, 'reason', r.reason, 'automatic', r.automatic, 'attempts', r.attempts - r.waited, 'lastError', r.last_error,
         'nextAt', ${isoText('r.next_at')}, 'succeededAt', ${isoText('r.succeeded_at')}) end`,
     },
     ['canRefund'],

@@ -11,6 +11,7 @@ import { lockOrders, relabel, type Unit, writeEvents } from './rows.ts'
 export const refundsName = 'order-refunds'
 
 type Due = Piece & {
+  tries: number
   id: number
   org_id: number
   refund_no: string
@@ -53,7 +54,7 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
         select r.id from refunds r join orders o on o.org_id = r.org_id and o.created_at = r.order_at and o.id = r.order_id
         where r.next_at <= ${now} order by r.next_at limit ${free} for no key update of o skip locked)
       update refunds t set state = 'PROCESSING', ${taking(app, kind)} from due, payments p where t.id = due.id and p.id = t.payment_id and t.next_at <= ${now}
-      returning t.id, t.org_id, t.refund_no, t.order_id, t.order_at, t.order_num, t.unit_id, t.kind, t.amount, t.attempts, t.payment_id, p.provider, p.out_trade_no, p.amount as total`.execute(
+      returning t.id, t.org_id, t.refund_no, t.order_id, t.order_at, t.order_num, t.unit_id, t.kind, t.amount, t.attempts, t.attempts - t.waited as tries, t.payment_id, p.provider, p.out_trade_no, p.amount as total`.execute(
       ctx.db,
     )
     const units = rows.flatMap((row) => (row.unit_id === null ? [] : [{ org_id: row.org_id, created_at: row.order_at.toISOString(), id: row.unit_id }]))
@@ -65,7 +66,11 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
 }
 
 async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<void> {
-  if (to.state === 'PROCESSING') return
+  // asked again when the lease ends: no try
+  if (to.state === 'PROCESSING') {
+    await sql`update refunds set waited = waited + 1 where ${refund.ours}`.execute(ctx.db)
+    return
+  }
   const { orders, units } = await lockOrders(ctx, [{ orgId: refund.org_id, at: refund.order_at, id: refund.order_id }])
   const order = orders[0]
   const unit = units.find((u) => u.id === refund.unit_id)
@@ -105,7 +110,7 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
     if (!numAffectedRows) return
     if (unit) {
       await setUnitRefund(ctx, unit, state)
-      writeEvents(ctx, [{ unit, kind: failed ? 'REFUND_FAILED' : 'REFUND_RETRY', at: ctx.now, data: { reason: to.reason, attempts: refund.attempts } }])
+      writeEvents(ctx, [{ unit, kind: failed ? 'REFUND_FAILED' : 'REFUND_RETRY', at: ctx.now, data: { reason: to.reason, attempts: refund.tries } }])
       relabel(ctx, orders, units)
     }
     if (failed) {
@@ -169,7 +174,7 @@ export async function openRefunds(
         ${why.reason}, ${why.remark}, ${why.automatic}, case when n.amount = 0 then 'SUCCESS' else 'PENDING' end, ${ctx.now}::timestamptz, ${why.userId}::bigint, ${ctx.now}::timestamptz,
         case when n.amount = 0 then ${ctx.now}::timestamptz end
       from n left join payments p on p.order_id = n.order_id and p.applied
-      on conflict (unit_id) do update set state = case refunds.state when 'FAILED' then 'PROCESSING' else 'PENDING' end, attempts = 0,
+      on conflict (unit_id) do update set state = case refunds.state when 'FAILED' then 'PROCESSING' else 'PENDING' end, attempts = 0, waited = 0,
         next_at = excluded.next_at, reason = excluded.reason, remark = excluded.remark, automatic = excluded.automatic, requested_by = excluded.requested_by
         where refunds.state in ('CANCELLED', 'FAILED')
       returning unit_id, state

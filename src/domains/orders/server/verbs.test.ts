@@ -242,6 +242,22 @@ describe('scenarios of core.md', () => {
     expect(tries.map((t) => t.status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(tries.flatMap((t) => (t.status === 'rejected' ? [(t.reason as Refusal).def.name] : []))).toEqual(['orders.outOfStock'])
   })
+  test('a channel that takes long uses up no try', async () => {
+    const sale = await sold()
+    await say(failed(sale.cmdId, 'MOTOR_NOT_MOVE'))
+    for (let n = 0; n < 8; n += 1) {
+      await refunds({ state: 'PROCESSING' })
+      later(61)
+    }
+    for (let n = 0; n < 5; n += 1) {
+      await refunds({ state: 'RETRY', reason: 'no money' })
+      later(22_000)
+    }
+    expect(await ends(sale.orderNum)).toMatchObject({ units: ['FAILED/PROCESSING'] })
+    expect(await world.rows(`select attempts - waited as tries from refunds where order_num = $1`, [sale.orderNum])).toEqual([{ tries: 5 }])
+    await refunds()
+    expect(await ends(sale.orderNum)).toMatchObject({ label: 'REFUNDED', units: ['FAILED/SUCCESS'], refunded: 300 })
+  })
   test('22 the provider refuses for ever: a person must look', async () => {
     const sale = await sold()
     await say(failed(sale.cmdId, 'MOTOR_NOT_MOVE'))
