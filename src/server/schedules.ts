@@ -2,7 +2,7 @@ import { CronExpressionParser } from 'cron-parser'
 import { type RawBuilder, sql } from 'kysely'
 import type { App, Ctx } from './context.ts'
 import { bySystem } from './run.ts'
-import { clock, type Kind, type Piece, taking } from './work.ts'
+import { clock, type Kind, leased, type Piece, taking } from './work.ts'
 
 /**
  * What runs at the times of a cron line (Asia/Shanghai): a row of job_schedules is a piece of durable work that never ends, its
@@ -11,6 +11,8 @@ import { clock, type Kind, type Piece, taking } from './work.ts'
 export type Schedules = Map<string, { readonly cron: string; readonly work: () => Promise<void> }>
 type Run = Piece & { readonly name: string; readonly cron: string; readonly byHand: boolean; readonly paused: boolean; readonly at: Date }
 export const schedulesName = 'schedules'
+/** Thirds of a lease: six hours. */
+const mostRenewed = 72
 
 const nextTime = (cron: string, from: Date): Date => CronExpressionParser.parse(cron, { currentDate: from, tz: 'Asia/Shanghai' }).next().toDate()
 
@@ -21,29 +23,40 @@ export const keepSchedule = (app: App, name: string, cron: string): Promise<unkn
       on conflict (name) do update set cron = excluded.cron, next_at = excluded.next_at where job_schedules.cron <> excluded.cron`.execute(ctx.db),
   )
 
-export function scheduleKind(app: () => App, schedules: Schedules): Kind<Run, { state: 'DONE' }> {
+export function scheduleKind(app: () => App, schedules: Schedules, leaseSeconds = 900): Kind<Run, { state: 'DONE' }> {
+  // rows of schedules that only an earlier or a later release knows are due for ever here
+  const known = () => sql<boolean>`name = any(${[...schedules.keys()]}::text[])`
+
   const kind: Kind<Run, { state: 'DONE' }> = {
     name: schedulesName,
     table: 'job_schedules',
     key: ['name'],
     atOnce: 2,
-    leaseSeconds: 900,
+    get of() {
+      return known()
+    },
+    leaseSeconds,
     waits: [10, 60, 300],
     async take(ctx, free) {
       const { rows } = await sql<Run>`
-        with due as (select name, by_hand from job_schedules where next_at <= ${clock(ctx.app)} and name = any(${[...schedules.keys()]}::text[])
+        with due as (select name, by_hand from job_schedules where next_at <= ${clock(ctx.app)} and ${known()}
           order by next_at limit ${free} for update skip locked)
         update job_schedules t set ${taking(ctx.app, kind)}, by_hand = false, state = 'RUNNING', started_at = ${clock(ctx.app)}, ended_at = null
         from due where t.name = due.name returning t.name, t.cron, t.attempts, due.by_hand as "byHand", t.paused_by is not null as paused, t.started_at as at`.execute(
         ctx.db,
       )
-      return rows.map((row) => ({ ...row, ours: sql`name = ${row.name} and attempts = ${row.attempts}` }))
+      // attempts begin anew with each time
+      return rows.map((row) => ({
+        ...row,
+        ours: sql`name = ${row.name} and attempts = ${row.attempts} and date_trunc('milliseconds', started_at) = ${row.at}::timestamptz`,
+      }))
     },
-    async do({ name, paused, byHand }) {
+    async do(run) {
+      const { name, paused, byHand } = run
       // a pause holds for every process; a person may run it all the same
       if (paused && !byHand) return { state: 'DONE' }
       try {
-        await schedules.get(name)?.work()
+        await renewing(run, () => schedules.get(name)?.work())
         return { state: 'DONE' }
       } catch (error) {
         app().log.error({ err: error, schedule: name }, 'schedule')
@@ -62,6 +75,21 @@ export function scheduleKind(app: () => App, schedules: Schedules): Kind<Run, { 
     },
   }
   return kind
+
+  /** Nobody else begins it while it runs, for hours at most: what hangs for ever is begun again elsewhere. */
+  async function renewing(run: Run, work: () => Promise<void> | undefined): Promise<void> {
+    let left = mostRenewed
+    const renew = () =>
+      bySystem(app(), (ctx) => sql`update job_schedules set ${leased(app(), kind)} where ${run.ours} and state = 'RUNNING'`.execute(ctx.db)).catch(
+        (error: unknown) => app().log.warn({ err: error, schedule: run.name }, 'lease of a schedule'),
+      )
+    const timer = setInterval(() => (left-- > 0 ? void renew() : clearInterval(timer)), (leaseSeconds * 1000) / 3)
+    try {
+      await work()
+    } finally {
+      clearInterval(timer)
+    }
+  }
 }
 
 /** Has some process run the schedule, paused or not; while it runs, once more after that. Answers how many rows that are `which`. */
