@@ -162,6 +162,7 @@ table public.alert_outbox row security
   CREATE INDEX alert_outbox_channel ON public.alert_outbox USING btree (channel_id, id DESC)
   CREATE INDEX alert_outbox_due ON public.alert_outbox USING btree (next_at) WHERE (next_at IS NOT NULL)
   CREATE INDEX alert_outbox_org ON public.alert_outbox USING btree (org_id)
+  CREATE INDEX alert_outbox_turns ON public.alert_outbox USING btree (org_id, next_at, id) WHERE ((next_at IS NOT NULL) AND (batch IS NULL))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
   grant delete, insert, select, update to huodao_app
 
@@ -926,6 +927,7 @@ table public.jobs row security
   CREATE INDEX jobs_expiring ON public.jobs USING btree (file_expires_at) WHERE (file_key IS NOT NULL)
   CREATE INDEX jobs_import_hash ON public.jobs USING btree (user_id, name, ((params ->> 'sha256'::text)), created_at) WHERE (kind = 'IMPORT'::text)
   CREATE INDEX jobs_org ON public.jobs USING btree (org_id, created_at)
+  CREATE INDEX jobs_turns ON public.jobs USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
   CREATE INDEX jobs_user ON public.jobs USING btree (user_id, created_at DESC)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
   grant delete, insert, select, update to huodao_app
@@ -999,6 +1001,7 @@ table public.lane_copy_targets row security
   CREATE INDEX lane_copy_targets_device ON public.lane_copy_targets USING btree (device_id)
   CREATE INDEX lane_copy_targets_due ON public.lane_copy_targets USING btree (next_at) WHERE (next_at IS NOT NULL)
   CREATE INDEX lane_copy_targets_org ON public.lane_copy_targets USING btree (org_id)
+  CREATE INDEX lane_copy_targets_turns ON public.lane_copy_targets USING btree (org_id, next_at, copy_id, device_id) WHERE (next_at IS NOT NULL)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
@@ -1164,6 +1167,7 @@ table public.log_checks row security
   constraint log_checks_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id) ON DELETE SET NULL
   constraint log_checks_state_check CHECK ((state = ANY (ARRAY['WAITING'::text, 'RUNNING'::text, 'DONE'::text, 'FAILED'::text])))
   CREATE INDEX log_checks_org ON public.log_checks USING btree (org_id, id)
+  CREATE INDEX log_checks_turns ON public.log_checks USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
   CREATE UNIQUE INDEX log_checks_live ON public.log_checks USING btree ((true)) WHERE (state = ANY (ARRAY['WAITING'::text, 'RUNNING'::text]))
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
   grant delete, insert, select, update to huodao_app
@@ -1829,6 +1833,7 @@ table public.price_schedules row security
   CREATE INDEX price_schedules_device ON public.price_schedules USING btree (device_id, run_at DESC)
   CREATE INDEX price_schedules_due ON public.price_schedules USING btree (next_at) WHERE (next_at IS NOT NULL)
   CREATE INDEX price_schedules_org ON public.price_schedules USING btree (org_id)
+  CREATE INDEX price_schedules_turns ON public.price_schedules USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
   policy own permissive for all to public using (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[]))))) with check (((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))) AND (( SELECT (app_devices() IS NULL)) OR (device_id = ANY (( SELECT app_devices() AS app_devices)::bigint[])))))
   grant delete, insert, select, update to huodao_app
 
@@ -2297,6 +2302,7 @@ table public.sms_codes row security
   CREATE INDEX sms_codes_ip ON public.sms_codes USING btree (ip, created_at)
   CREATE INDEX sms_codes_org ON public.sms_codes USING btree (org_id)
   CREATE INDEX sms_codes_phone ON public.sms_codes USING btree (phone, created_at)
+  CREATE INDEX sms_codes_turns ON public.sms_codes USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
   CREATE INDEX sms_codes_user ON public.sms_codes USING btree (user_id) WHERE (user_id IS NOT NULL)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
   grant delete, insert, select, update to huodao_app
@@ -2673,6 +2679,7 @@ table public.way_changes row security
   CREATE INDEX way_changes_due ON public.way_changes USING btree (next_at) WHERE (next_at IS NOT NULL)
   CREATE INDEX way_changes_org ON public.way_changes USING btree (org_id, created_at)
   CREATE INDEX way_changes_sent ON public.way_changes USING btree (created_at) WHERE (send_state = 'SENT'::text)
+  CREATE INDEX way_changes_turns ON public.way_changes USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
   CREATE INDEX way_changes_user ON public.way_changes USING btree (user_id, id)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))
   grant delete, insert, select, update to huodao_app

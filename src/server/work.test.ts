@@ -6,12 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../../test/support/api.ts'
+import { nodes, type Plan, sentBy } from '../../test/support/plans.ts'
 import { calls, type TestPiece, testKind, testTable } from '../../test/support/workKind.ts'
 import { openApp } from '../apps/app.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import { closeApp } from './app.ts'
 import type { App } from './context.ts'
-import { Lost, runDue } from './work.ts'
+import { Lost, runDue, take } from './work.ts'
 
 let api: TestApi
 const open: App[] = []
@@ -153,6 +154,30 @@ test.each([1, 4])(
   },
   20_000,
 )
+
+test('what is taken costs the same however much is due', async () => {
+  await api.sql(
+    `insert into test_pieces (name, org_id, next_at) select 'p', 1 + n % 5, now() - interval '1 minute' * (n % 40) from generate_series(1, 20000) n`,
+  )
+  const sent = await sentBy(
+    () =>
+      take(
+        api.app,
+        testKind(async () => ({ state: 'SENT' })),
+        4,
+      ),
+    true,
+  )
+  const statement = sent.find(({ text }) => text.includes('update "test_pieces"'))
+  await api.sql('begin')
+  // as on the connections that take
+  await api.sql('set local enable_seqscan = off')
+  const [row] = await api.sql<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (analyze, format json) ${statement?.text}`, statement?.values)
+  await api.sql('rollback')
+  const scans = nodes(row?.['QUERY PLAN'][0]?.Plan as Plan).filter((node) => node['Relation Name'] === 'test_pieces' && / Scan$/.test(node['Node Type']))
+  const read = scans.reduce((sum, node) => sum + node['Actual Loops'] * (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)), 0)
+  expect([scans.length > 2, read < 100]).toEqual([true, true])
+})
 
 test('who lost his piece marks nothing', async () => {
   await put(['slow', 'left'])

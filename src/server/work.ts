@@ -11,6 +11,7 @@ import { bySystem } from './run.ts'
  *
  * A piece is a row of a domain's own table, written in the transaction of the act. Two columns make it one: `next_at`, from when
  * on it is due (null: nothing is left to do), and `attempts`, how often it was begun.
+ * - Found by an index on (org_id, next_at, key) where next_at is not null: what a take costs does not grow with what waits.
  * - Taken in a transaction of its own by whoever is free: `attempts` counts up and `next_at` becomes the end of the lease. Organisations
  *   take turns, whoever was served longest ago first; no more of a kind run in one process than `atOnce`.
  * - Done between transactions, with a number that is the same at every try: whoever dies before the mark leaves a lease that runs
@@ -71,21 +72,38 @@ export const take = <P extends Piece, A extends { readonly state: string }>(
   served: readonly number[] = [],
 ): Promise<P[]> => bySystem(app, (ctx) => (kind.take ? kind.take(ctx, free) : takeRows(ctx, kind, free, served)))
 
+/**
+ * `turns`, after `with recursive`: of each organisation that waits for something its first due rows, counted. The index leads from
+ * organisation to organisation, so of all that is due only as much is read as may be taken. Twice as much, because somebody may hold it.
+ */
+export function turns(app: App, { table, key = ['id'], of = sql`true` }: Pick<AnyKind, 'table' | 'key' | 'of'>, free: number): RawBuilder<unknown> {
+  const name = sql.table(table)
+  const keys = sql.join(key.map((one) => sql.ref(`t.${one}`)))
+  const waiting = sql`select t.org_id from ${name} t where t.next_at is not null and ${of}`
+  return sql`orgs as (
+      (${waiting} order by t.org_id limit 1)
+      union all select (${waiting} and t.org_id > o.org_id order by t.org_id limit 1) from orgs o where o.org_id is not null
+    ), turns as (
+      select first.* from orgs o cross join lateral (
+        select ${keys}, row_number() over (order by t.next_at, ${keys}) as turn from ${name} t
+        where t.org_id = o.org_id and t.next_at <= ${clock(app)} and ${of}
+        order by t.next_at, ${keys} limit (select 2 + ${2 * free}::int / count(*) from orgs)) first
+    )`
+}
+
 async function takeRows<P extends Piece, A extends { readonly state: string }>(
   ctx: Ctx,
   kind: Kind<P, A>,
   free: number,
   served: readonly number[],
 ): Promise<P[]> {
-  const { key = ['id'], of = sql`true`, begins, reads } = kind
+  const { key = ['id'], begins, reads } = kind
   const table = sql.table(kind.table)
   const keys = sql.join(key.map((one) => sql.ref(one)))
   const own = (alias: string) => sql.join(key.map((one) => sql.ref(`${alias}.${one}`)))
   const due = sql`t.next_at <= ${clock(ctx.app)}`
   const { rows } = await sql<Omit<P, 'ours'> & Record<string, unknown>>`
-    with turns as (
-      select ${own('t')}, row_number() over (partition by t.org_id order by t.next_at, ${own('t')}) as turn from ${table} t where ${due} and ${of}
-    ), due as (
+    with recursive ${turns(ctx.app, kind, free)}, due as (
       select ${own('t')} from ${table} t join turns using (${keys}) where ${due}
       order by turns.turn, array_position(${served}::bigint[], t.org_id) nulls first, t.next_at, ${own('t')} limit ${free} for update of t skip locked
     )

@@ -4,19 +4,27 @@ import { type MockInstance, vi } from 'vitest'
 import type { App } from '../../src/server/context.ts'
 import type { Scope } from '../../src/server/database.ts'
 
-export type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Actual Rows': number; 'Actual Loops': number; 'Index Name'?: string; Plans?: Plan[] }
+export type Plan = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Index Name'?: string
+  Plans?: Plan[]
+}
 export const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
 
 type Sent = { text: string; values: unknown[] }
 /** What the wire hands to the driver. */
 type Message = { asked?: readonly { statement: { name?: string; text: string }; values: unknown[] }[] }
-/** The statements that travel while `work` runs, of those that are planned each time. */
-async function sentBy(work: () => Promise<unknown>): Promise<Sent[]> {
+/** The statements that travel while `work` runs, of those that are planned each time; or all. */
+export async function sentBy(work: () => Promise<unknown>, all = false): Promise<Sent[]> {
   const query = vi.spyOn(pg.Client.prototype as never, 'query') as unknown as MockInstance<(message: Message) => void>
   await work()
   const asked = query.mock.calls.flatMap(([{ asked = [] }]) => asked)
   query.mockRestore()
-  return asked.flatMap(({ statement, values }) => (statement.name ? [] : [{ text: statement.text, values }]))
+  return asked.flatMap(({ statement, values }) => (statement.name && !all ? [] : [{ text: statement.text, values }]))
 }
 
 /** The statements that `work` sends and `of` knows, explained as the application role in the reader's scope. */

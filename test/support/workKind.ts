@@ -3,7 +3,8 @@ import type { Failed, Kind, Piece, Retry } from '../../src/server/work.ts'
 
 /** Durable work of nobody, for the tests of the mechanism; its table is made by them. */
 export const testTable = `create table test_pieces (id bigint generated always as identity primary key, org_id bigint not null default 1, name text not null,
-  state text not null default 'WAITING', reason text not null default '', next_at timestamptz default now(), attempts int not null default 0)`
+  state text not null default 'WAITING', reason text not null default '', next_at timestamptz default now(), attempts int not null default 0);
+  create index test_pieces_turns on test_pieces (org_id, next_at, id) where next_at is not null`
 export type TestPiece = Piece & { readonly id: number; readonly name: string; readonly org_id: number }
 type Sent = { readonly state: 'SENT' }
 

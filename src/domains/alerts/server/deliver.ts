@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { rowOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
-import { clock, type Ending, type Failed, type Kind, Lost, type Piece, type Retry, taking } from '../../../server/work.ts'
+import { clock, type Ending, type Failed, type Kind, Lost, type Piece, type Retry, taking, turns } from '../../../server/work.ts'
 import { madeStorable } from '../../../shared/text.ts'
 import type { ChannelType } from '../channelContract.ts'
 import { alertLimits, sendTime } from '../rules.ts'
@@ -29,8 +29,7 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
   async function takeDue(ctx: Ctx, free: number): Promise<Due[]> {
     const now = clock(app)
     await sql`
-      with turns as (
-        select id, row_number() over (partition by org_id order by next_at, id) as turn from alert_outbox where batch is null and next_at <= ${now}),
+      with recursive ${turns(app, { table: 'alert_outbox', of: sql`t.batch is null` }, alertLimits.batch)},
       due as (select o.id, o.channel_id, o.event = 'TEST' as test from alert_outbox o join turns using (id) where o.batch is null and o.next_at <= ${now}
         order by turns.turn, o.next_at, o.id limit ${alertLimits.batch} for update of o skip locked),
       named as (select channel_id, test, gen_random_uuid() as batch from (select distinct channel_id, test from due) x)
