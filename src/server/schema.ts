@@ -45,6 +45,7 @@ export interface AlertMailDaysTable {
   day: string
   tests: Generated<number>
   recipients: Generated<number>
+  confirmations: Generated<number>
 }
 
 export interface AlertMailServersTable {
@@ -82,6 +83,18 @@ export interface AlertOutboxTable {
   reason: Generated<string>
   created_at: ColumnType<Date, Date | string, Date | string>
   sent_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+export interface AlertRecipientsTable {
+  id: Generated<number>
+  org_id: number
+  address: string
+  asked_at: ColumnType<Date, Date | string, Date | string>
+  confirmed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  state: Generated<'WAITING' | 'SENDING' | 'SENT' | 'FAILED'>
+  attempts: Generated<number>
+  next_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  last_error: Generated<string>
 }
 
 export interface AlertRulesTable {
@@ -1482,6 +1495,7 @@ export interface DB {
   alert_mail_servers: AlertMailServersTable
   alert_members: AlertMembersTable
   alert_outbox: AlertOutboxTable
+  alert_recipients: AlertRecipientsTable
   alert_rules: AlertRulesTable
   alerts: AlertsTable
   announcements: AnnouncementsTable
@@ -1586,6 +1600,7 @@ export type Constraint =
   | 'activation_codes_code_hash_key'
   | 'activation_codes_live'
   | 'alert_channels_in_app'
+  | 'alert_recipients_org_id_address_key'
   | 'alerts_open'
   | 'departments_id_org_id_key'
   | 'departments_org_id_parent_id_name_key'

@@ -23,6 +23,7 @@ const chinese = /[\u3400-\u9fff]/
 
 /** Endpoints without a session. A new one is a decision: it is added here by hand. */
 const open = [
+  'alerts.confirmMail',
   'boards.activate',
   'orders.mobileLanes',
   'orders.mobileOrder',

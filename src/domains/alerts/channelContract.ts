@@ -10,6 +10,7 @@ export const channelErrors = defineErrors('alerts', {
   inAppStays: [422001, '站内信渠道不能删除', 'The in-app channel cannot be deleted'],
   tooManyChannels: [422001, '最多20个渠道', 'At most 20 channels'],
   fieldMissing: [400001, '不能为空', 'Required'],
+  linkOver: [422001, '链接无效或已过期', 'This link is wrong or has expired'],
   tooManyTests: [429001, '每个渠道每分钟可测试一次,每天共{most}次', 'One test a minute for a channel, {most} a day in all'],
 })
 
@@ -70,6 +71,8 @@ export const ChannelRow = z.strictObject({
   lastReason: z.string(),
   lastTime: f.instant.nullable(),
   waiting: z.number().int().min(0),
+  /** Recipients who did not confirm that they want mail. */
+  unconfirmed: z.array(z.string()),
   version: f.version,
   can: z.strictObject({ update: z.boolean(), delete: z.boolean() }),
 })
@@ -90,6 +93,7 @@ export const MailServer = z.strictObject({
 export type MailServer = z.infer<typeof MailServer>
 
 const one = z.strictObject({ id: f.id })
+const linkToken = z.string().regex(/^[1-9]\d{0,11}\.[\w-]{43}$/, bi('链接不完整', 'The link is not whole'))
 
 export const channelEndpoints = {
   channels: read('alarm-rule:read', {
@@ -132,6 +136,15 @@ export const channelEndpoints = {
     errors: [channelErrors.noMailServer, channelErrors.tooManyTests],
     input: one,
     output: f.done,
+  }),
+  confirmMail: write('open', {
+    path: '/alert-recipients/confirm',
+    summary: 'Whoever got the message with this link wants mail of alerts of the organisation at his address',
+    audit: 'alerts.confirmMail',
+    guessable: true,
+    errors: [channelErrors.linkOver],
+    input: z.strictObject({ token: linkToken }),
+    output: z.strictObject({ orgName: z.string() }),
   }),
   mailServer: read('alarm-rule:read', { path: '/alert-mail-server', summary: 'The mail server of the own organisation', output: MailServer }),
   saveMailServer: write('alarm-rule:update', {

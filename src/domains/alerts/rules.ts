@@ -27,8 +27,9 @@ export const alertLimits = {
   /** Whoever took a batch and did not say how it ended is dead after this. */
   leaseSeconds: 60,
   batch: 100,
-  /** Of an organisation: tests, and recipients of mail through the server of somebody above. */
-  perDay: { tests: 20, recipients: 1000 },
+  /** Of an organisation: tests, and recipients of mail through the server of somebody above; of a tenant: addresses asked whether they want it. */
+  perDay: { tests: 20, recipients: 1000, confirmations: 50 },
+  linkDays: 7,
 } as const
 
 type Usual = {

@@ -120,5 +120,13 @@ async function seedChannels(db: Db, orgId: number, now: Date): Promise<void> {
       },
     ])
     .execute()
+  const asked = { org_id: orgId, asked_at: now, state: 'SENT' as const }
+  await db
+    .insertInto('alert_recipients')
+    .values([
+      { ...asked, address: 'ops@example.com', confirmed_at: now },
+      { ...asked, address: 'duty@example.com' },
+    ])
+    .execute()
   await db.insertInto('alert_rules').values({ org_id: orgId, kind: 'DOOR_OPEN', enabled: true, threshold: 15, updated_at: now }).execute()
 }

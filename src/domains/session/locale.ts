@@ -97,6 +97,13 @@ export const locale = defineLocale(
       reset: '重置密码',
       none: '链接不完整，请重新打开短信中的链接',
     },
+    mail: {
+      title: '确认接收邮件',
+      lead: '确认后，设备告警将发送到收到此链接的邮箱',
+      submit: '确认接收',
+      done: '已确认，{org} 的设备告警将发送到此邮箱',
+      none: '链接不完整，请重新打开邮件中的链接',
+    },
     success: {
       changePassword: '密码已修改,请重新登录',
       reset: '密码重置成功,请重新登录',
@@ -288,6 +295,13 @@ export const locale = defineLocale(
       sms: 'The change of {username} is taken back. Reset the password with your phone',
       asked: '{username} is safe now. Ask your administrator for the phone and a new password',
       reset: 'Reset password',
+      none: 'The link is incomplete: open it from the message again',
+    },
+    mail: {
+      title: 'Confirm mail',
+      lead: 'Alerts of machines will go to the address that got this link',
+      submit: 'Confirm',
+      done: 'Confirmed: alerts of {org} go to this address',
       none: 'The link is incomplete: open it from the message again',
     },
     success: {

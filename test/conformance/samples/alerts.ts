@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { recipientToken } from '../../../src/domains/alerts/server/recipients.ts'
 import { type World, worldNow } from '../../support/world.ts'
 import { byRow, type DomainSamples, fresh, own } from './kit.ts'
 
@@ -20,6 +21,11 @@ export const alerts: DomainSamples = {
     'alerts.saveRule': async (world) => {
       const [rule] = await world.sql<{ version: number }>(`select version from alert_rules where org_id = 3 and kind = 'DOOR_OPEN'`)
       return { kind: 'DOOR_OPEN', version: rule?.version ?? 0, enabled: true, threshold: 5 + Math.floor(Math.random() * 1000), channelIds: [own] }
+    },
+    'alerts.confirmMail': async (world) => {
+      const asked = { org_id: 3, address: `${randomUUID()}@example.com`, asked_at: worldNow }
+      const id = await fresh(world, `insert into alert_recipients (org_id, address, asked_at, state) values (3, '${asked.address}', ${at}, 'SENT')`)
+      return { token: recipientToken(world.app, { ...asked, id }) }
     },
     'alerts.createChannel': async () => ({ type: 'EMAIL', name: '邮', recipients: ['a@example.com'] }),
     'alerts.updateChannel': async (world) => ({ id: await channel(world), version: 1, ...webhook }),

@@ -10,6 +10,7 @@ import { type ChannelFields, ChannelRow, type ChannelType, type channelEndpoints
 import { alertLimits } from '../rules.ts'
 import { Blocked, resolveTarget } from './outbound.ts'
 import { countToday, sendsName } from './outbox.ts'
+import { askRecipients, confirmMail } from './recipients.ts'
 import { seal } from './seal.ts'
 
 type Contract = typeof channelEndpoints
@@ -21,6 +22,8 @@ const channel = shape(
     lastTime: sql`c.last_at`,
     waiting: sql`(select count(*) from alert_outbox o
       where o.channel_id = c.id and o.next_at is not null)`,
+    unconfirmed: sql`array(select r from unnest(c.recipients) with ordinality as x (r, n) where not exists (select from alert_recipients a
+      where a.org_id = c.org_id and a.address = lower(r) and a.confirmed_at is not null) order by n)`,
   },
   ['can'],
 )
@@ -94,6 +97,7 @@ const createChannel = prepared<Contract['createChannel'], { reason: string | nul
     if ((await rows(ctx)).length >= 20) throw new Refusal(channelErrors.tooManyChannels)
     const { id } = await ctx.db.insertInto('alert_channels').values(values).returning('id').executeTakeFirstOrThrow()
     await keepSecret(ctx, id, secret)
+    await askRecipients(ctx, ctx.actor.orgId, values.recipients)
     const after = shown(ctx, await one(ctx, id))
     ctx.audit({ id, name: after.name, after })
     ctx.touch('alert-channels')
@@ -112,6 +116,7 @@ const updateChannel = prepared<Contract['updateChannel'], { reason: string | nul
     if (before.type === 'WEBHOOK') refuse('url', reason)
     await updateVersion(ctx, 'alert_channels', { id, version }, set)
     await keepSecret(ctx, id, secret)
+    await askRecipients(ctx, ctx.actor.orgId, set.recipients)
     // switched off: what waits is not sent later, when nobody expects it
     if (!channel.enabled)
       await sql`update alert_outbox set state = 'DROPPED', next_at = null where channel_id = ${id} and state = 'WAITING' and event <> 'TEST'`.execute(ctx.db)
@@ -146,6 +151,7 @@ const testChannel: Handlers<Contract>['testChannel'] = async (ctx, { id }) => {
   if (!counted || recent) throw new Refusal(channelErrors.tooManyTests, { most: alertLimits.perDay.tests })
   await ctx.db.insertInto('alert_outbox').values({ org_id: ctx.actor.orgId, channel_id: id, event: 'TEST', next_at: ctx.now, created_at: ctx.now }).execute()
   ctx.afterCommit(() => ctx.app.jobs.poke(sendsName))
+  await askRecipients(ctx, ctx.actor.orgId, channel.recipients)
   ctx.audit({ id, name: channel.name })
   ctx.touch('alert-channels')
   return { ok: true as const }
@@ -197,6 +203,7 @@ export const handlers: Handlers<Contract> = {
   updateChannel,
   removeChannel,
   testChannel,
+  confirmMail,
   mailServer: (ctx) => mailServer(ctx),
   saveMailServer,
 }

@@ -3,6 +3,7 @@ import { runDue, take } from '../../../server/work.ts'
 import { people } from '../../devices/server/testWorld.ts'
 import { sendKind } from './deliver.ts'
 import { isPublic } from './outbound.ts'
+import { recipientKind, recipientToken } from './recipients.ts'
 import { sweepAlerts } from './sweep.ts'
 import { listenHttp, listenSmtp, minute, openWorld, type World } from './testWorld.ts'
 
@@ -12,6 +13,8 @@ let hook: Awaited<ReturnType<typeof listenHttp>>
 const send = () => runDue(world.app, sendKind(world.app)).catch(() => 0)
 const make = (body: Record<string, unknown>, user = people.operator) => world.send(user, 'POST', '/alert-channels', body)
 const channel = async (id: number) => (await world.send(people.operator, 'GET', '/alert-channels')).body.list.find((row: { id: number }) => row.id === id)
+/** As if each had opened the link that he got. */
+const confirmed = () => world.rows(`update alert_recipients set confirmed_at = asked_at, state = 'SENT', next_at = null`)
 const fault = async (device = 1) => {
   await world.rows(`insert into device_faults (org_id, device_id, code, level, opened_at) values (3, $1, 'MOTOR_NOT_MOVE', 'ERROR', $2)`, [
     device,
@@ -29,7 +32,7 @@ afterAll(async () => {
   await world.close()
 })
 beforeEach(async () => {
-  for (const table of ['device_faults', 'alerts', 'alert_outbox', 'messages', 'alert_rules', 'alert_mail_servers', 'alert_mail_days'])
+  for (const table of ['device_faults', 'alerts', 'alert_outbox', 'messages', 'alert_rules', 'alert_mail_servers', 'alert_mail_days', 'alert_recipients'])
     await world.rows(`delete from ${table}`)
   await world.rows(`delete from alert_channels where type <> 'IN_APP'`)
   await world.rows(`update alert_channels set quiet_from = null, quiet_to = null, enabled = true, urgent_through = true`)
@@ -210,6 +213,7 @@ test('e-mail over SMTP, in the language of the channel; a wrong password is trie
   const post = await listenSmtp('geheim')
   try {
     const { body: made } = await make({ type: 'EMAIL', name: '邮件', recipients: ['a@example.com', 'b@example.com'], lang: 'en' })
+    await confirmed()
     expect((await world.send(people.operator, 'POST', `/alert-channels/${made.id}/test`, {})).body.message).toBe('请先设置邮件服务器')
     const server = { host: '127.0.0.1', port: post.port, security: 'NONE', username: 'robot', sender: 'alerts@huodao.example' }
     const save = (body: Record<string, unknown>) => world.send(people.agent, 'PUT', '/alert-mail-server', { ...server, ...body })
@@ -238,6 +242,55 @@ test('e-mail over SMTP, in the language of the channel; a wrong password is trie
   }
 })
 
+test('nothing but one question goes to an address until its holder opens the link in it', async () => {
+  const post = await listenSmtp('geheim')
+  try {
+    const server = { host: '127.0.0.1', port: post.port, security: 'NONE', username: 'robot', sender: 'alerts@huodao.example', password: 'geheim', version: 0 }
+    await world.send(people.operator, 'PUT', '/alert-mail-server', server)
+    const ask = () => runDue(world.app, recipientKind(world.app))
+    const body = { name: '邮件', recipients: ['A@example.com', 'b@example.com'] }
+    const { body: made } = await make({ type: 'EMAIL', ...body })
+    expect(made.unconfirmed).toEqual(body.recipients)
+    await ask()
+    expect(post.letters.map(({ to }) => to).sort()).toEqual([['RCPT TO:<a@example.com>'], ['RCPT TO:<b@example.com>']])
+    await fault()
+    await send()
+    expect(await channel(made.id)).toMatchObject({ lastState: 'FAILED', lastReason: 'no recipient confirmed' })
+    expect((await world.send(people.operator, 'PUT', `/alert-channels/${made.id}`, { ...body, version: 1 })).status).toBe(200)
+    expect([await ask(), post.letters.length], 'asked once').toEqual([0, 2])
+    const [row] = await world.rows<{ id: number; org_id: number; address: string; asked_at: Date }>(
+      `select * from alert_recipients where address = 'a@example.com'`,
+    )
+    const token = recipientToken(world.app, { ...row, id: Number(row?.id), org_id: Number(row?.org_id) } as never)
+    const [, text = ''] = (post.letters.find(({ to }) => to[0]?.includes('a@'))?.text ?? '').split('\n\n')
+    expect([text.replace(/=\n/g, ''), Buffer.from(text, 'base64').toString()].some((said) => said.includes(token))).toBe(true)
+    const open = (link: string) => world.send(people.operator, 'POST', '/alert-recipients/confirm', { token: link })
+    expect((await open(`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`)).status).toBe(422)
+    expect((await open(token)).body).toMatchObject({ orgName: expect.any(String) })
+    expect((await channel(made.id)).unconfirmed).toEqual(['b@example.com'])
+    await fault(2)
+    await send()
+    expect([post.letters.length, post.letters[2]?.to]).toEqual([3, ['RCPT TO:<A@example.com>']])
+    // asked again a day later, when somebody wants to know; the link from before is over
+    const [other] = await world.rows<{ id: number; org_id: number; address: string; asked_at: Date }>(
+      `select * from alert_recipients where address = 'b@example.com'`,
+    )
+    await world.pass(1441 * minute)
+    await world.send(people.operator, 'POST', `/alert-channels/${made.id}/test`, {})
+    expect([await ask(), post.letters.length]).toEqual([1, 4])
+    expect((await open(recipientToken(world.app, { ...other, id: Number(other?.id), org_id: Number(other?.org_id) } as never))).status).toBe(422)
+    // fifty a day of a tenant
+    await world.rows('update alert_mail_days set confirmations = 50')
+    await make({ type: 'EMAIL', name: '又', recipients: ['c@example.com'] })
+    await ask()
+    expect(await world.rows(`select state, last_error from alert_recipients where address = 'c@example.com'`)).toEqual([
+      { state: 'FAILED', last_error: 'limit of the day' },
+    ])
+  } finally {
+    post.close()
+  }
+})
+
 test('a test a minute for a channel and twenty a day, also of channels made anew; a thousand recipients a day through the server above', async () => {
   const post = await listenSmtp('geheim')
   try {
@@ -256,6 +309,7 @@ test('a test a minute for a channel and twenty a day, also of channels made anew
       made = await add()
       expect(await probe(made.id)).toBe(200)
     }
+    await confirmed()
     const last = await add()
     expect(await probe(last.id)).toBe(429)
     await send()

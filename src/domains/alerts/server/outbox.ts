@@ -67,7 +67,7 @@ export async function dropWaiting(ctx: Ctx, alertIds: readonly number[]): Promis
 }
 
 /** Counts towards what an organisation may send in a day; false when that would be too much, and counts nothing. */
-export async function countToday(ctx: Ctx, orgId: number, what: 'tests' | 'recipients', n: number): Promise<boolean> {
+export async function countToday(ctx: Ctx, orgId: number, what: keyof typeof alertLimits.perDay, n: number): Promise<boolean> {
   const column = sql.ref(what)
   const most = alertLimits.perDay[what]
   if (n > most) return false

@@ -5,9 +5,11 @@ import { bi, type Lang, say } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
 import { cachedSetting } from '../../settings/server/values.ts'
 import { locale } from '../locale.ts'
-import { type MailServer, sendMail } from './mail.ts'
+import { sendMail } from './mail.ts'
+import { mailServerOf } from './mailServers.ts'
 import type { SendAnswer } from './outbound.ts'
 import { countToday, type MessageEvent } from './outbox.ts'
+import { confirmedOf } from './recipients.ts'
 import { unseal } from './seal.ts'
 import { postWebhook } from './webhook.ts'
 import { bodyOf, contentOf, type Told, titleOf } from './words.ts'
@@ -94,25 +96,16 @@ export async function sendBatch(app: App, batch: Batch, events: readonly Event[]
     return postWebhook({ url: channel.url, secret, id: batch.id, body: JSON.stringify(payload(app, batch, events)), now: app.now(), privateAllowed })
   }
   if (!server) return { state: 'RETRY', reason: 'no mail server' }
+  const to = await bySystem(app, (ctx) => confirmedOf(ctx, batch.orgId, channel.recipients))
+  if (!to.length) return { state: 'FAILED', reason: 'no recipient confirmed' }
   // the name of whoever lends his server stands under it
   const lent = server.orgId !== batch.orgId
-  if (lent && !(await bySystem(app, (ctx) => countToday(ctx, batch.orgId, 'recipients', channel.recipients.length))))
+  if (lent && !(await bySystem(app, (ctx) => countToday(ctx, batch.orgId, 'recipients', to.length))))
     return { state: 'FAILED', reason: 'limit of the day: set a mail server of your own' }
   const { lang } = channel
   const subject = say(locale[lang === 'en' ? 'en' : 'zh'].message.subject, 'zh-CN', { title: say(headOf(events), lang) })
   const text = events.map((event) => [say(lineOf(event), lang), say(event.alert ? bodyOf(event.alert) : words('testBody'), lang)].join('\n')).join('\n\n')
-  return sendMail(server, { id: batch.id, to: channel.recipients, subject, text, privateAllowed })
-}
-
-/** The organisation's own mail server, or the one of the nearest above. */
-async function mailServerOf(ctx: Ctx, orgId: number): Promise<(MailServer & { orgId: number }) | null> {
-  const server = await rowOf<Omit<MailServer, 'password'> & { orgId: number; sealed: Buffer | null }>(
-    ctx.db,
-  )`select org_id as "orgId", host, port, security, username, sender,
-      password as sealed from alert_mail_servers where org_id = app_mail_server(${orgId})`
-  if (!server) return null
-  const { sealed, ...rest } = server
-  return { ...rest, password: sealed ? unseal(ctx.app.config, `alert_mail_servers.password|${rest.orgId}`, sealed) : '' }
+  return sendMail(server, { id: batch.id, to, subject, text, privateAllowed })
 }
 
 /** What a webhook gets; docs/alert-webhooks.md describes it. */

@@ -111,6 +111,9 @@ function Line({ channel, onEdit }: { channel: ChannelRow; onEdit: () => void }) 
       <Flex vertical>
         <strong>{inApp ? t('enums.type.IN_APP') : channel.name}</strong>
         <Muted small>{inApp ? where : `${t(`enums.type.${channel.type}`)} · ${where}`}</Muted>
+        {channel.unconfirmed.length ? (
+          <Muted small>{t('channel.unconfirmed', { list: channel.unconfirmed.join(', ') })}</Muted>
+        ) : null}
         {channel.quietFrom ? (
           <Muted small>
             {t('channel.quiet', { from: channel.quietFrom, to: channel.quietTo ?? '' })}

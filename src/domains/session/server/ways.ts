@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
+import { publicLink } from '../../../server/publicLink.ts'
 import { bySystem } from '../../../server/run.ts'
 import { openSecret, sealSecret } from '../../../server/secretBox.ts'
 import { tenantOfOrg } from '../../../server/shares.ts'
@@ -98,12 +99,8 @@ export async function wayChanged(ctx: Ctx, before: WaysBefore, kind: WayKind): P
   if (reach) ctx.afterCommit(() => ctx.app.jobs.poke(messagesName))
 }
 
-/** The address of the installation; only ever ours, never what a request says. */
-const undoLink = ({ config }: App, token: string): string => {
-  const base = config.publicUrl ?? `http://${config.host}:${config.port}${config.basePath}`
-  // behind the hash: it reaches no server, no log and no other page
-  return `${base.replace(/\/+$/, '')}/login?mode=undo#${token}`
-}
+/** Behind the hash: it reaches no server, no log and no other page. */
+const undoLink = ({ config }: App, token: string): string => publicLink(config, `/login?mode=undo#${token}`)
 
 const clock = new Intl.DateTimeFormat('sv-SE', { month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', timeZone: 'Asia/Shanghai' })
 const texts = { own: locale.zh.way.sms, later: locale.zh.way.smsLater, byOther: locale.zh.way.smsByOther }

@@ -13,7 +13,7 @@ export type PaneProps = {
   onForgot: () => void
   onFactor: (ticket: string) => void
 }
-const modes = ['account', 'scan', 'sms', 'forgot', 'phone', 'undo'] as const
+const modes = ['account', 'scan', 'sms', 'forgot', 'phone', 'undo', 'mail'] as const
 type Mode = (typeof modes)[number]
 
 /** Only the account form is in the first load; the other ways come when somebody takes them. */
@@ -22,6 +22,7 @@ const panes: Readonly<Record<Exclude<Mode, 'account'>, ComponentType<PaneProps>>
   sms: lazy(() => import('./SmsPane.tsx').then((m) => ({ default: m.SmsPane }))),
   forgot: lazy(() => import('./ForgotPane.tsx').then((m) => ({ default: m.ForgotPane }))),
   phone: lazy(() => import('./PhonePane.tsx').then((m) => ({ default: m.PhonePane }))),
+  mail: lazy(() => import('./MailPane.tsx').then((m) => ({ default: m.MailPane }))),
   undo: lazy(() => import('./UndoPane.tsx').then((m) => ({ default: m.UndoPane }))),
 }
 const FactorPane = lazy(() => import('./FactorPane.tsx').then((m) => ({ default: m.FactorPane })))
@@ -30,6 +31,7 @@ const titles: Readonly<Partial<Record<Mode, string>>> = {
   forgot: 'session:forgot.title',
   sms: 'session:ways.sms',
   undo: 'session:undo.title',
+  mail: 'session:mail.title',
 }
 
 const modeOf = (): Mode => {
