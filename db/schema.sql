@@ -2687,6 +2687,7 @@ table public.way_changes row security
   last_error text default ''::text not null
   known boolean default false not null
   by_org bigint
+  placed boolean default false not null
   constraint way_changes_by_org_fkey FOREIGN KEY (by_org) REFERENCES organisations(id)
   constraint way_changes_check CHECK ((expires_at > created_at))
   constraint way_changes_check1 CHECK (((before IS NULL) = (token_hash IS NULL)))
@@ -2702,7 +2703,7 @@ table public.way_changes row security
   constraint way_changes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
   CREATE INDEX way_changes_due ON public.way_changes USING btree (next_at) WHERE (next_at IS NOT NULL)
   CREATE INDEX way_changes_org ON public.way_changes USING btree (org_id, created_at)
-  CREATE INDEX way_changes_sent ON public.way_changes USING btree (created_at) WHERE (send_state = 'SENT'::text)
+  CREATE INDEX way_changes_placed ON public.way_changes USING btree (created_at) WHERE placed
   CREATE INDEX way_changes_turns ON public.way_changes USING btree (org_id, next_at, id) WHERE (next_at IS NOT NULL)
   CREATE INDEX way_changes_user ON public.way_changes USING btree (user_id, id)
   policy own permissive for all to public using ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[])))) with check ((( SELECT app_all() AS app_all) OR (org_id = ANY (( SELECT app_orgs() AS app_orgs)::bigint[]))))

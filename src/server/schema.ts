@@ -1476,6 +1476,7 @@ export interface WayChangesTable {
   last_error: Generated<string>
   known: Generated<boolean>
   by_org: number | null
+  placed: Generated<boolean>
 }
 
 export interface WechatBindingsTable {

@@ -283,8 +283,8 @@ describe('codes', () => {
     /** Messages of today, as if organisation `by` (or the people themselves) had caused them. */
     const sent = async (n: number, username: string, by: number | null, to = '13500000000') =>
       api.sql(
-        `insert into way_changes (org_id, user_id, by_org, kind, created_at, expires_at, phone, send_state)
-          select u.org_id, u.id, $3, 'PASSWORD', $2, $2::timestamptz + interval '3 days', $4, 'SENT' from users u, generate_series(1, $5::int) where u.username = $1`,
+        `insert into way_changes (org_id, user_id, by_org, kind, created_at, expires_at, phone, send_state, placed)
+          select u.org_id, u.id, $3, 'PASSWORD', $2, $2::timestamptz + interval '3 days', $4, 'SENT', true from users u, generate_series(1, $5::int) where u.username = $1`,
         [username, ways.now(), by, to, n],
       )
     test('ten a day to a number from one organisation; what others send to it holds none of them back', async () => {
@@ -300,6 +300,12 @@ describe('codes', () => {
       await api.sql(`update users set shown_phone = phone where username = $1`, [name])
       await change(name)
       expect(await told(phone), 'his who showed it').toBe(12)
+    })
+    test('processes that send side by side keep to the ten', async () => {
+      await sent(9, name, null, phone)
+      for (let i = 0; i < 3; i += 1) await change(name)
+      await Promise.all([1, 2, 3].map(() => sendWayMessages(api.app)))
+      expect(await told(phone)).toBe(1)
     })
     test('two hundred a day that people of one organisation cause for others to numbers nobody showed', async () => {
       const boss = `boss${ways.n}`

@@ -116,35 +116,40 @@ const messageOf = (ctx: Ctx, username: string, kind: WayKind, told: keyof typeof
 type Due = Piece & { id: number; org_id: number; by_org: number | null; phone: string; known: boolean; sealed: Buffer }
 
 /**
- * Whether this is one too many today. An administrator writes what numbers he likes into accounts, and changes them as often: what
- * people of one organisation cause for others counts for them alone. What a tenant sends to one number counts together, and an
- * account whose number nobody showed holds back none of one whose holder did.
+ * Takes a place among the messages of the day, unless it is one too many. An administrator writes what numbers he likes into
+ * accounts, and changes them as often: what people of one organisation cause for others counts for them alone. What a tenant sends
+ * to one number counts together, and an account whose number nobody showed holds back none of one whose holder did.
  */
-async function isMuch(ctx: Ctx, row: Due): Promise<boolean> {
+async function place(ctx: Ctx, row: Due): Promise<boolean> {
   const own = row.by_org === null
+  const tenant = tenantOfOrg(sql`${row.by_org ?? row.org_id}::bigint`)
+  // one after the other for a tenant, whichever processes send
+  await sql`select pg_advisory_xact_lock(hashtextextended('way messages ' || ${tenant}::text, 0))`.execute(ctx.db)
   const { rows } = await sql<{ here: number; unknown: number }>`select count(*) filter (where not known and by_org = ${row.by_org}) as unknown,
       count(*) filter (where phone = ${row.phone} and (known or not ${row.known})) as here
-    from way_changes where send_state = 'SENT' and created_at > ${ctx.now}::timestamptz - interval '24 hours' and (by_org is null) = ${own}
-      and ${tenantOfOrg(sql`coalesce(by_org, org_id)`)} = ${tenantOfOrg(sql`${row.by_org ?? row.org_id}::bigint`)}`.execute(ctx.db)
+    from way_changes where placed and id <> ${row.id} and created_at > ${ctx.now}::timestamptz - interval '24 hours' and (by_org is null) = ${own}
+      and ${tenantOfOrg(sql`coalesce(by_org, org_id)`)} = ${tenant}`.execute(ctx.db)
   const { here = 0, unknown = 0 } = rows[0] ?? {}
-  return here >= wayLimits.perPhoneDay || (row.by_org !== null && !row.known && unknown >= wayLimits.toUnknownDay)
+  const room = here < wayLimits.perPhoneDay && (own || row.known || unknown < wayLimits.toUnknownDay)
+  if (room) await sql`update way_changes set placed = true where ${row.ours}`.execute(ctx.db)
+  return room
 }
 
-/** Sends messages one after the other, or together they would pass the limit of the day. */
+/** What is not sent in the end gives its place back. */
 export const wayMessageKind = (app: App, provider: SmsProvider): Kind<Due, SendAnswer> => ({
   name: messagesName,
   table: 'way_changes',
   begins: sql`send_state = 'SENDING'`,
-  atOnce: 1,
+  atOnce: 4,
   leaseSeconds: 30,
   waits: sendWaits,
   async do(row) {
-    if (await bySystem(app, (ctx) => isMuch(ctx, row))) return { state: 'FAILED', reason: 'limit of the day' }
+    if (!(await bySystem(app, (ctx) => place(ctx, row)))) return { state: 'FAILED', reason: 'limit of the day' }
     return provider.send({ phone: row.phone, purpose: 'NOTICE', code: '', content: openSecret(app.config, use, placeOfText(row.phone), row.sealed) })
   },
   mark: (ctx, { ours }, to) =>
     sql`update way_changes set send_state = ${sendStates[to.state]}, last_error = ${'reason' in to ? to.reason : ''}, next_at = ${to.nextAt},
-      sealed = case when ${to.state === 'RETRY'} then sealed end where ${ours}`.execute(ctx.db),
+      sealed = case when ${to.state === 'RETRY'} then sealed end, placed = placed and ${to.state !== 'FAILED'} where ${ours}`.execute(ctx.db),
 })
 
 type Undone = { userId: number; orgId: number; kind: WayKind; ways: Ways }
