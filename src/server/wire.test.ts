@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/support/postgres.ts'
 import { openWire, type Wire } from './wire.ts'
 
@@ -62,6 +62,21 @@ it('answers come in the order of the questions, of kept and of new statements, a
   const all = await Promise.allSettled([ask('select 1 as n'), ask('select 1 / $1::int', [0], 'bad'), ask('select 2', [], 'after')])
   expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
   expect(await ask('select 2 as n', [], 'after')).toMatchObject({ rows: [{ n: 2 }] })
+})
+
+it('nothing is handed over while the connection is busy, after an error as well', async () => {
+  const ready: boolean[] = []
+  const query = client.query.bind(client) as (message: unknown) => unknown
+  const spy = vi.spyOn(client, 'query').mockImplementation(((message: unknown) => {
+    ready.push((client as unknown as { readyForQuery: boolean }).readyForQuery)
+    return query(message)
+  }) as never)
+  for (let turn = 0; turn < 3; turn += 1) {
+    await expect(ask('select 1 / $1::int', [0])).rejects.toThrow()
+    expect((await ask('select 2 as n')).rows).toEqual([{ n: 2 }])
+  }
+  spy.mockRestore()
+  expect(ready).toEqual(Array(6).fill(true))
 })
 
 it('what has not left can be dropped', async () => {

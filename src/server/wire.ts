@@ -48,7 +48,7 @@ export function openWire(client: pg.ClientBase): Wire {
       busy = false
       leave()
     }
-    client.query(message(all, known, answered))
+    client.query(message(all, known, answered, () => onceReady(client, answered)))
   }
   return {
     ask: (statement) =>
@@ -68,8 +68,19 @@ export function openWire(client: pg.ClientBase): Wire {
   }
 }
 
+/** After an error the connection is ready when it says so; or it ends. */
+function onceReady(client: pg.ClientBase, then: () => void): void {
+  const go = () => {
+    client.off('drain', go)
+    client.off('end', go)
+    then()
+  }
+  client.on('drain', go)
+  client.on('end', go)
+}
+
 /** Statements with one end: planned where they are not known, the values bound and not parsed, no answer waited for in between. */
-function message(all: readonly Asked[], known: Known, answered: () => void): pg.Submittable {
+function message(all: readonly Asked[], known: Known, answered: () => void, failed: () => void): pg.Submittable {
   const answers: { columns: readonly Column[] | undefined; rows: (string | null)[][]; count: number }[] = []
   let columns: readonly Column[] | undefined
   let rows: (string | null)[][] = []
@@ -89,7 +100,6 @@ function message(all: readonly Asked[], known: Known, answered: () => void): pg.
         asked.reject(unreadable)
       }
     }
-    answered()
   }
   const complete = (count: number) => {
     const name = all[answers.length]?.statement.name
@@ -127,11 +137,19 @@ function message(all: readonly Asked[], known: Known, answered: () => void): pg.
     handleCommandComplete: ({ text }: { text: string }) => complete(Number(/\d+$/.exec(text)?.[0] ?? 0)),
     handleEmptyQuery: () => complete(0),
     handlePortalSuspended: unheard,
-    handleError(error: Error) {
+    handleError(error: Error, connection: Connection) {
       Error.captureStackTrace(error)
+      const first = !settled
       settle(error)
+      if (!first) return
+      // on what is gone nothing comes any more: whoever asks next is told so
+      if (connection.stream.writable) failed()
+      else answered()
     },
-    handleReadyForQuery: () => settle(),
+    handleReadyForQuery() {
+      settle()
+      answered()
+    },
   } as unknown as pg.Submittable
 }
 
