@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startTestApi, type TestApi } from '../../test/support/api.ts'
-import { closeApp, openApp } from './app.ts'
+import { openApp } from '../apps/app.ts'
+import { closeApp } from './app.ts'
 import { keepSchedule, type Schedules, scheduleKind } from './schedules.ts'
 import { runDue } from './work.ts'
 

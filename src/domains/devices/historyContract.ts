@@ -6,6 +6,8 @@ import { listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../sha
 /** What a machine said, what the platform knows beside it, and what it measured. */
 
 export const timelineGroups = ['ONLINE', 'VEND', 'COMMAND', 'CONFIG', 'DOOR', 'FAULT', 'STOCK', 'OWNER', 'TELEMETRY'] as const
+/** Messages of the range that are looked through, and events: two weeks of a machine that measures each minute. */
+export const timelineRows = 20_000
 const count = z.number().int().min(0)
 
 export const TimelineRow = z.strictObject({
@@ -34,12 +36,13 @@ export type Point = z.infer<typeof Point>
 export const historyEndpoints = {
   timeline: read('device:read', {
     path: '/devices/{id}/timeline',
-    summary: 'Messages of the machine and events around it, newest first; the last seven days unless a range is given. Measurements only when asked for',
+    summary: `Messages of the machine and events around it, newest first; the last seven days unless a range is given. Measurements only when asked for. At most the newest ${timelineRows} of each in the range are looked through`,
     input: listQuery({ id: f.id, group: z.enum(timelineGroups).optional(), ...rangeFields }, ['createTime'], '-createTime').refine(rangeIsFine, {
       message: rangeError,
       path: ['to'],
     }),
-    output: page(TimelineRow),
+    /** `cut`: the range holds more than was looked through. */
+    output: page(TimelineRow).extend({ cut: z.boolean() }),
   }),
   telemetry: read('device:read', {
     path: '/devices/{id}/telemetry',

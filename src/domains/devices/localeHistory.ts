@@ -14,6 +14,7 @@ export const zh = {
   timeline: {
     empty: '最近 7 天没有消息',
     none: '没有符合条件的记录',
+    cut: '记录过多，仅显示最近 {n} 条内的结果，请缩小日期范围',
     sequence: '序号 {n}',
     group: '类型',
     all: '全部（不含温湿度上报）',
@@ -154,6 +155,7 @@ export const en = {
   },
   timeline: {
     empty: 'No messages in the last 7 days',
+    cut: 'Too many records: only the newest {n} were looked through. Choose fewer days',
     none: 'Nothing of this kind',
     sequence: 'No. {n}',
     group: 'Kind',

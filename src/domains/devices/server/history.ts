@@ -5,7 +5,7 @@ import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { addDays, dayMs, startOfDay } from '../../../shared/instants.ts'
 import type { devices } from '../contract.ts'
-import { Point, TimelineRow } from '../historyContract.ts'
+import { Point, TimelineRow, timelineRows } from '../historyContract.ts'
 import { groupKinds } from '../rules.ts'
 import * as q from './queries.ts'
 
@@ -23,13 +23,19 @@ function lines(ctx: Ctx, input: Input<Contract['timeline']>, orgId: number) {
   const asked =
     input.group === 'VEND' ? sql`and (m.kind <> 'cmd_ack' or not ${answers})` : input.group === 'COMMAND' ? sql`and (m.kind <> 'cmd_ack' or ${answers})` : sql``
   const events = chosen ? sql`e.kind = any(${[...chosen.events]}::text[])` : sql`true`
-  return sql`(
+  const newest = (table: string) =>
+    sql`(select * from ${sql.table(table)} x where x.device_id = ${input.id} and x.org_id = ${orgId} and ${range('x.created_at')} and ${visible(ctx, 'x.org_id', 'x.device_id')}
+      order by x.created_at desc limit ${timelineRows})`
+  const more = (table: string) =>
+    sql`exists (select from ${sql.table(table)} x where x.device_id = ${input.id} and x.org_id = ${orgId} and ${range('x.created_at')} and ${visible(ctx, 'x.org_id', 'x.device_id')}
+      order by x.created_at desc offset ${timelineRows})`
+  const from = sql`(
     select null::bigint as id, m.boot, m.seq, m.kind, m.created_at, m.device_ts, m.payload as data, m.note, '' as actor
-    from device_messages m where m.device_id = ${input.id} and m.org_id = ${orgId} and ${range('m.created_at')} and ${messages} ${asked} and ${visible(ctx, 'm.org_id', 'm.device_id')}
+    from ${newest('device_messages')} m where ${messages} ${asked}
     union all
     select e.id, '', null, e.kind, e.created_at, null, e.data, null, coalesce(u.real_name, e.actor)
-    from device_events e left join users u on u.id = e.user_id
-    where e.device_id = ${input.id} and e.org_id = ${orgId} and ${range('e.created_at')} and ${events} and ${visible(ctx, 'e.org_id', 'e.device_id')}) x`
+    from ${newest('device_events')} e left join users u on u.id = e.user_id where ${events}) x`
+  return { from, cut: sql`${more('device_messages')} or ${more('device_events')}` }
 }
 /** A message knows how many before it of its run have not come: late ones close the gap by themselves. */
 const missing = (deviceId: number) =>
@@ -53,8 +59,8 @@ const line = (ctx: Ctx, deviceId: number, orgId: number) =>
 
 export const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
   const orgId = found(await q.ownerOf(ctx, input.id))
-  const from = lines(ctx, input, orgId)
-  const { rows, total } = await line(ctx, input.id, orgId).page(ctx.db, {
+  const { from, cut } = lines(ctx, input, orgId)
+  const { rows, total, sums } = await line(ctx, input.id, orgId).page<'createTime', { cut: boolean }>(ctx.db, {
     from: sql`${from} left join vend_commands v on v.org_id = ${orgId} and v.device_id = ${input.id} and v.cmd_id = ${answered}`,
     countFrom: from,
     input,
@@ -62,8 +68,9 @@ export const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
     last: sql`coalesce(x.seq, x.id)`,
     sort: { createTime: sql`x.created_at` },
     filled: ['createTime'],
+    sums: sql`${cut} as cut`,
   })
-  return { list: rows, total }
+  return { list: rows, total, cut: sums.cut }
 }
 
 const measured = (key: string) => sql`(m.payload->>${key})::numeric`

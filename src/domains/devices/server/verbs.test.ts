@@ -3,7 +3,7 @@ import { pagesTouched } from '../../../../test/support/pages.ts'
 import type { Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import type { Input } from '../../../shared/contract.ts'
-import { startOfDay } from '../../../shared/instants.ts'
+import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { devices } from '../contract.ts'
 import { secretHash } from './secret.ts'
 import { addDevice, now, openWorld, people, type World } from './testWorld.ts'
@@ -423,6 +423,18 @@ describe('faults and timeline', () => {
     const all = (await world.send(people.operator, 'GET', '/devices/1/timeline?from=2026-11-10')).body.list
     expect(all.filter((line: { source: string }) => line.source === 'MESSAGE')).toHaveLength(3)
     expect((await world.send(people.sibling, 'GET', '/devices/1/timeline')).status).toBe(404)
+    expect(body.cut).toBe(false)
+  })
+  test('of a range with very many messages the newest are looked through, and it says so', async () => {
+    await world.rows(
+      `insert into device_messages (org_id, created_at, device_id, boot, seq, kind, payload)
+        select 3, $1::timestamptz - interval '10 seconds' * n, 1, 'c', 30000 - n, case when n % 1000 = 1 then 'door' else 'telemetry' end, '{}' from generate_series(0, 20500) n`,
+      [now],
+    )
+    const { body } = await world.send(people.operator, 'GET', '/devices/1/timeline?group=DOOR')
+    expect([body.cut, body.total]).toEqual([true, 20])
+    const { body: day } = await world.send(people.operator, 'GET', `/devices/1/timeline?group=DOOR&from=${shanghaiDay(now)}`)
+    expect(day.cut).toBe(false)
   })
 })
 

@@ -11,7 +11,7 @@ import { Time } from '../../../../web/Time.tsx'
 import { Lines } from '../../../../web/ui/Sheet.tsx'
 import { Bad, Muted } from '../../../../web/ui/Text.tsx'
 import { devices } from '../../contract.ts'
-import { type TimelineRow, timelineGroups } from '../../historyContract.ts'
+import { type TimelineRow, timelineGroups, timelineRows } from '../../historyContract.ts'
 
 type Group = (typeof timelineGroups)[number]
 const pageSize = 50
@@ -66,6 +66,7 @@ export function DeviceTimeline({ deviceId }: { deviceId: number }) {
       {shown?.total === 0 ? (
         <Empty title={t(from || to || group ? 'timeline.none' : 'timeline.empty')} />
       ) : null}
+      {shown?.cut ? <Muted small>{t('timeline.cut', { n: timelineRows })}</Muted> : null}
       <Lines columns="148px 1fr">
         {shown?.list.map((line) => (
           <Line key={line.key} line={line} />
