@@ -4,7 +4,7 @@ import type { DocumentKind, DownKind } from '../protocol.ts'
 import type { Machine } from './identity.ts'
 import type { Link } from './link.ts'
 import { inReach } from './pump.ts'
-import { dueDocuments, markDelivered } from './shadows.ts'
+import { takeDocuments } from './shadows.ts'
 
 /** A version of what a machine should have, in as many messages as it takes. */
 export type Document = { readonly version: number; readonly bodies: readonly object[] }
@@ -23,18 +23,16 @@ export function openDocumentPump(app: App, link: Link, documents: Documents): ()
   return async () => {
     const machines = inReach(link)
     if (machines.size === 0) return
-    const due = await dueDocuments(app, [...machines.keys()])
-    const sent: { deviceId: number; kind: DocumentKind; version: number }[] = []
+    const due = await takeDocuments(app, [...machines.keys()])
     for (const [kind, rows] of Map.groupBy(due, (row) => row.kind)) {
       const ids = rows.map((row) => row.deviceId)
       const found = await app.database.read(systemScope, (db) => documents[kind](db, ids))
       for (const id of ids) {
         const document = found.get(id)
         const machine = machines.get(id)
-        if (document && machine && carry(link, machine, topics[kind], document)) sent.push({ deviceId: id, kind, version: document.version })
+        if (document && machine) carry(link, machine, topics[kind], document)
       }
     }
-    await markDelivered(app, sent)
   }
 }
 

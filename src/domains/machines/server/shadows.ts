@@ -32,26 +32,29 @@ export async function want(ctx: Ctx, kind: DocumentKind, wishes: readonly Wish[]
 
 export type DueDocument = { readonly deviceId: number; readonly kind: DocumentKind; readonly wanted: number }
 
-/** Documents that connected machines should be sent now: new ones, and those nobody answered. */
-export async function dueDocuments(app: App, deviceIds: readonly number[]): Promise<DueDocument[]> {
+/**
+ * Documents that leave now for connected machines: new ones, and those nobody answered. Marked by the statement that looks at the
+ * limits, so no two turns send more than they allow; what does not arrive is sent again after a while, or after the next hello.
+ */
+export async function takeDocuments(app: App, deviceIds: readonly number[]): Promise<DueDocument[]> {
   const before = new Date(app.now().getTime() - limits.documentMs)
-  const { rows } = await app.database.read(systemScope, (db) =>
-    sql<DueDocument>`select device_id as "deviceId", kind, wanted from device_shadows
-      where device_id = any(${[...deviceIds]}::bigint[]) and state in ('PENDING', 'DELIVERED') and sends < ${limits.documentTries} and (state = 'PENDING' or delivered_at < ${before})
-      order by device_id, kind limit ${limits.documentBatch}`.execute(db),
+  const due = sql`state in ('PENDING', 'DELIVERED') and sends < ${limits.documentTries} and (state = 'PENDING' or delivered_at < ${before})`
+  // most turns find nothing: one look, without locks
+  const { rows: found } = await app.database.read(systemScope, (db) =>
+    sql<{
+      id: number
+    }>`select distinct device_id as id from device_shadows where device_id = any(${[...deviceIds]}::bigint[]) and ${due} order by 1 limit ${limits.documentBatch}`.execute(
+      db,
+    ),
+  )
+  if (!found.length) return []
+  const { rows } = await app.database.transact(systemScope, (db) =>
+    sql<DueDocument>`with due as (select device_id, kind from device_shadows where device_id = any(${found.map(({ id }) => id)}::bigint[]) and ${due}
+        order by device_id, kind limit ${limits.documentBatch} for update skip locked)
+      update device_shadows s set delivered = greatest(s.delivered, s.wanted), delivered_at = ${app.now()}, sends = s.sends + 1
+      from due where s.device_id = due.device_id and s.kind = due.kind returning s.device_id as "deviceId", s.kind, s.wanted`.execute(db),
   )
   return rows
-}
-
-/** What was handed to connections. Sent before it is marked: a crash between the two sends it twice, which changes nothing. */
-export async function markDelivered(app: App, sent: readonly { deviceId: number; kind: DocumentKind; version: number }[]): Promise<void> {
-  if (sent.length === 0) return
-  const json = JSON.stringify(sent.map(({ deviceId, kind, version }) => ({ device_id: deviceId, kind, version })))
-  await app.database.transact(systemScope, async (db) => {
-    await sql`select 1 from device_shadows where device_id = any(${sent.map((s) => s.deviceId)}::bigint[]) order by device_id, kind for update`.execute(db)
-    await sql`update device_shadows s set delivered = greatest(s.delivered, x.version), delivered_at = ${app.now()}, sends = s.sends + 1
-      from jsonb_to_recordset(${json}::jsonb) as x(device_id bigint, kind text, version int) where s.device_id = x.device_id and s.kind = x.kind`.execute(db)
-  })
 }
 
 /** What a fact says about a document of its machine; the newest by (boot, seq) counts. */
