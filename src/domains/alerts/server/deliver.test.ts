@@ -286,6 +286,9 @@ test('nothing but one question goes to an address until its holder opens the lin
     expect(await world.rows(`select state, last_error from alert_recipients where address = 'c@example.com'`)).toEqual([
       { state: 'FAILED', last_error: 'limit of the day' },
     ])
+    await world.rows('update alert_mail_days set confirmations = 0')
+    await make({ type: 'EMAIL', name: '再', recipients: ['c@example.com'] })
+    expect([await ask(), post.letters.at(-1)?.to], 'it had not left').toEqual([1, ['RCPT TO:<c@example.com>']])
   } finally {
     post.close()
   }

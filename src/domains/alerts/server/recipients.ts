@@ -23,12 +23,12 @@ import { countToday } from './outbox.ts'
  */
 export const recipientsName = 'alert-recipients'
 
-/** Asks those who did not confirm, each once a day at most. */
+/** Asks those who did not confirm, each once a day at most, or once more when the message did not leave. */
 export async function askRecipients(ctx: Ctx, orgId: number, addresses: readonly string[]): Promise<void> {
   await sql`insert into alert_recipients as a (org_id, address, asked_at, next_at)
     select ${orgId}, address, ${ctx.now}::timestamptz, ${ctx.now}::timestamptz from (select distinct lower(r) as address from unnest(${[...addresses]}::text[]) r) x order by address
     on conflict (org_id, address) do update set asked_at = excluded.asked_at, next_at = excluded.next_at, state = 'WAITING', attempts = 0, last_error = ''
-      where a.confirmed_at is null and a.next_at is null and a.asked_at <= ${ctx.now}::timestamptz - interval '1 day'`.execute(ctx.db)
+      where a.confirmed_at is null and a.next_at is null and (a.state = 'FAILED' or a.asked_at <= ${ctx.now}::timestamptz - interval '1 day')`.execute(ctx.db)
   ctx.afterCommit(() => ctx.app.jobs.poke(recipientsName))
 }
 
