@@ -45,8 +45,8 @@ export type Kind<P extends Piece, A extends { readonly state: string }> = {
   /** Writes how a try ended and, as `next_at`, what the mechanism says: when it goes on, or null. */
   mark(ctx: Ctx, piece: P, to: Ending<A>): Promise<unknown>
 }
-/** `tries`: how many of its attempts count, where not all do. */
-export type Piece = { readonly org_id?: number; readonly attempts: number; readonly tries?: number; readonly ours: RawBuilder<boolean> }
+/** `countedTries`: how many of its attempts count, where not all do. */
+export type Piece = { readonly org_id?: number; readonly attempts: number; readonly countedTries?: number; readonly ours: RawBuilder<boolean> }
 export type Retry = { readonly state: 'RETRY'; readonly reason: string }
 export type Failed = { readonly state: 'FAILED'; readonly reason: string }
 export type Ending<A> = (A | Retry | Failed) & { readonly nextAt: RawBuilder<Date | null> }
@@ -141,7 +141,7 @@ async function begin<P extends Piece, A extends { readonly state: string }>(kind
 }
 
 function ending<A extends { readonly state: string }>(app: App, { waits }: Pick<AnyKind, 'waits'>, piece: Piece, answer: A | Retry | Failed): Ending<A> {
-  const wait = answer.state === 'RETRY' ? waits[(piece.tries ?? piece.attempts) - 1] : undefined
+  const wait = answer.state === 'RETRY' ? waits[(piece.countedTries ?? piece.attempts) - 1] : undefined
   if (wait === undefined) return { ...answer, ...(answer.state === 'RETRY' ? { state: 'FAILED' as const } : {}), nextAt: sql<null>`null` } as Ending<A>
   // those that failed together do not come again together
   return { ...answer, nextAt: after(app, wait * (1 - Math.random() / 5)) }

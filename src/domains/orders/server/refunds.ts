@@ -11,7 +11,7 @@ import { lockOrders, relabel, type Unit, writeEvents } from './rows.ts'
 export const refundsName = 'order-refunds'
 
 type Due = Piece & {
-  tries: number
+  countedTries: number
   id: number
   org_id: number
   refund_no: string
@@ -54,7 +54,7 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
         select r.id from refunds r join orders o on o.org_id = r.org_id and o.created_at = r.order_at and o.id = r.order_id
         where r.next_at <= ${now} order by r.next_at limit ${free} for no key update of o skip locked)
       update refunds t set state = 'PROCESSING', ${taking(app, kind)} from due, payments p where t.id = due.id and p.id = t.payment_id and t.next_at <= ${now}
-      returning t.id, t.org_id, t.refund_no, t.order_id, t.order_at, t.order_num, t.unit_id, t.kind, t.amount, t.attempts, t.attempts - t.waited as tries, t.payment_id, p.provider, p.out_trade_no, p.amount as total`.execute(
+      returning t.id, t.org_id, t.refund_no, t.order_id, t.order_at, t.order_num, t.unit_id, t.kind, t.amount, t.attempts, t.attempts - t.waited as "countedTries", t.payment_id, p.provider, p.out_trade_no, p.amount as total`.execute(
       ctx.db,
     )
     const units = rows.flatMap((row) => (row.unit_id === null ? [] : [{ org_id: row.org_id, created_at: row.order_at.toISOString(), id: row.unit_id }]))
@@ -110,7 +110,7 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
     if (!numAffectedRows) return
     if (unit) {
       await setUnitRefund(ctx, unit, state)
-      writeEvents(ctx, [{ unit, kind: failed ? 'REFUND_FAILED' : 'REFUND_RETRY', at: ctx.now, data: { reason: to.reason, attempts: refund.tries } }])
+      writeEvents(ctx, [{ unit, kind: failed ? 'REFUND_FAILED' : 'REFUND_RETRY', at: ctx.now, data: { reason: to.reason, attempts: refund.countedTries } }])
       relabel(ctx, orders, units)
     }
     if (failed) {
