@@ -135,12 +135,12 @@ async function place(ctx: Ctx, row: Due): Promise<boolean> {
   return room
 }
 
-/** What is not sent in the end gives its place back. */
+/** One after the other, so that they come in their order. What is not sent in the end gives its place back. */
 export const wayMessageKind = (app: App, provider: SmsProvider): Kind<Due, SendAnswer> => ({
   name: messagesName,
   table: 'way_changes',
   begins: sql`send_state = 'SENDING'`,
-  atOnce: 4,
+  atOnce: 1,
   leaseSeconds: 30,
   waits: sendWaits,
   async do(row) {
