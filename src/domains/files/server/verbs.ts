@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import type { App, Ctx } from '../../../server/context.ts'
-import { systemScope } from '../../../server/database.ts'
+import { type Db, systemScope } from '../../../server/database.ts'
 import { freshName } from '../../../server/files.ts'
 import { oneFile } from '../../../server/oneFile.ts'
-import { tenantOf, tenantOfOrg, tenantPath } from '../../../server/shares.ts'
+import { tenantOf, tenantOfOrg, tenantPath, writes } from '../../../server/shares.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { fileErrors, type files } from '../contract.ts'
@@ -27,7 +27,7 @@ async function keep(app: App, actor: Ctx['actor'], image: CleanImage): Promise<s
   const name = freshName(image.extension)
   const url = `files/${name}`
   const sha256 = createHash('sha256').update(image.bytes).digest('hex')
-  await app.database.transact(systemScope, async (db) => {
+  const write = async (db: Db) => {
     // one after the other for a tenant, or many at once would find the same room
     await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads ${tenantOf(actor)}`}, 0))`.execute(db)
     const { numAffectedRows } = await sql`
@@ -35,7 +35,8 @@ async function keep(app: App, actor: Ctx['actor'], image: CleanImage): Promise<s
       select ${name.slice(0, 36)}::uuid, ${actor.orgId}, ${actor.userId}::bigint, 'IMAGE', ${image.mime}, ${image.bytes.length}, ${sha256}, ${url},
         ${app.now()}::timestamptz where ${hasRoom(actor.orgId, app.now(), image.bytes.length)}`.execute(db)
     if (!numAffectedRows) throw tooMany()
-  })
+  }
+  await writes(app).take(tenantOf(actor), () => app.database.transact(systemScope, write))
   await app.files.put(name, image.bytes)
   return url
 }
