@@ -49,6 +49,20 @@ test('a page below an own menu that needs another right says so, and why', async
   await context.close()
 })
 
+test('a recipient of alerts is waited for, and his link says whether it holds', async ({ env }) => {
+  const { page, context } = await env.open({ username: 'operator', path: '/device/alert-rules' })
+  await page.getByText('等待确认：duty@example.com').waitFor()
+  await context.close()
+  const { page: his, context: stranger } = await env.open({ path: `/login?mode=mail#1.${'A'.repeat(43)}` })
+  await his.getByRole('button', { name: '确认接收' }).click()
+  await his.getByText('链接无效或已过期').waitFor()
+  await his.route('**/api/alert-recipients/confirm', (route) => route.fulfill({ json: { orgName: '星河' } }))
+  await his.reload()
+  await his.getByRole('button', { name: '确认接收' }).click()
+  await his.getByText('已确认，星河 的设备告警将发送到此邮箱').waitFor()
+  await stranger.close()
+})
+
 /** A connected machine that cools and has something to drop. */
 async function coolAndStocked(get: <T>(url: string) => Promise<T>): Promise<Machine> {
   const { list } = await get<{ list: (Machine & { kind: string })[] }>('/api/devices?status=online&lifecycle=OPERATING&hasFault=false&pageSize=50')
