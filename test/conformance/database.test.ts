@@ -70,6 +70,13 @@ describe('owners', () => {
     const names = new Set(indexed.map((row) => row.name))
     expect(tables.filter((t) => t.owned && !names.has(t.name)).map((t) => t.name)).toEqual([])
   })
+  it('durable work has the index by which organisations take turns', async () => {
+    // refunds lock their order first and go by time alone; schedules belong to nobody
+    const without = await world.sql<{ name: string }>(`select t.table_name as name from information_schema.columns t
+      where t.table_schema = 'public' and t.column_name = 'next_at' and t.table_name not in ('refunds', 'job_schedules') and not exists (
+        select from pg_indexes i where i.tablename = t.table_name and i.indexdef like '%(org_id, next_at, %' and i.indexdef like '%next_at IS NOT NULL%') order by 1`)
+    expect(without.map(({ name }) => name)).toEqual([])
+  })
   it('partitions are reached through their parent only', async () => {
     const loose = await world.sql<{
       name: string
