@@ -14,7 +14,7 @@ const opened = globSync('src/domains/*/domain.ts', { cwd: root }).flatMap((file)
 const missing = opened.filter((file) => !existsSync(join(root, file)))
 /** Modules that put the domains together; every domain may read the product. */
 const product = 'src/domains/product.ts'
-const collectors = [product, ...['domains.ts', 'web.ts', 'publicWeb.ts', 'screens.ts'].map((file) => `src/domains/${file}`)]
+const collectors = [product, 'src/domains/domains.ts']
 
 /** `src/domains/orders/server/verbs.ts` -> { domain: 'orders', part: 'server/verbs' } */
 function placeOf(file) {
@@ -34,10 +34,10 @@ const fleetMay = /^src\/(fleet|shared)\/|^src\/domains\/machines\/(protocol|rule
 function refusal(from, to, typeOnly) {
   const [a, b] = [placeOf(from), placeOf(to)]
   if (a?.test || /\.test\.tsx?$/.test(from) || collectors.includes(from)) return null
-  if (layerOf(from) === 'web' && (layerOf(to) === 'server' || to.startsWith('src/seed/') || to === product)) return 'web never reaches the server'
+  if (layerOf(from) === 'web' && (layerOf(to) === 'server' || to.startsWith('src/seed/') || collectors.includes(to))) return 'web never reaches the server'
   if (b?.part === 'domain') return 'a manifest is read by src/domains/domains.ts alone'
   if (layerOf(from) === 'server' && layerOf(to) === 'web') return 'the server never reaches web'
-  if (/^src\/(server|postgres)\//.test(from) && to.startsWith('src/domains/')) return 'the platform knows no domain'
+  if (/^src\/(server|postgres|shared|web)\//.test(from) && to.startsWith('src/domains/')) return 'the platform knows no domain'
   if (layerOf(from) === 'shared' && !to.startsWith('src/shared/')) return 'shared imports only shared'
   if (from.startsWith('src/fleet/') && !fleetMay.test(to)) return 'the fleet speaks the public protocol only'
   if (to.endsWith('.tsx') && layerOf(from) === 'server') return 'Node cannot import .tsx'

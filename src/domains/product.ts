@@ -9,7 +9,8 @@ import * as domains from './domains.ts'
 
 type Domains = typeof domains
 type With<K extends keyof Domain> = { [D in keyof Domains as Domains[D] extends Record<K, unknown> ? D : never]: Domains[D] }
-const all = Object.entries<Domain>(domains)
+/** In one order wherever the list is loaded. */
+const all = Object.entries<Domain>(domains).sort(([a], [b]) => (a < b ? -1 : 1))
 
 /** One part of every domain that has it, by the domain's name. */
 function parts<K extends keyof Domain>(part: K): [domain: string, NonNullable<Domain[K]>][] {

@@ -11,23 +11,17 @@ import { Guard } from './Guard.tsx'
 import { HintBubble } from './HintBubble.tsx'
 import { AppRouter } from './history.tsx'
 import { nonce } from './nonce.ts'
-import { type Prefs, prefs, usePrefs } from './prefs.ts'
+import { type Prefs, usePrefs } from './prefs.ts'
 import { ProofQuestion } from './proof.tsx'
 import { Toasts } from './Toasts.tsx'
 
 /** antd's own words; English is part of antd in any case. */
 const loadWords = async (lang: Prefs['lang']): Promise<Locale> => (lang === 'en' ? enUS : (await import('antd/es/locale/zh_CN')).default)
-let first: Locale | undefined
-
-/** Before the first render, so that nothing shows in the wrong language. */
-export async function prepare(): Promise<void> {
-  first = await loadWords(prefs().lang).catch(() => undefined)
-}
 
 /** Everything behind the sign-in. Loaded lazily by entry.tsx. */
 export function App() {
   const { lang, theme, compact } = usePrefs()
-  const [locale, setLocale] = useState(first)
+  const [locale, setLocale] = useState<Locale>()
   useEffect(() => {
     let stale = false
     void loadWords(lang).then(

@@ -1,9 +1,9 @@
 import { useEffect } from 'react'
 import { Navigate, useLocation } from 'react-router'
-import { screens } from '../domains/screens.ts'
 import { type Action, decide } from './guard.ts'
 import { translate } from './i18n.ts'
 import { hideLoading, showLoading } from './loading.ts'
+import { product } from './product.ts'
 import { useUserState } from './session.ts'
 import { Shell } from './shell/Shell.tsx'
 import { endSession, token } from './token.ts'
@@ -13,7 +13,7 @@ export function Guard() {
   const location = useLocation()
   const target = location.pathname + location.search
   const user = useUserState(token() !== null)
-  const action = decide({ hasToken: token() !== null, target, user, screens })
+  const action = decide({ hasToken: token() !== null, target, user, screens: product.screens })
   const message = action.do === 'leave' ? leaveText(action) : null
   useEffect(() => {
     if (message !== null) endSession(message)

@@ -21,6 +21,7 @@ import { usePreference } from './list/usePreference.ts'
 import { useRecords } from './list/useRecords.tsx'
 import { useLive } from './live.ts'
 import { Problem } from './Problem.tsx'
+import { product } from './product.ts'
 import { fieldInfo } from './schema.ts'
 import { useMay } from './session.ts'
 import { useTabPath } from './shell/tabs.ts'
@@ -81,9 +82,8 @@ export function ListPage<E extends Endpoint>(props: ListPageProps<E>) {
   const may = useMay()
   const confirm = useConfirm()
   const writeFile = async () => {
-    const { exportList } = await import('./list/exportList.ts')
     const shown = arrange(columns, layout).flatMap(({ column, shown }) => (shown ? [column.key] : []))
-    await exportList({ endpoint, ns, query, columns: shown, total: answer?.total ?? 0, confirm })
+    await product.exportList({ endpoint, ns, query, columns: shown, total: answer?.total ?? 0, confirm })
   }
   const exportable = endpoint.export !== null && [endpoint.export, endpoint.access].every((right) => right === 'self' || may(right))
   const tools = (

@@ -3,9 +3,9 @@ import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
 import { Spin } from 'antd'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { files as filesContract } from '../domains/files/contract.ts'
 import { href } from './base.ts'
-import { call, messageOf } from './call.ts'
+import { messageOf } from './call.ts'
+import { product } from './product.ts'
 import { toast } from './toast.ts'
 import styles from './Upload.module.css'
 
@@ -32,8 +32,8 @@ export function Upload({ id, value, onChange, max, disabled = false }: Props) {
     if (files.length < chosen.length) toast('error', t('upload.count'))
     setBusy(true)
     try {
-      const added = await Promise.all(files.map((file) => call(filesContract.uploadImage, {}, { file })))
-      give(max === undefined ? added.map(({ url }) => url) : [...urls, ...added.map(({ url }) => url)])
+      const added = await Promise.all(files.map((file) => product.uploadImage(file)))
+      give(max === undefined ? added : [...urls, ...added])
     } catch (error) {
       toast('error', messageOf(error))
     } finally {

@@ -1,18 +1,17 @@
 import { type ComponentType, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
-import { publicRoutes } from '../domains/publicWeb.ts'
-import { screens } from '../domains/screens.ts'
 import { currentPath, href } from './base.ts'
 import { ErrorBoundary } from './ErrorBoundary.tsx'
 import { decide } from './guard.ts'
 import { LoadFailed } from './LoadFailed.tsx'
 import { LoadingOverlay } from './LoadingOverlay.tsx'
 import { withLoading } from './loading.ts'
+import { product } from './product.ts'
 import { publishTheme } from './theme.ts'
 import { token, watchToken } from './token.ts'
 
-/** Public pages are light islands; the shell with antd and the router loads only once there is a session. */
-export function start(): void {
+/** Public pages are light islands; the shell with antd and the router (`inside`) loads only once there is a session. */
+export function start(inside: () => Promise<ComponentType>): void {
   publishTheme()
   watchToken()
   const root = createRoot(document.getElementById('root') as HTMLElement)
@@ -29,11 +28,11 @@ export function start(): void {
     )
   const route = () => {
     const target = settle()
-    const Public = target && (publicRoutes[target] ?? (token() === null ? publicRoutes['/404'] : undefined))
+    const Public = target && (product.publicRoutes[target] ?? (token() === null ? product.publicRoutes['/404'] : undefined))
     if (Public) return show(Public)
     removeEventListener('popstate', route)
-    void withLoading(import('./App.tsx')).then(
-      ({ App }) => show(App),
+    void withLoading(inside()).then(
+      (App) => show(App),
       (error: unknown) => show(() => <LoadFailed error={error} />),
     )
   }
@@ -45,7 +44,7 @@ export function start(): void {
 function settle(): string | undefined {
   for (;;) {
     const target = currentPath() + location.search
-    const action = decide({ hasToken: token() !== null, target, user: { is: 'unknown' }, screens })
+    const action = decide({ hasToken: token() !== null, target, user: { is: 'unknown' }, screens: product.screens })
     if (action.do === 'open') return currentPath().replace(/(.)\/$/, '$1')
     if (action.do !== 'redirect') return undefined
     history.replaceState(null, '', href(action.to))

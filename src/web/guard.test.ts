@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CurrentUser, MenuNode } from '../domains/session/contract.ts'
+import type { CurrentUser, MenuNode } from '../shared/person.ts'
 import type { Screen } from '../shared/screens.ts'
 import { decide, isAllowed, screenOf, type UserState } from './guard.ts'
 

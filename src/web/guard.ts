@@ -1,4 +1,4 @@
-import type { CurrentUser } from '../domains/session/contract.ts'
+import type { CurrentUser } from '../shared/person.ts'
 import type { Screen } from '../shared/screens.ts'
 import { pathsOf } from './menus.ts'
 

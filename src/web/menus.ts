@@ -1,4 +1,4 @@
-import { CurrentUser, type MenuNode } from '../domains/session/shapes.ts'
+import { CurrentUser, type MenuNode } from '../shared/person.ts'
 
 /** What the guard makes of GET /auth/user: the user, or the reason why the menus cannot be used. */
 export function readUser(answer: unknown): CurrentUser | 'menus' | 'user' {

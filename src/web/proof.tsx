@@ -1,6 +1,7 @@
-import { type ComponentType, lazy, Suspense, useSyncExternalStore } from 'react'
+import { lazy, Suspense, useSyncExternalStore } from 'react'
 import { whenProofNeeded } from './call.ts'
 import { withoutLoading } from './loading.ts'
+import { product } from './product.ts'
 
 let answer: ((given: boolean) => void) | null = null
 let asked: Promise<boolean> | null = null
@@ -26,8 +27,8 @@ whenProofNeeded(() => {
 })
 
 const Dialog = lazy(() =>
-  import('./ProofDialog.tsx').then(
-    (found): { default: ComponentType<{ onAnswer: (given: boolean) => void }> } => ({ default: found.ProofDialog }),
+  product.loadProofDialog().then(
+    (found) => ({ default: found }),
     () => ({ default: Nobody }),
   ),
 )

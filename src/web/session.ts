@@ -1,6 +1,5 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { CurrentUser } from '../domains/session/shapes.ts'
-import { shellEndpoints as session } from '../domains/session/shellContract.ts'
+import { type CurrentUser, person } from '../shared/person.ts'
 import { queryClient } from './api.ts'
 import { call, isApiError, messageOf, whenRightsChange } from './call.ts'
 import type { UserState } from './guard.ts'
@@ -13,7 +12,7 @@ const key = ['session.user'] as const
 /** Never rejects: every outcome is a state the guard decides on. A failure of our own (time-out, no network) is shown by its message. */
 async function fetchUser(): Promise<UserState> {
   try {
-    const found = readUser(await call(session.user, {}))
+    const found = readUser(await call(person.user, {}))
     if (found === 'menus') return { is: 'badMenus' }
     return found === 'user' ? { is: 'failed' } : { is: 'known', user: found }
   } catch (error) {
@@ -57,6 +56,6 @@ export function useMay(): (permission: string) => boolean {
 
 /** Ends the session on the server as far as it answers, and here in any case. */
 export async function logout(): Promise<void> {
-  await Promise.race([call(session.logout, {}, { signIn: true }).catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 3000))])
+  await Promise.race([call(person.logout, {}, { signIn: true }).catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 3000))])
   endSession(undefined, { back: false })
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { screens } from '../../src/domains/screens.ts'
+import { screens } from '../../src/domains/product.ts'
 import { test } from './flow.ts'
 
 type Node = { name: string; path: string; title: string; hidden: boolean; children: Node[] }

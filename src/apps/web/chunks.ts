@@ -18,10 +18,10 @@ const chunks: readonly { readonly name: string; readonly from: readonly string[]
       new URL('main.tsx', import.meta.url).pathname,
       `${source}call.ts`,
       `${source}pictures/silhouettes.tsx`,
-      new URL('../../domains/session/shellContract.ts', import.meta.url).pathname,
+      new URL('../../shared/person.ts', import.meta.url).pathname,
     ],
   },
-  { name: 'app', from: [`${source}App.tsx`] },
+  { name: 'app', from: [new URL('inside.tsx', import.meta.url).pathname] },
   {
     name: 'list',
     from: [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { MenuNode } from '../session/contract.ts'
+import type { MenuNode } from '../../shared/person.ts'
 import { menuTree } from '../session/server/menus.ts'
 import { menus } from './menus.ts'
 import { permissions } from './permissions.ts'

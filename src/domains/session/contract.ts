@@ -2,14 +2,12 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
+import { person } from '../../shared/person.ts'
 import { bi } from '../../shared/text.ts'
 import { Admitted, factorEndpoints, factorErrors } from './factorContract.ts'
 import { newPassword } from './passwordField.ts'
-import { Profile } from './shapes.ts'
-import { shellEndpoints } from './shellContract.ts'
 
 export { factorErrors } from './factorContract.ts'
-export { CurrentUser, MenuNode } from './shapes.ts'
 export { newPassword }
 
 export const sessionErrors = defineErrors('session', {
@@ -114,6 +112,23 @@ const phoneErrors = [sessionErrors.badIdentity, sessionErrors.scanOver, sessionE
 export const newPasswordErrors = [sessionErrors.passwordRepeated, sessionErrors.passwordHasName, sessionErrors.passwordCommon, sessionErrors.passwordShort]
 const SignedIn = z.strictObject({ at: f.instant, ip: z.string(), device: z.string() })
 
+export const Profile = z.strictObject({
+  id: f.id,
+  username: z.string(),
+  realName: z.string(),
+  /** Masked: a change goes by a code to the new number. */
+  phone: z.string(),
+  consumerPhone: z.string(),
+  img: z.string(),
+  address: z.string(),
+  regionCode: z.string(),
+  orgName: z.string(),
+  roleNames: z.array(z.strictObject({ zh: z.string(), en: z.string() })),
+  /** Agents and operators: customers call them and goods are sent to them. */
+  serviceRequired: z.boolean(),
+  version: f.version,
+})
+
 export const session = {
   login: write('open', {
     path: '/auth/login',
@@ -200,7 +215,7 @@ export const session = {
     output: f.done,
   }),
   ...factorEndpoints,
-  ...shellEndpoints,
+  ...person,
   profile: read('self', { path: '/me', summary: 'Own record for the personal centre', output: Profile }),
   editProfile: write('self', {
     method: 'PUT',

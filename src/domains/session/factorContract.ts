@@ -34,6 +34,8 @@ const RecoveryCodes = z.strictObject({ recoveryCodes: z.array(z.string()) })
 /** What a sign-in answers: a token, or the ticket of its second step. */
 export const Admitted = z.union([z.strictObject({ token: z.string() }), z.strictObject({ factorTicket: z.string(), expiresIn: z.number().int() })])
 
+const enter = bi('请输入密码', 'Enter your password')
+
 export const factorEndpoints = {
   passFactor: write('open', {
     path: '/auth/second-factor',
@@ -53,6 +55,17 @@ export const factorEndpoints = {
     input: z.strictObject({ token }),
     /** `sms`: a new password comes by the forgotten-password page; otherwise the administrator was asked. */
     output: z.strictObject({ username: z.string(), sms: z.boolean() }),
+  }),
+  prove: write('self', {
+    path: '/session/prove',
+    summary: 'Shows that it is still the same person: the code where the second factor is on, else the password',
+    audit: 'session.prove',
+    guessable: true,
+    errors: [factorErrors.wrongFactor, factorErrors.wrongProof, factorErrors.proofShut],
+    input: z
+      .strictObject({ password: z.string(enter).min(1, enter).max(128).optional(), code: factorCode.optional() })
+      .refine((v) => v.password !== undefined || v.code !== undefined, { path: ['password'], message: enter }),
+    output: f.done,
   }),
   factor: read('self', {
     path: '/me/second-factor',

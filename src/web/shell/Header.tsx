@@ -14,25 +14,15 @@ import { Button, Dropdown, Tooltip } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router'
-import { screens } from '../../domains/screens.ts'
 import { href } from '../base.ts'
 import { useConfirm } from '../confirm.tsx'
 import { screenOf } from '../guard.ts'
-import { registerLocale } from '../i18n.ts'
-import { lazyDialog } from '../lazyDialog.tsx'
 import { setPrefs, usePrefs } from '../prefs.ts'
+import { product } from '../product.ts'
 import { logout, useUser } from '../session.ts'
-import { Bell } from './Bell.tsx'
-import { JobsBadge } from './JobsBadge.tsx'
 import styles from './Shell.module.css'
 import { anyDirty } from './tabs.ts'
 import { useNarrow, usePhone } from './useWidth.ts'
-
-const ViewDialog = lazyDialog(async () => {
-  const [{ locale }, found] = await Promise.all([import('../../domains/organisations/locale.ts'), import('../../domains/organisations/web/ViewDialog.tsx')])
-  registerLocale('organisations', locale)
-  return found.ViewDialog
-})
 
 type Props = { trail: readonly string[]; folded: boolean; onMenu: () => void; onSearch: () => void; onHelp: () => void }
 
@@ -45,7 +35,7 @@ export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
   const navigate = useNavigate()
   const { pathname } = useLocation()
   // a phone shows no trail: what lies below a page leads back to it
-  const above = usePhone() ? screenOf(pathname, screens)?.parent : undefined
+  const above = usePhone() ? screenOf(pathname, product.screens)?.parent : undefined
   const foldKey = narrow ? 'shell.menu' : folded ? 'shell.unfold' : 'shell.fold'
   return (
     <header className={styles.header}>
@@ -69,8 +59,7 @@ export function Header({ trail, folded, onMenu, onSearch, onHelp }: Props) {
       </button>
       <Organisation />
       <span className={styles.rule} />
-      <JobsBadge />
-      <Bell />
+      <product.Badges />
       {look.map((one) => (
         <IconButton wide {...one} key={one.label} />
       ))}
@@ -129,7 +118,7 @@ function Organisation() {
           {name}
         </Button>
       </Tooltip>
-      {choosing ? <ViewDialog onClose={() => setChoosing(false)} /> : null}
+      {choosing ? <product.ViewDialog onClose={() => setChoosing(false)} /> : null}
     </>
   )
 }

@@ -3,11 +3,10 @@ import { Input, Modal } from 'antd'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
-import { finders } from '../../domains/palette.ts'
-import { screens } from '../../domains/screens.ts'
 import { say } from '../../shared/text.ts'
 import { leavesOf, titleOf } from '../menus.ts'
 import { usePrefs } from '../prefs.ts'
+import { product } from '../product.ts'
 import { useUser } from '../session.ts'
 import { menuIcon } from './icons.tsx'
 import { loadPinyin, searchLeaves } from './menuSearch.ts'
@@ -18,12 +17,13 @@ const wait = 200
 const most = 20
 
 /** Pages without a place in the menu: home, messages, downloads, one's own account. */
-const ownPages = screens
-  .filter(({ path, group, parent }) => group === null && parent === undefined && !path.includes(':'))
-  .map(({ path, title }) => ({
-    node: { name: path, path, title: say(title, 'zh-CN'), titleEn: say(title, 'en'), icon: 'home', sort: 0, hidden: false, children: [] },
-    group: null,
-  }))
+const ownPages = () =>
+  product.screens
+    .filter(({ path, group, parent }) => group === null && parent === undefined && !path.includes(':'))
+    .map(({ path, title }) => ({
+      node: { name: path, path, title: say(title, 'zh-CN'), titleEn: say(title, 'en'), icon: 'home', sort: 0, hidden: false, children: [] },
+      group: null,
+    }))
 
 /** Ctrl K: pages by name or pinyin, then whatever the providers find. */
 export function Palette({ onClose }: { onClose: () => void }) {
@@ -42,7 +42,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     if (query.trim().length < 2) return
     const stop = new AbortController()
     const timer = setTimeout(() => {
-      const allowed = finders.filter((finder) => permissions.includes(finder.permission))
+      const allowed = product.finders.filter((finder) => permissions.includes(finder.permission))
       void Promise.all(allowed.map((finder) => finder.find(query.trim()).catch(() => []))).then((found) => {
         if (!stop.signal.aborted) setMore(found.flat())
       })
@@ -55,7 +55,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: `ready` changes what matches
   const pages = useMemo<PaletteItem[]>(
     () =>
-      searchLeaves([...leavesOf(menus), ...(query === '' ? [] : ownPages)], query)
+      searchLeaves([...leavesOf(menus), ...(query === '' ? [] : ownPages())], query)
         .slice(0, most)
         .map(({ node, group }) => ({
           key: node.path,

@@ -1,45 +1,38 @@
 import { Activity, type ReactNode, Suspense, useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Route, Routes, useLocation, useNavigate } from 'react-router'
-import { publicRoutes } from '../../domains/publicWeb.ts'
-import { WhyNot } from '../../domains/roles/web/pickers.tsx'
-import { screens } from '../../domains/screens.ts'
-import { routes } from '../../domains/web.ts'
 import type { Access } from '../../shared/contract.ts'
 import { ErrorBoundary } from '../ErrorBoundary.tsx'
 import { Bones, Empty } from '../Problem.tsx'
+import { product } from '../product.ts'
 import { useMay } from '../session.ts'
 import { PageFailure } from './PageFailure.tsx'
 import styles from './Shell.module.css'
 import { closeTab, TabContext, useTabPath, useTabs } from './tabs.ts'
 import { usePhone } from './useWidth.ts'
 
-const NotFound = publicRoutes['/404']
-const routeElements = Object.entries(routes).flatMap(([path, Page]) => {
-  const withoutId = path.replace(/\/:\w+$/, '')
-  const code = screens.find((screen) => screen.path === path)?.permission ?? 'self'
-  const own = (
-    <Route
-      key={path}
-      path={path}
-      element={
-        <Permitted code={code}>
-          <Page />
-        </Permitted>
-      }
-    />
-  )
-  return withoutId === path || routes[withoutId]
-    ? [own]
-    : [
-        own,
-        <Route
-          key={withoutId}
-          path={withoutId}
-          element={<BackToList to={screens.find((screen) => screen.path === path)?.parent ?? withoutId.replace(/\/[^/]+$/, '')} />}
-        />,
-      ]
-})
+/** Made once, when the first page is drawn. */
+let made: ReactNode[] | undefined
+const routeElements = (): ReactNode[] => {
+  made ??= Object.entries(product.routes).flatMap(([path, Page]) => {
+    const withoutId = path.replace(/\/:\w+$/, '')
+    const screen = product.screens.find((one) => one.path === path)
+    const own = (
+      <Route
+        key={path}
+        path={path}
+        element={
+          <Permitted code={screen?.permission ?? 'self'}>
+            <Page />
+          </Permitted>
+        }
+      />
+    )
+    if (withoutId === path || product.routes[withoutId]) return [own]
+    return [own, <Route key={withoutId} path={withoutId} element={<BackToList to={screen?.parent ?? withoutId.replace(/\/[^/]+$/, '')} />} />]
+  })
+  return made
+}
 
 /** A menu leads to all pages below it; one that needs a right of its own says what is missing, as the server would. */
 function Permitted({ code, children }: { code: Access; children: ReactNode }) {
@@ -48,7 +41,7 @@ function Permitted({ code, children }: { code: Access; children: ReactNode }) {
   if (!code.includes(':') || may(code)) return children
   return (
     <section className="hd-sheet" style={{ padding: 24 }}>
-      <Empty title={t('notFound.noRight')} action={<WhyNot code={code} />} />
+      <Empty title={t('notFound.noRight')} action={<product.WhyNot code={code} />} />
     </section>
   )
 }
@@ -67,6 +60,7 @@ function BackToList({ to }: { to: string }) {
 
 /** Every opened page stays mounted in an Activity; hidden ones keep their state and their own location. */
 export function TabPanes({ missing, settled }: { missing: boolean; settled: boolean }) {
+  const NotFound = product.publicRoutes['/404']
   const location = useLocation()
   const phone = usePhone()
   const opened = useTabs()
@@ -98,6 +92,7 @@ const Coming = () => (
 )
 
 function Pane({ path, search, active }: { path: string; search: string; active: boolean }) {
+  const NotFound = product.publicRoutes['/404']
   const context = useMemo(() => ({ path, active }), [path, active])
   const pane = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -110,7 +105,7 @@ function Pane({ path, search, active }: { path: string; search: string; active: 
           <ErrorBoundary fallback={(error, retry) => <PageFailure error={error} onRetry={retry} />}>
             <Suspense fallback={<Coming />}>
               <Routes location={{ pathname: path, search, hash: '', state: null, key: path }}>
-                {routeElements}
+                {routeElements()}
                 {NotFound ? <Route path="*" element={<NotFound />} /> : null}
               </Routes>
             </Suspense>

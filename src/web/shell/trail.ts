@@ -1,17 +1,17 @@
-import { screens } from '../../domains/screens.ts'
 import { say } from '../../shared/text.ts'
 import { screenOf } from '../guard.ts'
 import { leavesOf, type MenuLeaf, titleOf } from '../menus.ts'
+import { product } from '../product.ts'
 
 /** The page a path is, or the closest one it lies below. */
 const nearest = (path: string, leaves: readonly MenuLeaf[]): MenuLeaf | undefined =>
   leaves.filter(({ node }) => path === node.path || path.startsWith(`${node.path}/`)).sort((a, b) => b.node.path.length - a.node.path.length)[0]
 
-/** Group, page and sub-page of a path, from the user's menus and the product's screens. */
+/** Group, page and sub-page of a path, from the user's menus and the product's product.screens. */
 export function breadcrumb(path: string, menus: Parameters<typeof leavesOf>[0], lang: 'zh-CN' | 'en', home: string): string[] {
   if (path === '/home') return [home]
   const leaves = leavesOf(menus)
-  const screen = screenOf(path, screens)
+  const screen = screenOf(path, product.screens)
   // a sub-page stands below its parent's page, or beside it and names it
   const leaf = nearest(path, leaves) ?? leaves.find(({ node }) => node.path === screen?.parent)
   const trail = leaf ? [...(leaf.group ? [titleOf(leaf.group, lang)] : []), titleOf(leaf.node, lang)] : []
@@ -26,7 +26,7 @@ export function entryOf(path: string, leaves: readonly MenuLeaf[]): MenuLeaf | u
     path,
     leaves.filter(({ node }) => !node.hidden),
   )
-  const parent = screenOf(path, screens)?.parent
+  const parent = screenOf(path, product.screens)?.parent
   return own ?? (parent && parent !== path ? entryOf(parent, leaves) : undefined)
 }
 

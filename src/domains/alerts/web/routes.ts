@@ -1,6 +1,6 @@
 import { domainRoutes } from '../../../web/routes.ts'
 
-export const alertRoutes = domainRoutes('alerts', () => import('../locale.ts'), {
+export const routes = domainRoutes('alerts', () => import('../locale.ts'), {
   '/device/alerts': () => import('./AlertList.tsx').then((m) => m.AlertList),
   '/device/alert-rules': () => import('./AlertRules.tsx').then((m) => m.AlertRules),
 })

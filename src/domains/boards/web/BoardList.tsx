@@ -12,6 +12,7 @@ import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay, useUser } from '../../../web/session.ts'
 import { Bad } from '../../../web/ui/Text.tsx'
 import { DeviceSelect, OwnerSelect } from '../../devices/web/pickers.tsx'
+import { ImportDialog } from '../../jobs/web/pickers.ts'
 import { BoardRow, type BoardSecret, boards } from '../contract.ts'
 import { useActs } from './useActs.ts'
 
@@ -20,9 +21,6 @@ const BindDialog = lazyDialog(() => import('./BindDialogs.tsx').then((m) => m.Bi
 const ReplaceDialog = lazyDialog(() => import('./BindDialogs.tsx').then((m) => m.ReplaceDialog))
 const SecretDialog = lazyDialog(() => import('./Dialogs.tsx').then((m) => m.SecretDialog))
 const ActivationDialog = lazyDialog(() => import('./Dialogs.tsx').then((m) => m.ActivationDialog))
-const ImportDialog = lazyDialog(() =>
-  import('../../../web/ImportDialog.tsx').then((m) => m.ImportDialog),
-)
 
 const views = {
   all: {},

@@ -1,5 +1,5 @@
 import { domainRoutes } from '../../../web/routes.ts'
 
-export const complaintRoutes = domainRoutes('complaints', () => import('../locale.ts'), {
+export const routes = domainRoutes('complaints', () => import('../locale.ts'), {
   '/complaint/feedback': () => import('./ComplaintList.tsx').then((m) => m.ComplaintList),
 })

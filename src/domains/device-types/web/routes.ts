@@ -1,5 +1,5 @@
 import { domainRoutes } from '../../../web/routes.ts'
 
-export const deviceTypeRoutes = domainRoutes('deviceTypes', () => import('../locale.ts'), {
+export const routes = domainRoutes('deviceTypes', () => import('../locale.ts'), {
   '/device/device-category': () => import('./TypeList.tsx').then((m) => m.TypeList),
 })

@@ -12,6 +12,7 @@ import { usePhone } from '../../../web/shell/useWidth.ts'
 import { Cut, Muted } from '../../../web/ui/Text.tsx'
 import { DeviceTypeSelect } from '../../device-types/web/pickers.tsx'
 import { OwnerSelect, RegionSelect } from '../../devices/web/pickers.tsx'
+import { ImportDialog } from '../../jobs/web/pickers.ts'
 import { StoreSelect } from '../../stores/web/pickers.tsx'
 import { AssignmentRow, distribution } from '../contract.ts'
 import type { Kind } from './AssignDialog.tsx'
@@ -20,9 +21,6 @@ import type { GroupBy } from './GroupPanel.tsx'
 
 const GroupPanel = lazyDialog(() => import('./GroupPanel.tsx').then((m) => m.GroupPanel))
 const AssignDialog = lazyDialog(() => import('./AssignDialog.tsx').then((m) => m.AssignDialog))
-const ImportDialog = lazyDialog(() =>
-  import('../../../web/ImportDialog.tsx').then((m) => m.ImportDialog),
-)
 
 type Open = {
   kinds: readonly [Kind, ...Kind[]]

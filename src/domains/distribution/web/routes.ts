@@ -1,6 +1,6 @@
 import { domainRoutes } from '../../../web/routes.ts'
 
-export const distributionRoutes = domainRoutes('distribution', () => import('../locale.ts'), {
+export const routes = domainRoutes('distribution', () => import('../locale.ts'), {
   '/device/device-distribution': () =>
     import('./DistributionList.tsx').then((m) => m.DistributionList),
   '/device/device-list/distribution/:id': () =>

@@ -1,6 +1,6 @@
 import { domainRoutes } from '../../../web/routes.ts'
 
-export const jobsRoutes = domainRoutes('jobs', () => import('../locale.ts'), {
+export const routes = domainRoutes('jobs', () => import('../locale.ts'), {
   '/downloads': () => import('./Downloads.tsx').then((m) => m.Downloads),
   '/system/job-console': () => import('./JobConsole.tsx').then((m) => m.JobConsole),
 })

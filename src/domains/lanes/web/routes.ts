@@ -1,5 +1,5 @@
 import { domainRoutes } from '../../../web/routes.ts'
 
-export const laneRoutes = domainRoutes('lanes', () => import('../locale.ts'), {
+export const routes = domainRoutes('lanes', () => import('../locale.ts'), {
   '/device/device-list/cargo-road/:id': () => import('./CargoRoad.tsx').then((m) => m.CargoRoad),
 })

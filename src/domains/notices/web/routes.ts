@@ -1,7 +1,7 @@
 import { domainRoutes } from '../../../web/routes.ts'
 
 const form = () => import('./NoticeForm.tsx').then((m) => m.NoticeForm)
-export const noticeRoutes = domainRoutes('notices', () => import('../locale.ts'), {
+export const routes = domainRoutes('notices', () => import('../locale.ts'), {
   '/log/issue-notice': () => import('./NoticeList.tsx').then((m) => m.NoticeList),
   '/log/issue-notice/IssueAnnouncement': form,
   '/log/issue-notice/IssueAnnouncement/:id': form,

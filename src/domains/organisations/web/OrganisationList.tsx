@@ -14,6 +14,7 @@ import { usePhone } from '../../../web/shell/useWidth.ts'
 import { Beside } from '../../../web/ui/Beside.tsx'
 import { lookThrough } from '../../../web/view.ts'
 import { RegionSelect } from '../../devices/web/pickers.tsx'
+import { ImportDialog } from '../../jobs/web/pickers.ts'
 import { OrganisationRow, organisations } from '../contract.ts'
 import { OrganisationSelect, RoleFilter } from './pickers.tsx'
 import { useActs } from './useActs.tsx'
@@ -22,9 +23,6 @@ const OrganisationTree = lazyDialog(() =>
   import('./OrganisationTree.tsx').then((m) => m.OrganisationTree),
 )
 const MoveDialog = lazyDialog(() => import('./MoveDialog.tsx').then((m) => m.MoveDialog))
-const ImportDialog = lazyDialog(() =>
-  import('../../../web/ImportDialog.tsx').then((m) => m.ImportDialog),
-)
 const ResetDialog = lazyDialog(async () => {
   const pickers = import('../../users/web/pickers.tsx')
   registerLocale('users', (await import('../../users/locale.ts')).locale)

@@ -2,7 +2,7 @@ import { domainRoutes } from '../../../web/routes.ts'
 
 const form = () => import('./OrganisationForm.tsx').then((m) => m.OrganisationForm)
 
-export const organisationRoutes = domainRoutes('organisations', () => import('../locale.ts'), {
+export const routes = domainRoutes('organisations', () => import('../locale.ts'), {
   '/organ/organ-manage': () => import('./OrganisationList.tsx').then((m) => m.OrganisationList),
   '/organ/organ-manage/create': form,
   '/organ/organ-manage/edit/:id': form,

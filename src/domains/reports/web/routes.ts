@@ -1,5 +1,5 @@
 import { domainRoutes } from '../../../web/routes.ts'
 
-export const reportsRoutes = domainRoutes('reports', () => import('../locale.ts'), {
+export const routes = domainRoutes('reports', () => import('../locale.ts'), {
   '/home': () => import('./Home.tsx').then((m) => m.Home),
 })

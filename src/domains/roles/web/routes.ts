@@ -1,6 +1,6 @@
 import { domainRoutes } from '../../../web/routes.ts'
 
-export const rolesRoutes = domainRoutes('roles', () => import('../locale.ts'), {
+export const routes = domainRoutes('roles', () => import('../locale.ts'), {
   '/system/organ-role': () => import('./RoleList.tsx').then((m) => m.RoleList),
   '/system/organ-role/create': () => import('./RoleForm.tsx').then((m) => m.RoleForm),
   '/system/organ-role/edit/:id': () => import('./RoleForm.tsx').then((m) => m.RoleForm),

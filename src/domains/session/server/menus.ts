@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../server/database.ts'
+import type { MenuNode } from '../../../shared/person.ts'
 import { menuWithheld } from '../../accounts/rules.ts'
-import type { MenuNode } from '../contract.ts'
 
 export type MenuRow = {
   id: number

@@ -5,8 +5,7 @@ import { sessionsOf } from '../../../server/live.ts'
 import { checkPassword } from '../../../server/passwords.ts'
 import { hashing } from '../../../server/shares.ts'
 import { Refusal } from '../../../shared/errors.ts'
-import { factorErrors } from '../factorContract.ts'
-import type { shellEndpoints } from '../shellContract.ts'
+import { type factorEndpoints, factorErrors } from '../factorContract.ts'
 import { factorOn, spendFactor } from './factor.ts'
 import { countFailure, forgive, judgeInside } from './guard.ts'
 import * as q from './queries.ts'
@@ -43,7 +42,7 @@ export async function ownAccount(app: App, username: string, password: string | 
   return { account, right: password !== undefined && (await hashing(app).take(account.org_id, () => checkPassword(account.password_hash, password))) }
 }
 
-export const prove = prepared<(typeof shellEndpoints)['prove'], { account: q.Account; right: boolean }>({
+export const prove = prepared<(typeof factorEndpoints)['prove'], { account: q.Account; right: boolean }>({
   prepare: (app, input, _request, actor) => ownAccount(app, actor.username, input.password),
   async run(ctx, input, { account, right }) {
     const byCode = await factorOn(ctx.db, account.id)

@@ -1,6 +1,6 @@
 import { domainRoutes } from '../../../web/routes.ts'
 
-export const publicSessionRoutes = domainRoutes('session', () => import('../locale.ts'), {
+export const publicRoutes = domainRoutes('session', () => import('../locale.ts'), {
   '/login': () => import('./Login.tsx').then((m) => m.Login),
   '/404': () => import('./NotFound.tsx').then((m) => m.NotFound),
 })

@@ -1,5 +1,5 @@
 import { domainRoutes } from '../../../web/routes.ts'
 
-export const stockRoutes = domainRoutes('stock', () => import('../locale.ts'), {
+export const routes = domainRoutes('stock', () => import('../locale.ts'), {
   '/stock/waste': () => import('./FlowList.tsx').then((m) => m.FlowList),
 })

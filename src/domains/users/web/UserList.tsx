@@ -12,14 +12,12 @@ import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { toast } from '../../../web/toast.ts'
 import { useAct } from '../../../web/useAct.ts'
+import { ImportDialog } from '../../jobs/web/pickers.ts'
 import { RoleFilter } from '../../organisations/web/pickers.tsx'
 import { OrganUserRow, users } from '../contract.ts'
 import { Face } from './Face.tsx'
 import { DepartmentSelect, HomeSelect, ResetDialog } from './pickers.tsx'
 
-const ImportDialog = lazyDialog(() =>
-  import('../../../web/ImportDialog.tsx').then((m) => m.ImportDialog),
-)
 const ExplainDrawer = lazyDialog(() =>
   import('../../roles/web/pickers.tsx').then((m) => m.ExplainDrawer),
 )

@@ -3,9 +3,9 @@ import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
-import { ImportDialog } from '../../../../web/ImportDialog.tsx'
 import { PageHead, Sheet } from '../../../../web/ui/Sheet.tsx'
 import { Lead } from '../../../../web/ui/Text.tsx'
+import { ImportDialog } from '../../../jobs/web/pickers.ts'
 
 /** Machines from a spreadsheet; what comes of it is shown by the import itself. */
 export function DeviceImport() {

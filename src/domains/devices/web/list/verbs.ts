@@ -4,6 +4,7 @@ import { useConfirm } from '../../../../web/confirm.tsx'
 import type { BatchAction, RowAction, Selection } from '../../../../web/list/types.ts'
 import { useMay } from '../../../../web/session.ts'
 import { useDetail } from '../../../../web/useDetail.ts'
+import { exportList } from '../../../jobs/web/pickers.ts'
 import { type DeviceRow, devices } from '../../contract.ts'
 import type { Opened, RowAct } from './opened.ts'
 import { useLifecycle } from './useLifecycle.ts'
@@ -84,7 +85,6 @@ export function useBatch(open: (opened: Opened) => void): BatchAction<DeviceRow>
   const assign = ({ keys }: Selection<DeviceRow>) =>
     navigate(`/device/device-distribution?ids=${keys.join(',')}`)
   const write = async ({ keys }: Selection<DeviceRow>) => {
-    const { exportList } = await import('../../../../web/list/exportList.ts')
     await exportList({
       endpoint: devices.list,
       ns: 'devices',

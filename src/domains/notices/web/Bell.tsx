@@ -2,16 +2,16 @@ import BellOutlined from '@ant-design/icons/es/icons/BellOutlined'
 import { Button, Popover } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router'
-import { countedTo, unread } from '../../domains/notices/unreadContract.ts'
-import { useRead } from '../api.ts'
-import { lazyDialog } from '../lazyDialog.tsx'
-import { useLive } from '../live.ts'
-import { useMay, useUser } from '../session.ts'
+import { useRead } from '../../../web/api.ts'
+import { lazyDialog } from '../../../web/lazyDialog.tsx'
+import { useLive } from '../../../web/live.ts'
+import { useMay, useUser } from '../../../web/session.ts'
+import { usePhone } from '../../../web/shell/useWidth.ts'
+import { countedTo, unread } from '../unreadContract.ts'
 import styles from './Bell.module.css'
-import { usePhone } from './useWidth.ts'
 
-const BellList = lazyDialog(() => import('../../domains/notices/web/BellList.tsx').then((m) => m.BellList))
-const Popup = lazyDialog(() => import('../../domains/notices/web/Popup.tsx').then((m) => m.Popup))
+const BellList = lazyDialog(() => import('./BellList.tsx').then((m) => m.BellList))
+const Popup = lazyDialog(() => import('./Popup.tsx').then((m) => m.Popup))
 
 /** How many messages wait; the newest ones on demand, and announcements that want to be seen. */
 export function Bell() {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import * as f from '../../shared/fields.ts'
+import { read, write } from './contract.ts'
+import * as f from './fields.ts'
 
 /** A node of the menu tree, as the specification's client reads it; `hidden` authorises a route without showing it. */
 export type MenuNode = {
@@ -48,19 +49,17 @@ export const CurrentUser = z.strictObject({
 })
 export type CurrentUser = z.infer<typeof CurrentUser>
 
-export const Profile = z.strictObject({
-  id: f.id,
-  username: z.string(),
-  realName: z.string(),
-  /** Masked: a change goes by a code to the new number. */
-  phone: z.string(),
-  consumerPhone: z.string(),
-  img: z.string(),
-  address: z.string(),
-  regionCode: z.string(),
-  orgName: z.string(),
-  roleNames: z.array(z.strictObject({ zh: z.string(), en: z.string() })),
-  /** Agents and operators: customers call them and goods are sent to them. */
-  serviceRequired: z.boolean(),
-  version: f.version,
-})
+/** What every page needs of whoever is signed in: the shell asks for it first, the session domain answers. */
+export const person = {
+  user: read('self', { path: '/auth/user', summary: 'The signed-in user with menus and permissions', output: CurrentUser }),
+  logout: write('self', { path: '/auth/logout', summary: 'End this session', audit: 'session.logout', output: f.done }),
+  preferences: read('self', { path: '/me/preferences', summary: 'Column settings and the like', output: z.record(z.string(), z.unknown()) }),
+  savePreference: write('self', {
+    method: 'PUT',
+    path: '/me/preferences',
+    summary: 'Keep one preference',
+    audit: { none: 'layout of a screen, not an act' },
+    input: z.strictObject({ key: z.string().regex(/^[a-z][\w.:/-]{0,99}$/i), value: z.unknown() }),
+    output: f.done,
+  }),
+}

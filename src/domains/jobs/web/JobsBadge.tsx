@@ -2,11 +2,11 @@ import CloudDownloadOutlined from '@ant-design/icons/es/icons/CloudDownloadOutli
 import { Button, Tooltip } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
-import { running } from '../../domains/jobs/runningContract.ts'
-import { useRead } from '../api.ts'
-import { useLive } from '../live.ts'
-import { useUser } from '../session.ts'
-import styles from './Shell.module.css'
+import { useRead } from '../../../web/api.ts'
+import { useLive } from '../../../web/live.ts'
+import { useUser } from '../../../web/session.ts'
+import styles from '../../../web/shell/Shell.module.css'
+import { running } from '../runningContract.ts'
 
 /** Own exports and imports under way; the way to their page. */
 export function JobsBadge() {
@@ -24,7 +24,12 @@ function LiveJobs() {
   return (
     <Tooltip title={label}>
       <span className={styles.jobs}>
-        <Button type="text" icon={<CloudDownloadOutlined />} aria-label={label} onClick={() => void navigate('/downloads')} />
+        <Button
+          type="text"
+          icon={<CloudDownloadOutlined />}
+          aria-label={label}
+          onClick={() => void navigate('/downloads')}
+        />
         {count > 0 ? <b aria-hidden="true">{count}</b> : null}
       </span>
     </Tooltip>

@@ -1,10 +1,9 @@
 import { Form, Input, type InputRef, Modal } from 'antd'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { factorErrors } from '../domains/session/factorContract.ts'
-import { shellEndpoints as session } from '../domains/session/shellContract.ts'
-import { useRead, useWrite } from './api.ts'
-import { useFocusBack } from './useFocusBack.ts'
+import { useRead, useWrite } from '../../../web/api.ts'
+import { useFocusBack } from '../../../web/useFocusBack.ts'
+import { factorErrors, factorEndpoints as session } from '../factorContract.ts'
 
 /** Password, or code where the second factor is on; the call that waited goes on when it is right. */
 export function ProofDialog({ onAnswer }: { onAnswer: (given: boolean) => void }) {
@@ -16,7 +15,12 @@ export function ProofDialog({ onAnswer }: { onAnswer: (given: boolean) => void }
   const factor = useRead(session.factor, {}, { staleTime: 0 })
   const byCode = factor.data?.on ?? false
   const prove = useWrite(session.prove, {
-    claims: [factorErrors.wrongFactor.name, factorErrors.wrongProof.name, factorErrors.proofShut.name, 'common.invalid'],
+    claims: [
+      factorErrors.wrongFactor.name,
+      factorErrors.wrongProof.name,
+      factorErrors.proofShut.name,
+      'common.invalid',
+    ],
     invalidates: [],
     onSuccess: () => onAnswer(true),
   })

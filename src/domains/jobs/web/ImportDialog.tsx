@@ -3,23 +3,23 @@ import InboxOutlined from '@ant-design/icons/es/icons/InboxOutlined'
 import { Alert, Button, Modal, Spin } from 'antd'
 import { type DragEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { jobs, type RowFault } from '../domains/jobs/contract.ts'
-import { locale } from '../domains/jobs/locale.ts'
-import { jobLimits } from '../domains/jobs/rules.ts'
-import { FaultsTable } from '../domains/jobs/web/FaultsTable.tsx'
-import { queryClient, useRead } from './api.ts'
-import { CopyButton } from './CopyButton.tsx'
-import { call, messageOf } from './call.ts'
-import { download, save } from './download.ts'
+import { queryClient, useRead } from '../../../web/api.ts'
+import { CopyButton } from '../../../web/CopyButton.tsx'
+import { call, messageOf } from '../../../web/call.ts'
+import { download, save } from '../../../web/download.ts'
+import { registerLocale } from '../../../web/i18n.ts'
+import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { useFocusBack } from '../../../web/useFocusBack.ts'
+import { jobs, type RowFault } from '../contract.ts'
+import { locale } from '../locale.ts'
+import { jobLimits } from '../rules.ts'
+import { FaultsTable } from './FaultsTable.tsx'
 import styles from './ImportDialog.module.css'
-import { registerLocale } from './i18n.ts'
-import { useActiveTab } from './shell/tabs.ts'
-import { useFocusBack } from './useFocusBack.ts'
 
 registerLocale('jobs', locale)
 
 type Props = {
-  /** The importer's kind (src/domains/imports.ts). */
+  /** The importer's kind , as its manifest names it. */
   kind: string
   title: string
   /** Paths whose reads are stale afterwards, e.g. `/api/users`. */
@@ -51,14 +51,18 @@ export function ImportDialog({ kind, title, invalidates, onClose }: Props) {
       setStep({ is: 'done', total: answer.total, once: answer.once })
       if (answer.once?.fileName) keep(answer.once.fileName, answer.once.text)
       const stale = [...invalidates, jobs.list.path]
-      await queryClient.invalidateQueries({ predicate: ({ queryKey: [path] }) => typeof path === 'string' && stale.some((one) => path.startsWith(one)) })
+      await queryClient.invalidateQueries({
+        predicate: ({ queryKey: [path] }) =>
+          typeof path === 'string' && stale.some((one) => path.startsWith(one)),
+      })
     } catch (error) {
       setStep({ is: 'refused', message: messageOf(error) })
     }
   }
   const choose = (file: File | undefined) => {
     if (!file) return
-    if (file.size > jobLimits.importBytes) setStep({ is: 'refused', message: t('importing.tooLarge') })
+    if (file.size > jobLimits.importBytes)
+      setStep({ is: 'refused', message: t('importing.tooLarge') })
     else void send(file, true)
   }
   if (!active) return null
@@ -77,13 +81,33 @@ export function ImportDialog({ kind, title, invalidates, onClose }: Props) {
         {t('web:action.close')}
       </Button>,
     ],
-    tried: step.is === 'tried' ? [another, <Decide key="decide" kind={kind} {...step} onImport={() => void send(step.file, false)} />] : null,
+    tried:
+      step.is === 'tried'
+        ? [
+            another,
+            <Decide
+              key="decide"
+              kind={kind}
+              {...step}
+              onImport={() => void send(step.file, false)}
+            />,
+          ]
+        : null,
   }[step.is]
   return (
-    <Modal open title={title} footer={footer} onCancel={onClose} width={640} mask={{ closable: false }}>
+    <Modal
+      open
+      title={title}
+      footer={footer}
+      onCancel={onClose}
+      width={640}
+      mask={{ closable: false }}
+    >
       <div className={styles.body} aria-live="polite">
         {closed ? <Alert type="error" showIcon title={closed} /> : null}
-        {step.is === 'choose' && !closed ? <Drop most={info.data?.most ?? jobLimits.importRows} onFile={choose} /> : null}
+        {step.is === 'choose' && !closed ? (
+          <Drop most={info.data?.most ?? jobLimits.importRows} onFile={choose} />
+        ) : null}
         {step.is === 'busy' ? (
           <div className={styles.busy}>
             <Spin />
@@ -92,7 +116,9 @@ export function ImportDialog({ kind, title, invalidates, onClose }: Props) {
         ) : null}
         {step.is === 'refused' ? <Alert type="error" showIcon title={step.message} /> : null}
         {step.is === 'tried' ? <Result tried={step.tried} /> : null}
-        {step.is === 'done' ? <Alert type="success" showIcon title={t('importing.done', { total: step.total })} /> : null}
+        {step.is === 'done' ? (
+          <Alert type="success" showIcon title={t('importing.done', { total: step.total })} />
+        ) : null}
         {step.is === 'done' && step.once ? (
           <p className={styles.once}>
             <span>{step.once.label}</span>
@@ -101,7 +127,12 @@ export function ImportDialog({ kind, title, invalidates, onClose }: Props) {
         ) : null}
         {step.is === 'choose' && !closed ? (
           <>
-            <Button type="link" className={styles.template ?? ''} icon={<DownloadOutlined />} onClick={() => void download(`api/imports/${kind}/template`)}>
+            <Button
+              type="link"
+              className={styles.template ?? ''}
+              icon={<DownloadOutlined />}
+              onClick={() => void download(`api/imports/${kind}/template`)}
+            >
               {t('importing.template')}
             </Button>
             <Columns columns={info.data?.columns ?? []} />
@@ -113,7 +144,8 @@ export function ImportDialog({ kind, title, invalidates, onClose }: Props) {
 }
 
 /** The server has it no more: a file is saved at once, and again while the dialog is open. */
-const keep = (fileName: string, text: string): void => save(new Blob([text], { type: 'text/csv;charset=utf-8' }), fileName)
+const keep = (fileName: string, text: string): void =>
+  save(new Blob([text], { type: 'text/csv;charset=utf-8' }), fileName)
 function Shown({ fileName, text }: Once) {
   if (fileName)
     return (
@@ -149,7 +181,12 @@ function Drop({ most, onFile }: { most: number; onFile: (file: File | undefined)
       <InboxOutlined aria-hidden />
       <strong>{t('importing.drop')}</strong>
       <small>{t('importing.dropHint', { most })}</small>
-      <input type="file" className="hd-visually-hidden" accept=".xlsx,.csv" onChange={(event) => onFile(event.target.files?.[0])} />
+      <input
+        type="file"
+        className="hd-visually-hidden"
+        accept=".xlsx,.csv"
+        onChange={(event) => onFile(event.target.files?.[0])}
+      />
     </label>
   )
 }
@@ -176,20 +213,38 @@ function Columns({ columns }: { columns: readonly Column[] }) {
 
 function Result({ tried }: { tried: Tried }) {
   const { t } = useTranslation('jobs')
-  if (tried.failed === 0) return <Alert type="success" showIcon title={t('importing.fine', { total: tried.total })} />
+  if (tried.failed === 0)
+    return <Alert type="success" showIcon title={t('importing.fine', { total: tried.total })} />
   return (
     <>
-      <Alert type="error" showIcon title={t('importing.wrong', { total: tried.total, failed: tried.failed })} />
+      <Alert
+        type="error"
+        showIcon
+        title={t('importing.wrong', { total: tried.total, failed: tried.failed })}
+      />
       <FaultsTable faults={tried.faults} />
     </>
   )
 }
 
-function Decide({ kind, file, tried, onImport }: { kind: string; file: File; tried: Tried; onImport: () => void }) {
+function Decide({
+  kind,
+  file,
+  tried,
+  onImport,
+}: {
+  kind: string
+  file: File
+  tried: Tried
+  onImport: () => void
+}) {
   const { t } = useTranslation('jobs')
   if (tried.failed > 0)
     return (
-      <Button icon={<DownloadOutlined />} onClick={() => void download(`api/imports/${kind}/marked`, file)}>
+      <Button
+        icon={<DownloadOutlined />}
+        onClick={() => void download(`api/imports/${kind}/marked`, file)}
+      >
         {t('importing.marked')}
       </Button>
     )

@@ -1,26 +1,29 @@
-import { jobs } from '../../domains/jobs/contract.ts'
-import { locale } from '../../domains/jobs/locale.ts'
-import { jobLimits } from '../../domains/jobs/rules.ts'
-import type { Endpoint } from '../../shared/contract.ts'
-import { exportKeys } from '../../shared/exportFields.ts'
-import { queryClient } from '../api.ts'
-import { call, messageOf, newKey } from '../call.ts'
-import type { Question } from '../confirm.tsx'
-import { download } from '../download.ts'
-import { hasText, registerLocale, translate } from '../i18n.ts'
-import { formatCount } from '../Money.tsx'
-import { toast } from '../toast.ts'
-import type { Query } from './listUrl.ts'
+import { exportKeys } from '../../../shared/exportFields.ts'
+import { queryClient } from '../../../web/api.ts'
+import { call, messageOf, newKey } from '../../../web/call.ts'
+import { download } from '../../../web/download.ts'
+import { hasText, registerLocale, translate } from '../../../web/i18n.ts'
+import { formatCount } from '../../../web/Money.tsx'
+import type { ExportWish } from '../../../web/product.ts'
+import { toast } from '../../../web/toast.ts'
+import { jobs } from '../contract.ts'
+import { locale } from '../locale.ts'
+import { jobLimits } from '../rules.ts'
 
 registerLocale('jobs', locale)
-
-type Wish = { endpoint: Endpoint; ns: string; query: Query; columns: readonly string[]; total: number; confirm: (question: Question) => Promise<boolean> }
 
 /** Small files come at once; what takes longer than this is fetched from My downloads. */
 const patience = 2000
 
 /** The list as it is shown, filter and columns, as a file. Loaded with the first export. */
-export async function exportList({ endpoint, ns, query, columns, total, confirm }: Wish): Promise<void> {
+export async function exportList({
+  endpoint,
+  ns,
+  query,
+  columns,
+  total,
+  confirm,
+}: ExportWish): Promise<void> {
   const can = exportKeys(endpoint)
   const wanted = columns.filter((key) => can.includes(key) && hasText(`${ns}:fields.${key}`))
   if (total === 0) return toast('info', translate('jobs:exporting.nothing'))
@@ -33,7 +36,11 @@ export async function exportList({ endpoint, ns, query, columns, total, confirm 
   }
   if (large && !(await confirm(question))) return
   try {
-    const job = await call(jobs.export, { endpoint: endpoint.path, query, columns: wanted }, { idempotencyKey: newKey() })
+    const job = await call(
+      jobs.export,
+      { endpoint: endpoint.path, query, columns: wanted },
+      { idempotencyKey: newKey() },
+    )
     void queryClient.invalidateQueries({ queryKey: [jobs.running.path] })
     if (!large && (await finished(job.id))) return await download(`api/jobs/${job.id}/file`)
     toast('success', translate('jobs:exporting.later'))
@@ -49,7 +56,15 @@ async function finished(id: number): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, 200))
     const { state, error } = await call(jobs.get, { id })
     if (state === 'DONE') return true
-    if (state === 'FAILED') throw { kind: 'refused', code: 0, error: '', message: error, requestId: undefined, errors: [] }
+    if (state === 'FAILED')
+      throw {
+        kind: 'refused',
+        code: 0,
+        error: '',
+        message: error,
+        requestId: undefined,
+        errors: [],
+      }
   }
   return false
 }
