@@ -1,15 +1,15 @@
 import type { Access } from './contract.ts'
 
 /**
- * A page of the product. The server builds menus from these (only screens that exist are served), the web builds
- * routes. `group` is the menu group; root children of the specification have none and open for every signed-in user.
+ * A page of the product: its title and right are said here alone. The server builds menus from these (only screens that exist are
+ * served; accounts/menus.ts says where they stand), the web builds routes. One for every signed-in person (`self`, without a parent)
+ * stands in no menu.
  */
 export type Screen = {
   /** Route below the base path, with `:id` parameters. */
   readonly path: string
   /** `zh` and `en` title packed with `bi`. */
   readonly title: string
-  readonly group: string | null
   readonly permission: Access
   /** A sub-page travels with its parent's menu entry instead of having its own. */
   readonly parent?: string

@@ -34,8 +34,7 @@ const ofRoot = ['/home', '/info', '/pwd', '/extra']
 const screen = (path: string, parent?: string): Screen => ({
   path,
   title: path,
-  group: ofRoot.includes(path) ? null : 'device',
-  permission: 'device:read',
+  permission: ofRoot.includes(path) ? 'self' : 'device:read',
   ...(parent ? { parent } : {}),
 })
 const screens = [

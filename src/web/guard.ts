@@ -44,7 +44,7 @@ const below = (path: string, parent: string) => path === parent || path.startsWi
 export function isAllowed(path: string, user: CurrentUser, screens: readonly Screen[]): boolean {
   if (rootChildren.includes(path)) return true
   const screen = screenOf(path, screens)
-  if (screen && screen.group === null && screen.parent === undefined) return true
+  if (screen && screen.permission === 'self' && screen.parent === undefined) return true
   const allowed = pathsOf(user.menus)
   return allowed.some((node) => below(path, node) || (screen?.parent !== undefined && below(screen.parent, node)))
 }

@@ -1,5 +1,8 @@
+import { say } from '../../shared/text.ts'
+import { screens } from '../product.ts'
+
 /**
- * The menu catalogue of a fresh installation. A page is a row when the menu must authorise it by itself; sub-pages (create, edit)
+ * The menu catalogue of a fresh installation: which pages stand where. A page is a row when the menu must authorise it by itself; sub-pages (create, edit)
  * travel with the `parent` of their screen. `hidden` pages open by a button on their neighbour (settled difference 10).
  */
 export type MenuPage = {
@@ -22,36 +25,21 @@ export type MenuGroup = {
 }
 
 type Options = { hidden?: true; path?: string }
-type Page = readonly [name: string, zh: string, en: string, permission: string, options?: Options]
+/** A page that is there by its name (its screen says the rest), one that is still to come by all that is known of it. */
+type Page = readonly [name: string, options?: Options] | readonly [name: string, zh: string, en: string, permission: string, options?: Options]
 type Group = readonly [name: string, icon: string, zh: string, en: string, pages: readonly Page[]]
 
 const hidden: Options = { hidden: true }
 
 const table: readonly Group[] = [
   // device-create stands before device-category: the specification's sample of the repairman names them in this order
-  [
-    'device',
-    'device',
-    '设备管理',
-    'Devices',
-    [
-      ['device-list', '设备列表', 'Device list', 'device:read'],
-      ['device-create', '创建设备', 'Create devices', 'device:create'],
-      ['device-category', '设备类型', 'Device types', 'device-type:read'],
-      ['device-distribution', '设备分配', 'Device distribution', 'device:assign'],
-      ['main-board', '主板管理', 'Main boards', 'main-board:read'],
-    ],
-  ],
+  ['device', 'device', '设备管理', 'Devices', [['device-list'], ['device-create'], ['device-category'], ['device-distribution'], ['main-board']]],
   [
     'product',
     'goods',
     '商品管理',
     'Products',
-    [
-      ['product-category', '商品分类', 'Categories', 'product-category:read'],
-      ['product-manage', '商品列表', 'Products', 'product:read'],
-      ['medical-insurance', '医保管理', 'Medical insurance', 'medical-insurance:read'],
-    ],
+    [['product-category'], ['product-manage'], ['medical-insurance', '医保管理', 'Medical insurance', 'medical-insurance:read']],
   ],
   [
     'stock',
@@ -60,7 +48,7 @@ const table: readonly Group[] = [
     'Stock',
     [
       ['replenish', '补货管理', 'Replenishment', 'replenish:read'],
-      ['waste', '库存流水', 'Stock flow', 'stock-flow:read'],
+      ['waste'],
       ['cordon_stock', '库存预警', 'Stock warning', 'stock-warning:read'],
       ['prompt-expired-goods', '临期商品', 'Near-expiry goods', 'near-expiry:read'],
     ],
@@ -70,11 +58,7 @@ const table: readonly Group[] = [
     'list',
     '订单管理',
     'Orders',
-    [
-      ['order-list', '订单列表', 'Order list', 'order:read'],
-      ['order-clean', '订单清理', 'Order clean', 'order:clean'],
-      ['order-details', '一键补单', 'Order supplement', 'order:supplement'],
-    ],
+    [['order-list'], ['order-clean', '订单清理', 'Order clean', 'order:clean'], ['order-details', '一键补单', 'Order supplement', 'order:supplement']],
   ],
   [
     'data',
@@ -105,40 +89,10 @@ const table: readonly Group[] = [
       ['invoice-enterprise', '企业发票', 'Enterprise invoices', 'invoice:read', hidden],
     ],
   ],
-  [
-    'organ',
-    'tree',
-    '组织管理',
-    'Organisation',
-    [
-      ['organ-manage', '机构管理', 'Organisation management', 'org:read'],
-      ['organ-role', '角色管理', 'Role management', 'role:read', { path: '/system/organ-role' }],
-      ['organ-user', '组织用户', 'Organisation users', 'user:read', hidden],
-    ],
-  ],
-  [
-    'log',
-    'note',
-    '日志管理',
-    'Log',
-    [
-      ['operate-log', '操作日志', 'Operation log', 'log:read'],
-      ['issue-notice', '发布公告', 'Issue notice', 'notice:read'],
-    ],
-  ],
-  ['complaint', 'chat', '投诉反馈', 'Complaints', [['feedback', '用户反馈', 'Feedback', 'complaint:read']]],
-  [
-    'system',
-    'gear',
-    '系统管理',
-    'System',
-    [
-      ['organ-menu', '菜单管理', 'Menu management', 'menu:read'],
-      ['forgetpwd', '重置密码', 'Reset password', 'user:reset-password'],
-      ['createroledistribute', '可创建角色设置', 'Roles selectable on user creation', 'role:distribute-read'],
-      ['organ-system', '系统设置', 'System settings', 'setting:read'],
-    ],
-  ],
+  ['organ', 'tree', '组织管理', 'Organisation', [['organ-manage'], ['organ-role', { path: '/system/organ-role' }], ['organ-user', hidden]]],
+  ['log', 'note', '日志管理', 'Log', [['operate-log'], ['issue-notice']]],
+  ['complaint', 'chat', '投诉反馈', 'Complaints', [['feedback']]],
+  ['system', 'gear', '系统管理', 'System', [['organ-menu'], ['forgetpwd'], ['createroledistribute'], ['organ-system']]],
   [
     'market',
     'ad',
@@ -285,13 +239,16 @@ export const menus: readonly MenuGroup[] = table.map(([group, icon, zh, en, page
   en,
   icon,
   sort: (index + 1) * 10,
-  pages: pages.map(([name, pageZh, pageEn, permission, options = {}], at) => ({
-    name,
-    path: options.path ?? `/${group}/${name}`,
-    zh: pageZh,
-    en: pageEn,
-    permission,
-    hidden: options.hidden ?? false,
-    sort: at + 1,
-  })),
+  pages: pages.map((page, at) => pageOf(group, page, at + 1)),
 }))
+
+function pageOf(group: string, page: Page, sort: number): MenuPage {
+  const [name, ...said]: readonly [string, ...(string | Options | undefined)[]] = page
+  const { hidden: isHidden = false, path = `/${group}/${name}` } = said.find((one): one is Options => typeof one === 'object') ?? {}
+  const [zh, en, permission] = said.filter((one): one is string => typeof one === 'string')
+  const screen = screens.find((one) => one.path === path)
+  const place = { name, path, hidden: isHidden, sort }
+  if (screen && permission === undefined) return { ...place, zh: say(screen.title, 'zh-CN'), en: say(screen.title, 'en'), permission: screen.permission }
+  if (screen || zh === undefined || en === undefined || permission === undefined) throw new Error(`${path} needs a screen or texts of its own, one of them`)
+  return { ...place, zh, en, permission }
+}

@@ -5,7 +5,6 @@ export const screens = defineScreens([
   {
     path: '/device/device-list/cargo-road/:id',
     title: bi('货道设置', 'Lanes'),
-    group: 'device',
     permission: 'lane:read',
     parent: '/device/device-list',
     wide: true,

@@ -19,7 +19,7 @@ const most = 20
 /** Pages without a place in the menu: home, messages, downloads, one's own account. */
 const ownPages = () =>
   product.screens
-    .filter(({ path, group, parent }) => group === null && parent === undefined && !path.includes(':'))
+    .filter(({ path, permission, parent }) => permission === 'self' && parent === undefined && !path.includes(':'))
     .map(({ path, title }) => ({
       node: { name: path, path, title: say(title, 'zh-CN'), titleEn: say(title, 'en'), icon: 'home', sort: 0, hidden: false, children: [] },
       group: null,
