@@ -124,7 +124,11 @@ export function useFormEngine<E extends Endpoint>(spec: FormSpec<E>): Engine {
       schema,
       check: (field) => {
         const own = issues().find((problem) => problem.field === field)
-        setProblems((held) => [...held.filter((problem) => problem.field !== field), ...(own ? [own] : [])])
+        // each keeps its place: whoever presses one of them leaves a field by that
+        setProblems((held) => {
+          const others = held.flatMap((problem) => (problem.field !== field ? problem : (own ?? [])))
+          return own && !others.includes(own) ? [...others, own] : others
+        })
         return own?.message ?? null
       },
       label: (field, text) => void labels.current.set(field, text),

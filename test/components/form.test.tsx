@@ -1,0 +1,206 @@
+import { Link, Route, Routes } from 'react-router'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { queryClient, useRead } from '../../src/web/api.ts'
+import { FormPage, Section } from '../../src/web/FormPage.tsx'
+import { pickFor } from '../../src/web/form/values.ts'
+import { anyDirty } from '../../src/web/shell/tabs.ts'
+import { keepLabels, LabelFields, label, labels } from './labels.tsx'
+import { answer, askedOf, held, refused, show } from './world.tsx'
+
+const button = (name: string | RegExp) => page.getByRole('button', { name })
+const field = (name: string) => page.getByLabelText(name)
+const put = 'PUT /api/labels/{id}'
+
+function EditLabel({ readOnly = false }: { readOnly?: boolean }) {
+  const loaded = useRead(labels.get, { id: 1 }, { inline: true })
+  return (
+    <FormPage
+      ns="labels"
+      title="编辑标签"
+      back="/labels"
+      save={labels.update}
+      loaded={loaded}
+      readOnly={readOnly}
+      initial={loaded.data ? pickFor(labels.update.input, loaded.data) : {}}
+      claims={{ 'labels.priceTooHigh': 'price' }}
+    >
+      <Section title="基本" purpose="贴在货架上的">
+        <LabelFields />
+      </Section>
+    </FormPage>
+  )
+}
+async function open(options: Parameters<typeof show>[1] = {}): Promise<ReturnType<typeof keepLabels>> {
+  const kept = keepLabels([label(1)])
+  await show(<EditLabel />, { path: '/labels/edit/1', ...options })
+  await expect.element(field('名称')).toHaveValue('标签1')
+  return kept
+}
+
+test('a form waits for what it edits; what cannot be read is said, and read again', async () => {
+  const late = held(() => refused(500, 'common.unexpected', '读不出来'))
+  answer('GET /api/labels/{id}', late.answer)
+  await show(<EditLabel />, { path: '/labels/edit/1' })
+  await expect.poll(() => document.querySelector('[aria-busy=true]')).not.toBeNull()
+  late.go()
+  await expect.element(page.getByRole('alert')).toMatchTextContent('编辑标签加载失败')
+  keepLabels([label(1)])
+  await button('重试').click()
+  await expect.element(field('名称')).toHaveValue('标签1')
+})
+
+test('required fields are marked, counted texts count, and a price is yuan', async () => {
+  await open()
+  for (const [name, required] of [
+    ['名称', true],
+    ['价格', true],
+    ['备注', false],
+  ] as const) {
+    const mark = document.querySelector(`label[for="${field(name).element().id}"]`)?.classList.contains('ant-form-item-required')
+    expect(mark, name).toBe(required)
+  }
+  await expect.element(field('价格')).toHaveValue('3.50')
+  await expect.element(page.getByText('3 / 20')).toBeVisible()
+})
+
+test('Ctrl S saves from any field: fen, the version and nothing else travel', async () => {
+  await open()
+  await field('价格').fill('12')
+  await userEvent.keyboard('{Control>}s{/Control}')
+  await expect.poll(() => askedOf('PUT /api/labels/1').length).toBe(1)
+  expect(askedOf('PUT /api/labels/1')[0]?.body).toEqual({ version: 1, name: '标签1', kind: 'SHELF', price: 1200, printed: false, remark: '' })
+  await expect.poll(() => location.pathname).toBe('/labels')
+})
+
+test('what is wrong is listed beside the button, and leads to its field', async () => {
+  await open()
+  await field('名称').fill('')
+  await field('价格').fill('三块')
+  await button('保存').click()
+  await expect.element(page.getByRole('status').filter({ hasText: '2 处需要修改：' })).toBeVisible()
+  await expect.element(field('名称')).toHaveFocus()
+  await page.getByRole('status').getByRole('button', { name: '价格' }).click()
+  await expect.element(field('价格')).toHaveFocus()
+  expect(askedOf('PUT /api/labels/1')).toEqual([])
+})
+
+test('a field is checked when it is left, not while it is typed', async () => {
+  await open()
+  await field('名称').fill('')
+  expect(page.getByText('请输入名称').elements()).toEqual([])
+  await userEvent.tab()
+  await expect.element(page.getByText('请输入名称')).toBeVisible()
+})
+
+test('a refusal that belongs to a field stands there and takes the focus', async () => {
+  await open()
+  answer(put, () => refused(422, 'labels.priceTooHigh', '高于零售价'))
+  await field('价格').fill('99')
+  await button('保存').click()
+  await expect.element(page.getByText('高于零售价').first()).toBeVisible()
+  await expect.element(field('价格')).toHaveFocus()
+})
+
+test('a stale version is said, what was typed stays, and the form is still unsaved', async () => {
+  const kept = await open()
+  kept[0] = label(1, { version: 2 })
+  await field('名称').fill('我的')
+  await button('保存').click()
+  await expect.element(page.getByText('数据已被他人修改，请刷新后重试')).toBeVisible()
+  await expect.element(field('名称')).toHaveValue('我的')
+  expect(anyDirty()).toBe(true)
+})
+
+test('what arrives late never takes away what somebody typed', async () => {
+  const kept = await open()
+  await field('名称').fill('正在打字')
+  kept[0] = label(1, { name: '别人的新名字' })
+  await queryClient.invalidateQueries()
+  await expect.poll(() => askedOf('GET /api/labels/1').length).toBe(2)
+  await expect.element(field('名称')).toHaveValue('正在打字')
+})
+
+test('unsaved work is known to its tab and to the browser, until it is saved or taken back', async () => {
+  await open()
+  const leaves = () => {
+    const event = new Event('beforeunload', { cancelable: true })
+    dispatchEvent(event)
+    return event.defaultPrevented
+  }
+  expect([anyDirty(), leaves()]).toEqual([false, false])
+  await field('名称').fill('x')
+  await expect.element(page.getByText('有未保存的修改')).toBeVisible()
+  expect([anyDirty(), leaves()]).toEqual([true, true])
+  await field('名称').fill('标签1')
+  await expect.poll(anyDirty).toBe(false)
+})
+
+test('cancelling asks before work is lost', async () => {
+  await open()
+  await field('备注').fill('写了很多')
+  await button('取消').click()
+  await button('继续编辑').click()
+  await expect.element(field('备注')).toHaveValue('写了很多')
+  expect(location.pathname).toBe('/labels/edit/1')
+  await button('取消').click()
+  await button('离开').click()
+  await expect.poll(() => location.pathname).toBe('/labels')
+})
+
+test('on a phone, where nothing keeps a tab, a step back asks first', async () => {
+  keepLabels([label(1)])
+  await show(
+    <Routes>
+      <Route path="/labels/edit/1" element={<EditLabel />} />
+      <Route path="*" element={<Link to="/labels/edit/1">打开</Link>} />
+    </Routes>,
+    { width: 390 },
+  )
+  await page.getByText('打开').click()
+  await field('备注').fill('写了很多')
+  await expect.poll(anyDirty).toBe(true)
+  history.back()
+  await button('继续编辑').click()
+  await expect.poll(() => location.pathname).toBe('/labels/edit/1')
+  await expect.element(field('备注')).toHaveValue('写了很多')
+})
+
+test('a lost answer keeps the form, and sending again is the same act', async () => {
+  keepLabels([])
+  await show(
+    <FormPage ns="labels" title="新增标签" back="/labels" save={labels.create} initial={{ name: '同一次', kind: 'DOOR', price: 100 }}>
+      <LabelFields />
+    </FormPage>,
+    { path: '/labels/create' },
+  )
+  answer('POST /api/labels', () => {
+    throw new TypeError('connection reset')
+  })
+  await button('保存').click()
+  await expect.element(page.getByText('网络请求错误')).toBeVisible()
+  keepLabels([])
+  await button('保存').click()
+  await expect.poll(() => location.pathname).toBe('/labels')
+  const [first, second] = askedOf('POST /api/labels').map(({ key }) => key)
+  expect(first).toBeTruthy()
+  expect(second).toBe(first)
+})
+
+test('what may only be read has no way to save', async () => {
+  keepLabels([label(1)])
+  await show(<EditLabel readOnly />, { path: '/labels/edit/1' })
+  await expect.element(button('返回')).toBeVisible()
+  expect(button('保存').elements()).toEqual([])
+  await userEvent.keyboard('{Control>}s{/Control}')
+  expect(askedOf('PUT /api/labels/1')).toEqual([])
+})
+
+test('in English labels, messages and buttons are English', async () => {
+  keepLabels([label(1)])
+  await show(<EditLabel />, { path: '/labels/edit/1', lang: 'en' })
+  await field('Name').fill('')
+  await button('Save').click()
+  await expect.element(page.getByText('Enter a name').first()).toBeVisible()
+  await expect.element(page.getByRole('status').filter({ hasText: '1 to correct:' })).toBeVisible()
+})
