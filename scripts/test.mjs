@@ -1,4 +1,4 @@
-// Everything that must hold, group after group; a skipped test counts as red.
+// Everything that must hold, group after group; a skipped test counts as red. `--nightly`: the deep runs, for hours.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,17 +7,27 @@ import { ensureRuntime, root, run, say } from './lib/runtime.mjs'
 
 await ensureRuntime()
 
-const vitest = (...filters) => ({ vitest: filters })
-// Order: cheap and likely to fail first. Seconds are the budget of CONTRIBUTING.md.
-const groups = [
+const vitest = (project, ...filters) => ({ vitest: ['--project', project, ...filters] })
+/** Order: cheap and likely to fail first. Seconds are the budget of CONTRIBUTING.md; `deep` is what a night adds. */
+const all = [
   { name: 'check', seconds: 30, command: ['scripts/check.mjs'] },
+  { name: 'pure', seconds: 20, ...vitest('pure') },
   // the files of one worker share its modules: reading them anew took a third of the time
-  { name: 'unit', seconds: 180, ...vitest('src', '--no-isolate') },
-  { name: 'conformance', seconds: 200, ...vitest('test/conformance') },
-  // the long run of money keeps one worker busy; races and machines run beside it
-  { name: 'model', seconds: 240, env: { T4_SEEDS: '60', MODEL_OPERATIONS: '14000' }, ...vitest('test/model', 'src/domains/machines/server/intake.test.ts') },
-  { name: 'e2e', seconds: 520, browser: true, playwright: 'test/e2e' },
+  { name: 'unit', seconds: 170, ...vitest('database', 'src', '--no-isolate') },
+  { name: 'components', seconds: 45, browser: true, ...vitest('components') },
+  { name: 'conformance', seconds: 200, deep: { WALL_STEPS: '3000' }, ...vitest('database', 'test/conformance') },
+  {
+    name: 'model',
+    seconds: 210,
+    env: { T4_SEEDS: '60', MODEL_OPERATIONS: '14000' },
+    deep: { T4_SEEDS: '1500', MODEL_OPERATIONS: '300000', RACE_REPEATS: '150' },
+    // the long run of money keeps one worker busy; races and machines run beside it
+    ...vitest('database', 'test/model', 'src/domains/machines/server/intake.test.ts'),
+  },
+  { name: 'e2e', seconds: 520, browser: true, deep: { API_KILLS: '200', DATABASE_KILLS: '20' }, playwright: 'test/e2e' },
 ]
+const nightly = process.argv.includes('--nightly')
+const groups = nightly ? all.filter(({ deep }) => deep).map((group) => ({ ...group, env: { ...group.env, ...group.deep } })) : all
 
 const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
@@ -41,10 +51,10 @@ async function runVitest(filters, env = {}) {
   return { passed: result.numPassedTests ?? 0, failed: code === 0 ? failed : Math.max(failed, 1) }
 }
 
-async function runPlaywright(folder) {
+async function runPlaywright(folder, env = {}) {
   const file = join(mkdtempSync(join(tmpdir(), 'huodao-report-')), 'report.json')
   const args = ['node_modules/@playwright/test/cli.js', 'test', '-c', folder, '--reporter=list,json']
-  const code = await run(process.execPath, args, root, { ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: file })
+  const code = await run(process.execPath, args, root, { ...env, ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: file })
   const { expected = 0, flaky = 0, unexpected = 0, skipped = 0 } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).stats : {}
   rmSync(dirname(file), { recursive: true, force: true })
   return { passed: expected + flaky, failed: Math.max(unexpected + skipped, code === 0 ? 0 : 1), again: flaky }
@@ -57,10 +67,10 @@ async function runProgram(command) {
 
 function runGroup({ vitest: filters, playwright, command, env }) {
   if (filters) return runVitest(filters, env)
-  return playwright ? runPlaywright(playwright) : runProgram(command)
+  return playwright ? runPlaywright(playwright, env) : runProgram(command)
 }
 
-const wanted = process.argv.slice(2)
+const wanted = process.argv.slice(2).filter((name) => name !== '--nightly')
 const unknown = wanted.filter((name) => !groups.some((group) => group.name === name))
 if (unknown.length > 0) {
   say(`No such group: ${unknown.join(', ')}. Groups: ${groups.map((group) => group.name).join(', ')}`)
@@ -80,7 +90,7 @@ for (const group of groups) {
 
 say('')
 for (const { name, passed, failed, again, took, seconds } of rows) {
-  const counts = `${String(passed).padStart(6)} passed ${String(failed).padStart(4)} failed ${took.toFixed(1).padStart(7)} s of ${seconds} s`
+  const counts = `${String(passed).padStart(6)} passed ${String(failed).padStart(4)} failed ${took.toFixed(1).padStart(7)} s${nightly ? '' : ` of ${seconds} s`}`
   say(`${failed ? '✗' : '✓'} ${name.padEnd(12)} ${counts}${again ? `, ${again} only at the second try` : ''}`)
 }
 const sum = (key) => rows.reduce((total, row) => total + row[key], 0)

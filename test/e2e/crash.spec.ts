@@ -14,7 +14,7 @@ type Line = { orderNum: string; unit?: number; result?: string; outTradeNo?: str
 
 /** T1b: while the fleet sells, the API, beside it the gateway or the worker, and PostgreSQL die again and again; afterwards the books agree with the machines' own record. */
 test(`${apiKills} kills of the API and ${databaseKills} of PostgreSQL lose and double nothing`, async ({ env }) => {
-  test.setTimeout(600_000)
+  test.setTimeout(Math.max(600_000, apiKills * 20_000))
   const took: number[] = []
   const every = Math.max(1, Math.floor(apiKills / Math.max(1, databaseKills)))
   for (let n = 0; n < apiKills; n += 1) {

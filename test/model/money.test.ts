@@ -61,7 +61,7 @@ const system = <T>(work: (ctx: Ctx) => Promise<T>) => bySystem(world.app, work)
 let machines: { id: number; rtuNumber: string }[] = []
 type Machine = (typeof machines)[number]
 
-test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, { timeout: 600_000 }, async () => {
+test(`T1a ${operations} operations by ${workers} workers, seed ${seed}`, { timeout: Math.max(600_000, operations * 50) }, async () => {
   let left = operations
   await Promise.all(
     Array.from({ length: workers }, async (_, n) => {

@@ -72,7 +72,7 @@ const notice = (made: Made, eventId: string = randomUUID()) => {
 const crowd = <T>(n: number, work: (i: number) => Promise<T>) => Promise.all(Array.from({ length: n }, (_, i) => work(i)))
 const no500 = (answers: { status: number }[]) => expect(answers.filter((a) => a.status >= 500)).toEqual([])
 
-describe.each(crowds)('%i at once', (n) => {
+describe.each(crowds)('%i at once', { timeout: Math.max(20_000, repeats * 3000) }, (n) => {
   test('one phone asks again and again: one order', async () => {
     for (let r = 0; r < repeats; r += 1) {
       const clientId = randomUUID()
