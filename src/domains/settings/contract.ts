@@ -88,7 +88,7 @@ export const ProcessFigures = z.strictObject({
   machines: count.nullable(),
 })
 export type ProcessFigures = z.infer<typeof ProcessFigures>
-const Process = z.strictObject({
+export const Process = z.strictObject({
   process: z.string(),
   parts: z.array(z.enum(['api', 'gateway', 'worker'])),
   startedAt: f.instant,
@@ -99,7 +99,7 @@ const Process = z.strictObject({
   figures: ProcessFigures,
   points: z.array(Point).max(200),
 })
-const Queue = z.strictObject({ name: z.string(), waiting: count, active: count, failed: count, lastAt: f.instant.nullable() })
+export const Queue = z.strictObject({ name: z.string(), waiting: count, active: count, failed: count, lastAt: f.instant.nullable() })
 const ServerState = z.strictObject({
   asOf: f.instant,
   processes: z.array(Process),
@@ -113,7 +113,7 @@ const ServerState = z.strictObject({
 })
 export type ServerState = z.infer<typeof ServerState>
 
-const DictionaryRow = z.strictObject({
+export const DictionaryRow = z.strictObject({
   key: z.string(),
   kind: z.enum(['ENUM', 'ERROR']),
   area: z.string(),
@@ -125,7 +125,6 @@ const DictionaryRow = z.strictObject({
   en: z.string(),
 })
 
-export { DictionaryRow }
 export type DictionaryRow = z.infer<typeof DictionaryRow>
 
 export const settings = {

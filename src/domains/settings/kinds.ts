@@ -36,50 +36,46 @@ export type Setting<V = unknown> = {
   /** Its consumer belongs to a chapter that is not built yet: neither shown nor writable. */
   readonly pending?: true
 }
-type Facts = Pick<Setting, 'section' | 'name' | 'help' | 'level' | 'pending'>
+type Kind<V> = Pick<Setting<V>, 'form' | 'shape' | 'fallback'>
+
+type Said = Kind<unknown> & Pick<Setting, 'name' | 'help' | 'pending'> & { readonly level?: Level }
+/** Settings of one section; those of another level than the rest say so. */
+export const settings = <S extends Readonly<Record<string, Said>>>(section: Section, level: Level, said: S) =>
+  Object.fromEntries(Object.entries(said).map(([key, one]) => [key, { section, level, ...one }])) as {
+    [K in keyof S]: Pick<Setting, 'section' | 'level'> & S[K]
+  }
 
 export const outOfRange = (min: number | string, max: number | string): string => bi(`超出允许范围(${min}–${max})`, `Outside the allowed range (${min}–${max})`)
 const zeroIs = { never: bi('从不', 'Never'), unlimited: bi('不限', 'No limit'), off: bi('关闭', 'Off') }
 
-export function int(
-  facts: Facts,
-  unit: Unit,
-  min: number,
-  max: number,
-  fallback: number,
-  zero?: keyof typeof zeroIs,
-): Setting<number> & { readonly fallback: number } {
+export function int(unit: Unit, min: number, max: number, fallback: number, zero?: keyof typeof zeroIs): Kind<number> {
   const wrong = unit === 'fen' ? outOfRange((min / 100).toFixed(2), (max / 100).toFixed(2)) : outOfRange(min, max)
   const shape = z
     .number(wrong)
     .int(wrong)
     .refine((n) => (n >= min && n <= max) || (zero !== undefined && n === 0), wrong)
-  return { ...facts, form: { kind: 'int', min, max, unit, ...(zero && min > 0 ? { zero: zeroIs[zero] } : {}) }, shape, fallback }
+  return { form: { kind: 'int', min, max, unit, ...(zero && min > 0 ? { zero: zeroIs[zero] } : {}) }, shape, fallback }
 }
-export const fen = (facts: Facts, min: number, max: number, fallback: number): Setting<number> => int(facts, 'fen', min, max, fallback)
-export const bool = (facts: Facts, fallback: boolean): Setting<boolean> => ({
-  ...facts,
+export const fen = (min: number, max: number, fallback: number): Kind<number> => int('fen', min, max, fallback)
+export const bool = (fallback: boolean): Kind<boolean> => ({
   form: { kind: 'bool' },
   shape: z.boolean(bi('请选择是或否', 'Choose yes or no')),
   fallback,
 })
-export const text = (facts: Facts, max: number, fallback: string): Setting<string> => ({
-  ...facts,
+export const text = (max: number, fallback: string): Kind<string> => ({
   form: { kind: 'text', max },
   shape: z.string(outOfRange(1, max)).trim().min(1, outOfRange(1, max)).max(max, outOfRange(1, max)),
   fallback,
 })
 /** Text that may be left empty, of a form of its own. */
-export const optional = (facts: Facts, max: number, form: RegExp, wrong: string): Setting<string> => ({
-  ...facts,
+export const optional = (max: number, form: RegExp, wrong: string): Kind<string> => ({
   form: { kind: 'text', max },
   shape: z.string(wrong).trim().max(max, outOfRange(0, max)).regex(form, wrong),
   fallback: '',
 })
-export function choice<const V extends string>(facts: Facts, options: Readonly<Record<V, string>>, fallback: NoInfer<V>): Setting<V> {
+export function choice<const V extends string>(options: Readonly<Record<V, string>>, fallback: NoInfer<V>): Kind<V> {
   const values = Object.keys(options) as [V, ...V[]]
   return {
-    ...facts,
     form: { kind: 'choice', options: values.map((value) => ({ value, text: options[value] })) },
     shape: z.enum(values, bi('选项不正确', 'Not one of the choices')) as unknown as z.ZodType<V>,
     fallback,
@@ -94,21 +90,19 @@ export const timings = {
   m30: bi('半小时', 'Half an hour'),
   h1: bi('1小时', '1 hour'),
 } as const
-export const timing = (facts: Facts, fallback: keyof typeof timings) => choice(facts, timings, fallback)
+export const timing = (fallback: keyof typeof timings) => choice(timings, fallback)
 
 const clock = z.string(bi('时间格式为 HH:mm', 'A time is HH:mm')).regex(/^([01]\d|2[0-3]):[0-5]\d$/, bi('时间格式为 HH:mm', 'A time is HH:mm'))
 const Window = z.strictObject({ from: clock, to: clock }).refine((w) => w.from !== w.to, bi('开始和结束不能相同', 'Start and end are the same'))
 export type Window = z.infer<typeof Window>
 /** From a time of the day to another; past midnight when the second is the earlier one. */
-export const window = (facts: Facts, from: string, to: string): Setting<Window> => ({
-  ...facts,
+export const window = (from: string, to: string): Kind<Window> => ({
   form: { kind: 'window' },
   shape: Window,
   fallback: { from, to },
 })
 
-export const image = (facts: Facts): Setting<string> => ({
-  ...facts,
+export const image = (): Kind<string> => ({
   form: { kind: 'image' },
   shape: z.union([f.imageUrl, z.literal('')]),
   fallback: '',
@@ -122,8 +116,7 @@ const Channels = z.strictObject({
   webhook: z.union([z.url({ protocol: /^https$/, error: bi('须为 https 地址', 'Must be an https address') }).max(300), z.literal('')]),
 })
 export type Channels = z.infer<typeof Channels>
-export const channels = (facts: Facts): Setting<Channels> => ({
-  ...facts,
+export const channels = (): Kind<Channels> => ({
   form: { kind: 'channels' },
   shape: Channels,
   fallback: { message: true, wechat: false, sms: '', email: '', webhook: '' },

@@ -2,13 +2,15 @@ import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, may, owns } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
+import { shape } from '../../../server/shapes.ts'
 import { Refusal } from '../../../shared/errors.ts'
-import { type DayType, settingErrors, type settings } from '../contract.ts'
+import { CalendarDay, type DayType, settingErrors, type settings } from '../contract.ts'
 import { calendarProblem, weekType, yearOf } from '../rules.ts'
 import { platformOrg } from './values.ts'
 
 type Contract = typeof settings
-type Stored = { day: string; type: DayType; name: string }
+const stored = shape(CalendarDay, ['day_types', 'd'], {})
+const daysOf = (year: number) => sql`from day_types d where d.org_id = ${platformOrg} and d.day between ${`${year}-01-01`}::date and ${`${year}-12-31`}::date`
 
 /** Normal workday, legal holiday, make-up workday or rest day. A year that is not known goes by its weekdays. */
 export async function dayTypeOf(db: Db, day: string): Promise<DayType> {
@@ -24,13 +26,9 @@ const knownYears = async (db: Db): Promise<number[]> => {
 }
 export const isYearKnown = async (db: Db, year: number): Promise<boolean> => (await knownYears(db)).includes(year)
 
-async function storedOf(db: Db, year: number): Promise<Stored[]> {
-  const { rows } = await sql<Stored>`select day, type, name from day_types
-    where org_id = ${platformOrg} and day between ${`${year}-01-01`}::date and ${`${year}-12-31`}::date order by day`.execute(db)
-  return rows
-}
+const storedOf = (db: Db, year: number) => stored.all(db, sql`${daysOf(year)} order by d.day`)
 
-export async function addDays(db: Db, days: readonly Stored[]): Promise<void> {
+export async function addDays(db: Db, days: readonly CalendarDay[]): Promise<void> {
   await sql`insert into day_types (org_id, day, type, name)
     select ${platformOrg}, day, type, name from jsonb_to_recordset(${JSON.stringify(days)}::jsonb) as n(day date, type text, name text)`.execute(db)
 }
@@ -38,12 +36,12 @@ export async function addDays(db: Db, days: readonly Stored[]): Promise<void> {
 const mayImport = (ctx: Ctx): boolean => owns(ctx, platformOrg) && may(ctx, 'setting:update')
 
 export const calendar: Handlers<Contract>['calendar'] = async (ctx, { year }) => {
-  const stored = await storedOf(ctx.db, year)
+  const days = await storedOf(ctx.db, year)
   return {
     year,
-    known: stored.length > 0,
+    known: days.length > 0,
     years: await knownYears(ctx.db),
-    days: yearOf(year, new Map(stored.map((row) => [row.day, row]))),
+    days: yearOf(year, new Map(days.map((row) => [row.day, row]))),
     can: { import: mayImport(ctx) },
   }
 }
@@ -58,7 +56,7 @@ export const importCalendar: Handlers<Contract>['importCalendar'] = async (ctx, 
   const before = await storedOf(ctx.db, year)
   const special = days.filter((row) => row.type !== weekType(row.day) || row.name !== '')
   const kept = special.length ? special : days.slice(0, 1)
-  await sql`delete from day_types where org_id = ${platformOrg} and day between ${`${year}-01-01`}::date and ${`${year}-12-31`}::date`.execute(ctx.db)
+  await sql`delete ${daysOf(year)}`.execute(ctx.db)
   await addDays(ctx.db, kept)
   ctx.audit({ id: year, name: String(year), before: { days: before.length }, after: { days: kept.length }, orgId: platformOrg })
   ctx.touch('settings')

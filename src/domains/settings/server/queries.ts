@@ -48,7 +48,8 @@ export async function store(ctx: Ctx, { orgId, key, value, locked, version }: Wr
   return Number(numAffectedRows) === 1
 }
 
-export type HistoryRow = { at: Date; username: string; userOrg: number | null; before: unknown; after: unknown }
+export type Told = { value: unknown; locked: boolean }
+type HistoryRow = { at: Date; username: string; userOrg: number | null; before: Told | null; after: Told | null }
 /** Log rows of the organisation that name the key. */
 export async function history(ctx: Ctx, orgId: number, key: string): Promise<HistoryRow[]> {
   const { rows } =

@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, may, owns } from '../../../server/context.ts'
 import { requireProof } from '../../../server/proof.ts'
-import { common, Refusal, reject } from '../../../shared/errors.ts'
+import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { pageSizes } from '../../../shared/listQuery.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { notify } from '../../notices/server/notify.ts'
@@ -76,8 +77,7 @@ function parsed(ctx: Ctx, key: SettingKey, value: unknown): unknown {
   throw new Refusal(settingErrors.wrongValue, { name: say(name, ctx.lang), problem: say(problem, ctx.lang) }, [{ field: key, text: problem }])
 }
 
-type Told = { value: unknown; locked: boolean }
-type Change = { key: SettingKey; before: Told | null; after: Told }
+type Change = { key: SettingKey; before: q.Told | null; after: q.Told }
 
 async function apply(ctx: Ctx, orgId: number, change: SettingChange, chain: readonly q.ChainRow[]): Promise<Change> {
   const { key } = change
@@ -85,15 +85,14 @@ async function apply(ctx: Ctx, orgId: number, change: SettingChange, chain: read
   const values = chain.filter((row) => row.key === key)
   const own = values.find((row) => row.orgId === orgId)
   const refusal = changeable(setting, values, orgId, platformOrg)
-  if (refusal) throw new Refusal(refusal, {}, [{ field: key, text: refusal.text }])
+  if (refusal) throw fieldRefusal(refusal, key)
   const locked = change.locked ?? own?.locked ?? false
   // a lock is a right of its own, and so is changing what it binds
   const touchesLock = locked !== (own?.locked ?? false) || own?.locked === true
   if (touchesLock && (setting.level === 'platform' || !may(ctx, 'setting:lock'))) throw new Refusal(common.forbidden)
   // a lock without a value holds what counts now
   const value = change.value === undefined ? (effective(values)?.value ?? setting.fallback) : parsed(ctx, key, change.value)
-  if (!(await q.store(ctx, { orgId, key, value, locked, version: change.version })))
-    throw new Refusal(common.stale, {}, [{ field: key, text: common.stale.text }])
+  if (!(await q.store(ctx, { orgId, key, value, locked, version: change.version }))) throw fieldRefusal(common.stale, key)
   return { key, before: own ? { value: own.value, locked: own.locked } : null, after: { value, locked } }
 }
 
@@ -136,8 +135,8 @@ const reset: Handlers<Contract>['reset'] = async (ctx, { key, orgId, version }) 
   const own = found(values.find((row) => row.orgId === org.id))
   reject(changeable(settingOfKey(key), values, org.id, platformOrg))
   if (own.locked && !may(ctx, 'setting:lock')) throw new Refusal(common.forbidden)
-  const gone = await ctx.db.deleteFrom('settings').where('org_id', '=', org.id).where('key', '=', key).where('version', '=', version).executeTakeFirst()
-  if (!gone.numDeletedRows) throw new Refusal(common.stale)
+  const { numAffectedRows } = await sql`delete from settings where org_id = ${org.id} and key = ${key} and version = ${version}`.execute(ctx.db)
+  if (!numAffectedRows) throw new Refusal(common.stale)
   ctx.audit({
     id: org.id,
     name: `${org.name} ${say(settingOfKey(key).name, 'zh-CN')}`,
@@ -158,16 +157,15 @@ function changed(ctx: Ctx): void {
 const history: Handlers<Contract>['history'] = async (ctx, { key, orgId }) => {
   const org = found(await q.organisation(ctx, orgId))
   const rows = await q.history(ctx, org.id, key)
-  const told = (side: unknown): Told | null => side as Told | null
   return {
     list: rows.map((row) => ({
       at: iso(row.at),
       // people above are not named
       username: row.userOrg !== null && owns(ctx, row.userOrg) ? row.username : '',
-      before: told(row.before)?.value ?? null,
-      after: told(row.after)?.value ?? null,
-      lockedBefore: told(row.before)?.locked ?? false,
-      lockedAfter: told(row.after)?.locked ?? false,
+      before: row.before?.value ?? null,
+      after: row.after?.value ?? null,
+      lockedBefore: row.before?.locked ?? false,
+      lockedAfter: row.after?.locked ?? false,
     })),
   }
 }
@@ -179,14 +177,8 @@ export const handlers: Handlers<Contract> = {
   history,
   async notifyTest(ctx) {
     const userId = ctx.actor.userId as number
-    const { title, body } = locale.zh.testMessage
-    await notify(ctx, {
-      userIds: [userId],
-      kind: 'SYSTEM',
-      title: bi(title, locale.en.testMessage.title),
-      body: bi(body, locale.en.testMessage.body),
-      link: '/notice',
-    })
+    const told = (key: 'title' | 'body') => bi(locale.zh.testMessage[key], locale.en.testMessage[key])
+    await notify(ctx, { userIds: [userId], kind: 'SYSTEM', title: told('title'), body: told('body'), link: '/notice' })
     ctx.audit({ id: userId, name: ctx.actor.username })
     return { ok: true as const }
   },
