@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { brokerHash } from '../../devices/server/secret.ts'
 import { rtuForm } from '../protocol.ts'
 
@@ -31,6 +32,7 @@ export type Identities = {
   online(): Promise<readonly { machine: Machine; at: Date }[]>
 }
 
+const machine = sql`d.id, d.org_id as "orgId", d.rtu_number as rtu, d.boot_epoch as epoch`
 const keepMs = 30_000
 const maxEntries = 50_000
 const nobody = Buffer.alloc(32)
@@ -103,13 +105,12 @@ export function openIdentities(app: App): Identities {
       return rows
     },
     async online() {
-      const { rows } = await app.database.read(systemScope, (db) =>
-        sql<{ id: number; org_id: number; rtu_number: string; boot_epoch: number; at: Date }>`
-        select d.id, d.org_id, d.rtu_number, d.boot_epoch, s.last_seen_at as at from device_states s join devices d on d.id = s.device_id where s.online and s.last_seen_at is not null`.execute(
-          db,
-        ),
+      const rows = await app.database.read(
+        systemScope,
+        (db) => rowsOf<Machine & { at: Date }>(db)`select ${machine}, s.last_seen_at as at
+          from device_states s join devices d on d.id = s.device_id where s.online and s.last_seen_at is not null`,
       )
-      return rows.map((row) => ({ machine: { id: row.id, orgId: row.org_id, rtu: row.rtu_number, epoch: row.boot_epoch }, at: row.at }))
+      return rows.map(({ at, ...machine }) => ({ machine, at }))
     },
   }
 }
@@ -118,16 +119,10 @@ export function openIdentities(app: App): Identities {
 export const opensDoor = sql<boolean>`(d.lifecycle not in ('SOLD','SCRAPPED') and not exists (select from main_boards b where b.board_no = d.board_no and b.disabled_at is not null))`
 
 async function load(app: App, numbers: readonly string[]): Promise<Map<string, Known>> {
-  const { rows } = await app.database.read(systemScope, (db) =>
-    sql<{ id: number; org_id: number; rtu_number: string; boot_epoch: number; secret_hash: Buffer; open: boolean; has: boolean }>`
-    select d.id, d.org_id, d.rtu_number, d.boot_epoch, d.secret_hash, ${opensDoor} as open, d.broker_hash is not null as has from devices d where d.rtu_number = any(${numbers}::text[])`.execute(
-      db,
-    ),
+  const rows = await app.database.read(
+    systemScope,
+    (db) => rowsOf<Known>(db)`select ${machine}, d.secret_hash as "secretHash", ${opensDoor} as open, d.broker_hash is not null as "hasBrokerHash"
+      from devices d where d.rtu_number = any(${numbers}::text[])`,
   )
-  return new Map(
-    rows.map(({ id, org_id: orgId, rtu_number: rtu, boot_epoch: epoch, secret_hash: secretHash, open, has: hasBrokerHash }) => [
-      rtu,
-      { id, orgId, rtu, epoch, secretHash, open, hasBrokerHash },
-    ]),
-  )
+  return new Map(rows.map((known) => [known.rtu, known]))
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type App, iso } from '../../../server/context.ts'
 import { type Db, systemScope } from '../../../server/database.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { cachedByOrg } from '../../settings/server/values.ts'
 import { bootText, placeText, type Signal, signalOf } from '../rules.ts'
 import { noteDevice } from './events.ts'
@@ -94,12 +95,12 @@ export function openPresence(app: App): Presence {
       publish(
         app,
         await app.database.transact(systemScope, async (db) => {
-          const { rows } = await sql<Moved>`
+          const rows = await rowsOf<Moved>(db)`
           update device_states set online = false, offline_since = ${iso(app.now())}, offline_cause = 'TIMEOUT'
           where device_id in (
             select s.device_id from device_states s join unnest(${due.map((d) => d.org)}::bigint[], ${due.map((d) => iso(new Date(d.limit)))}::timestamptz[]) as w(org_id, before_at) using (org_id)
             where s.online and (s.last_seen_at is null or s.last_seen_at < w.before_at) order by s.device_id for update of s skip locked)
-          returning device_id, org_id, offline_cause as cause`.execute(db)
+          returning device_id as "deviceId", org_id as "orgId", offline_cause as cause`
           return told({ db, now: app.now() }, rows)
         }),
       )
@@ -127,20 +128,15 @@ function merge(a: Heard, b: Heard | undefined): Heard {
   }
 }
 
-type Moved = { device_id: number; org_id: number; cause: string | null }
+type Moved = { deviceId: number; orgId: number; cause: string | null }
 
 /** Who came and who went, in the transaction that marks it. */
 async function told(ctx: { db: Db; now: Date }, rows: readonly Moved[]): Promise<number[]> {
   await noteDevice(
     ctx,
-    rows.map(({ device_id, org_id, cause }) => ({
-      deviceId: device_id,
-      orgId: org_id,
-      kind: cause ? 'OFFLINE' : 'ONLINE',
-      ...(cause ? { data: { cause } } : {}),
-    })),
+    rows.map(({ cause, ...machine }) => (cause ? { ...machine, kind: 'OFFLINE', data: { cause } } : { ...machine, kind: 'ONLINE' })),
   )
-  return rows.map((row) => row.org_id)
+  return rows.map(({ orgId }) => orgId)
 }
 
 function publish(app: App, orgs: readonly number[]): void {
@@ -151,9 +147,9 @@ function publish(app: App, orgs: readonly number[]): void {
 async function writeHeard(app: App, rows: readonly Heard[]): Promise<number[]> {
   return app.database.transact(systemScope, async (db) => {
     // read first, in a statement of its own: joined to what is written, the planner compares every machine with every other
-    const { rows: before } = await sql<{ device_id: number; online: boolean }>`
-      select device_id, online from device_states where device_id = any(${rows.map((r) => r.machine.id)}::bigint[]) order by device_id for update`.execute(db)
-    const { rows: written } = await sql<{ device_id: number; org_id: number; online: boolean }>`
+    const before = await rowsOf<{ id: number; online: boolean }>(db)`
+      select device_id as id, online from device_states where device_id = any(${rows.map((r) => r.machine.id)}::bigint[]) order by device_id for update`
+    const written = await rowsOf<{ deviceId: number; orgId: number; online: boolean }>(db)`
       insert into device_states as s (device_id, org_id, online, last_seen_at, boot, fw, apk, rsrp, signal)
       select u.device_id, u.org_id, true, u.at, n.boot, n.fw, n.apk, n.rsrp, n.signal
       from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => r.machine.orgId)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => bootText(r.boot, r.machine.epoch))}::text[], ${rows.map((r) => r.seq)}::bigint[],
@@ -173,13 +169,10 @@ async function writeHeard(app: App, rows: readonly Heard[]): Promise<number[]> {
         apk = coalesce(excluded.apk, s.apk),
         rsrp = case when excluded.signal is null then s.rsrp else excluded.rsrp end,
         signal = coalesce(excluded.signal, s.signal)
-      returning device_id, org_id, online`.execute(db)
-    const wasOnline = new Set(before.flatMap((row) => (row.online ? [row.device_id] : [])))
-    const came = written.filter((row) => row.online && !wasOnline.has(row.device_id))
-    return told(
-      { db, now: app.now() },
-      came.map((row) => ({ ...row, cause: null })),
-    )
+      returning device_id as "deviceId", org_id as "orgId", online`
+    const wasOnline = new Set(before.flatMap(({ id, online }) => (online ? [id] : [])))
+    const came = written.flatMap(({ deviceId, orgId, online }) => (online && !wasOnline.has(deviceId) ? [{ deviceId, orgId, cause: null }] : []))
+    return told({ db, now: app.now() }, came)
   })
 }
 
@@ -188,13 +181,13 @@ async function writeByes(app: App, byes: readonly Bye[]): Promise<number[]> {
   const rows = [...new Map(byes.map((bye) => [bye.machine.id, bye])).values()].sort((a, b) => a.machine.id - b.machine.id)
   return app.database.transact(systemScope, async (db) => {
     await sql`select device_id from device_states where device_id = any(${rows.map((r) => r.machine.id)}::bigint[]) order by device_id for update`.execute(db)
-    const { rows: changed } = await sql<Moved>`
+    const changed = await rowsOf<Moved>(db)`
       update device_states s set online = false, offline_since = x.at, offline_cause = x.cause
       from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => r.cause)}::text[],
         ${rows.map((r) => (r.session ? placeText(bootText(r.session.boot, r.machine.epoch), r.session.seq) : null))}::text[]) as x (device_id, at, cause, place)
       where s.device_id = x.device_id and s.online and (s.last_seen_at is null or s.last_seen_at <= x.at)
         and (x.place is null or coalesce(s.places->>'hello', '') <= x.place)
-      returning s.device_id, s.org_id, s.offline_cause as cause`.execute(db)
+      returning s.device_id as "deviceId", s.org_id as "orgId", s.offline_cause as cause`
     return told({ db, now: app.now() }, changed)
   })
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type App, type Ctx, iso } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import type { DocumentKind } from '../protocol.ts'
 import { limits } from '../rules.ts'
 import { placeOf } from './boots.ts'
@@ -14,9 +15,9 @@ export type Wish = { readonly deviceId: number; readonly orgId: number; readonly
 /** Whoever writes a new version of a document says so here, in the same transaction; the gateway does the rest. */
 export async function want(ctx: Ctx, kind: DocumentKind, wishes: readonly Wish[]): Promise<void> {
   if (wishes.length === 0) return
-  const rows = wishes.map(({ deviceId, orgId, version }) => ({ device_id: deviceId, org_id: orgId, version }))
   await sql`insert into device_shadows as s (device_id, kind, org_id, wanted, wanted_at)
-    select device_id, ${kind}, org_id, version, ${ctx.now}::timestamptz from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(device_id bigint, org_id bigint, version int) order by device_id
+    select "deviceId", ${kind}, "orgId", version, ${ctx.now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(wishes)}::jsonb) as x("deviceId" bigint, "orgId" bigint, version int) order by "deviceId"
     on conflict (device_id, kind) do update set wanted = excluded.wanted, wanted_at = excluded.wanted_at, org_id = excluded.org_id, sends = 0 where s.wanted < excluded.wanted`.execute(
     ctx.db,
   )
@@ -24,10 +25,7 @@ export async function want(ctx: Ctx, kind: DocumentKind, wishes: readonly Wish[]
     ctx,
     wishes.map(({ deviceId, orgId, version }) => ({ deviceId, orgId, kind: `${kind}_WANTED`, data: { version } })),
   )
-  ctx.touch(
-    'shadows',
-    wishes.map((wish) => wish.orgId),
-  )
+  ctx.touch('shadows', wishes)
 }
 
 export type DueDocument = { readonly deviceId: number; readonly kind: DocumentKind; readonly wanted: number }
@@ -73,17 +71,8 @@ type Claim = {
 function claimsOf(fact: Fact): Claim[] {
   const { machine, up, at } = fact
   const { body } = up
-  const claim = (kind: DocumentKind, slot: Claim['slot'], version: number, reason = ''): Claim => ({
-    fact,
-    deviceId: machine.id,
-    orgId: machine.orgId,
-    place: placeOf(fact),
-    kind,
-    slot,
-    version,
-    reason,
-    at,
-  })
+  const said = { fact, deviceId: machine.id, orgId: machine.orgId, place: placeOf(fact), at }
+  const claim = (kind: DocumentKind, slot: Claim['slot'], version: number, reason = ''): Claim => ({ ...said, kind, slot, version, reason })
   if (up.kind === 'applied') {
     const { what, version, ok, reason } = body as { what: DocumentKind; version: number; ok: boolean; reason?: string }
     return [ok ? claim(what, 'runs', version) : claim(what, 'refuses', version, reason ?? '')]
@@ -109,9 +98,10 @@ export async function applyShadows(ctx: Ctx, facts: readonly Fact[]): Promise<Do
     ${told.map((c) => c.kind)}::text[], ${told.map((c) => c.orgId)}::bigint[], ${told.map(() => 0)}::int[], ${told.map((c) => iso(c.at))}::timestamptz[])
     order by 1, 2 on conflict do nothing`.execute(ctx.db)
   const devices = [...new Set([...told.map((claim) => claim.deviceId), ...greeted])]
-  const { rows } =
-    await sql<Row>`select device_id as "deviceId", kind, greatest(wanted, delivered) as version, runs_place as runs, refuses_place as refuses from device_shadows
-    where device_id = any(${devices}::bigint[]) order by device_id, kind for update`.execute(ctx.db)
+  const rows = await rowsOf<Row>(
+    ctx.db,
+  )`select device_id as "deviceId", kind, greatest(wanted, delivered) as version, runs_place as runs, refuses_place as refuses from device_shadows
+    where device_id = any(${devices}::bigint[]) order by device_id, kind for update`
   const { claims, doubts } = judged(told, rows)
   if (claims.length) await writeClaims(ctx, claims)
   if (greeted.length) {

@@ -1,25 +1,17 @@
 import { sql } from 'kysely'
 import { type App, type Ctx, iso } from '../../../server/context.ts'
+import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { cachedByOrg } from '../../settings/server/values.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { platformFaults } from '../protocol.ts'
 import { noteDevice } from './events.ts'
-import { isWithin, temperatureLimits } from './spans.ts'
+import { isWithin, type Range, temperatureLimits } from './spans.ts'
 
 export const temperatureLock = 'TEMPERATURE'
 
-type Row = {
-  id: number
-  org_id: number
-  temperature: number | null
-  alarm: boolean
-  low: number | null
-  high: number | null
-  since: Date | null
-  until: Date
-}
+type Row = Range & { id: number; orgId: number; temperature: number | null; alarm: boolean; since: Date | null; until: Date }
 
 /**
  * Machines that are outside the limits of their settings, and those that were. How long is kept as they come in, whatever
@@ -28,12 +20,12 @@ type Row = {
 export async function sweepTemperatures(app: App): Promise<void> {
   const [alarmAfter, lockAfter] = [await cachedByOrg(app, 'device.tempExcursionMinutes'), await cachedByOrg(app, 'device.tempLockMinutes')]
   await bySystem(app, async (ctx) => {
-    const { rows: turn } = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(hashtextextended('machine-temperature', 0)) as mine`.execute(ctx.db)
-    if (!turn[0]?.mine) return
+    const turn = await onlyRow<{ mine: boolean }>(ctx.db)`select pg_try_advisory_xact_lock(hashtextextended('machine-temperature', 0)) as mine`
+    if (!turn.mine) return
     const rows = await suspects(ctx)
     const isOut = (row: Row) => !isWithin(row, row.temperature)
     const outFor = (row: Row) => (row.since && isOut(row) ? (row.until.getTime() - row.since.getTime()) / 60_000 : 0)
-    const isLong = (row: Row, minutes: ReadonlyMap<number, number>) => outFor(row) > (minutes.get(row.org_id) ?? Infinity)
+    const isLong = (row: Row, minutes: ReadonlyMap<number, number>) => outFor(row) > (minutes.get(row.orgId) ?? Infinity)
     // lanes before states, as everywhere
     await lockCold(
       ctx,
@@ -50,21 +42,19 @@ export async function sweepTemperatures(app: App): Promise<void> {
   })
 }
 
-async function suspects(ctx: Ctx): Promise<Row[]> {
-  const { rows } = await sql<Row>`
-    select s.device_id as id, d.org_id, s.temperature, s.temp_alarm as alarm, case when s.online then ${ctx.now}::timestamptz else coalesce(s.last_seen_at, ${ctx.now}) end as until, x.low, x.high, s.temp_since as since
+const suspects = (ctx: Ctx) =>
+  rowsOf<Row>(ctx.db)`
+    select s.device_id as id, d.org_id as "orgId", s.temperature, s.temp_alarm as alarm, case when s.online then ${ctx.now}::timestamptz else coalesce(s.last_seen_at, ${ctx.now}) end as until, x.low, x.high, s.temp_since as since
     from device_states s join devices d on d.id = s.device_id cross join lateral ${temperatureLimits('s.device_id')} x
-    where d.lifecycle not in ('SOLD', 'SCRAPPED') and (s.temp_alarm or s.temperature not between x.low and x.high) order by s.device_id`.execute(ctx.db)
-  return rows
-}
+    where d.lifecycle not in ('SOLD', 'SCRAPPED') and (s.temp_alarm or s.temperature not between x.low and x.high) order by s.device_id`
 
 /** Cold-chain products are not sold any more, until a person has looked at them. */
 async function lockCold(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   if (!rows.length) return
-  const { rows: lanes } = await sql<{ id: number; device_id: number; road: number }>`
-    select l.id, l.device_id, l.road_index as road from lanes l join products p on p.id = l.product_id
+  const lanes = await rowsOf<{ id: number; deviceId: number; road: number }>(ctx.db)`
+    select l.id, l.device_id as "deviceId", l.road_index as road from lanes l join products p on p.id = l.product_id
     where l.device_id = any(${rows.map((row) => row.id)}::bigint[]) and l.archived_at is null and l.status not in ('LOCKED', 'MERGED') and num_nonnulls(p.store_temp_min, p.store_temp_max) > 0
-    order by l.id`.execute(ctx.db)
+    order by l.id`
   if (!lanes.length) return
   const { deviceIds } = await moveStock(
     ctx,
@@ -73,17 +63,14 @@ async function lockCold(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   refreshDeviceCounters(ctx, deviceIds)
   await noteDevice(
     ctx,
-    [...Map.groupBy(lanes, (lane) => lane.device_id)].map(([id, own]) => ({
+    [...Map.groupBy(lanes, (lane) => lane.deviceId)].map(([id, own]) => ({
       deviceId: id,
-      orgId: rows.find((row) => row.id === id)?.org_id ?? 0,
+      orgId: rows.find((row) => row.id === id)?.orgId ?? 0,
       kind: 'TEMP_LOCK',
       data: { roads: own.map((lane) => lane.road) },
     })),
   )
-  ctx.touch(
-    'devices',
-    rows.map((row) => row.org_id),
-  )
+  ctx.touch('devices', rows)
 }
 
 async function raise(ctx: Ctx, rows: readonly Row[]): Promise<void> {
@@ -91,12 +78,12 @@ async function raise(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   await mark(ctx, rows, true)
   await sql`
     insert into device_faults (org_id, device_id, code, level, detail, opened_at)
-    select * from unnest(${rows.map((row) => row.org_id)}::bigint[], ${rows.map((row) => row.id)}::bigint[], ${rows.map(() => platformFaults.temperature)}::text[], ${rows.map(() => 'ERROR')}::text[],
+    select * from unnest(${rows.map((row) => row.orgId)}::bigint[], ${rows.map((row) => row.id)}::bigint[], ${rows.map(() => platformFaults.temperature)}::text[], ${rows.map(() => 'ERROR')}::text[],
       ${rows.map((row) => `${row.temperature} °C (${row.low}–${row.high})`)}::text[], ${rows.map((row) => iso(row.since ?? ctx.now))}::timestamptz[])
     on conflict do nothing`.execute(ctx.db)
   await noteDevice(
     ctx,
-    rows.map(({ id, org_id, temperature, low, high }) => ({ deviceId: id, orgId: org_id, kind: 'TEMP_ALARM', data: { temperature, min: low, max: high } })),
+    rows.map(({ id, orgId, temperature, low, high }) => ({ deviceId: id, orgId, kind: 'TEMP_ALARM', data: { temperature, min: low, max: high } })),
   )
   refreshDeviceCounters(
     ctx,
@@ -114,7 +101,7 @@ async function clear(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   )
   await noteDevice(
     ctx,
-    rows.map(({ id, org_id, temperature }) => ({ deviceId: id, orgId: org_id, kind: 'TEMP_CLEAR', data: { temperature } })),
+    rows.map(({ id, orgId, temperature }) => ({ deviceId: id, orgId, kind: 'TEMP_CLEAR', data: { temperature } })),
   )
   refreshDeviceCounters(ctx, ids)
 }
@@ -123,8 +110,5 @@ async function mark(ctx: Ctx, rows: readonly Row[], alarm: boolean): Promise<voi
   const ids = rows.map((row) => row.id)
   await sql`select 1 from device_states where device_id = any(${ids}::bigint[]) order by device_id for update`.execute(ctx.db)
   await sql`update device_states set temp_alarm = ${alarm} where device_id = any(${ids}::bigint[])`.execute(ctx.db)
-  ctx.touch(
-    'devices',
-    rows.map((row) => row.org_id),
-  )
+  ctx.touch('devices', rows)
 }
