@@ -71,7 +71,7 @@ async function measure(browser: Browser, base: string, page: (typeof pages)[numb
   await cdp.send('Network.emulateNetworkConditions', { offline: false, ...network })
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: slower })
   await tab.goto(base + page.path, { waitUntil: 'commit' })
-  const ready = page.signedIn ? '.ant-table-tbody .ant-table-row' : 'form button[type=submit]'
+  const ready = page.signedIn ? 'tr[data-row-key]' : 'form button[type=submit]'
   await tab.locator(ready).first().waitFor({ timeout: 60_000 })
   const shown = await tab.evaluate(() => performance.now())
   await sleep(quiet + 1500)

@@ -1,6 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { ConfigProvider } from 'antd'
-import type { Locale } from 'antd/es/locale'
+import { ConfigProvider, type ConfigProviderProps } from 'antd'
 import enUS from 'antd/es/locale/en_US'
 import { useEffect, useMemo, useState } from 'react'
 import { antdTheme } from './antdTheme.ts'
@@ -14,6 +13,8 @@ import { nonce } from './nonce.ts'
 import { type Prefs, usePrefs } from './prefs.ts'
 import { ProofQuestion } from './proof.tsx'
 import { Toasts } from './Toasts.tsx'
+
+type Locale = NonNullable<ConfigProviderProps['locale']>
 
 /** antd's own words; English is part of antd in any case. */
 const loadWords = async (lang: Prefs['lang']): Promise<Locale> => (lang === 'en' ? enUS : (await import('antd/es/locale/zh_CN')).default)

@@ -1,8 +1,9 @@
-import { Button, Modal } from 'antd'
+import { Button } from 'antd'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import styles from './BatchDialog.module.css'
 import { useActiveTab } from './shell/tabs.ts'
+import { Modal } from './ui/overlay.tsx'
 
 type Row = { readonly id: number; readonly rtuNumber: string; readonly nickname: string; readonly ok: boolean; readonly reason: string }
 export type BatchAnswer<R extends Row = Row> = { readonly done: number; readonly skipped: number; readonly results: readonly R[] }

@@ -1,8 +1,9 @@
 import ExclamationCircleFilled from '@ant-design/icons/es/icons/ExclamationCircleFilled'
-import { Input, Modal } from 'antd'
+import { Input } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Asked } from './confirm.tsx'
+import { Modal } from './ui/overlay.tsx'
 
 /** One question. Danger puts the focus on the harmless button. */
 export function ConfirmDialog({ question }: { question: Asked }) {

@@ -1,8 +1,9 @@
 import CopyOutlined from '@ant-design/icons/es/icons/CopyOutlined'
-import { Button, Tooltip } from 'antd'
+import { Button } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { translate } from './i18n.ts'
 import { toast } from './toast.ts'
+import { Tooltip } from './ui/Tooltip.tsx'
 
 /** Copies without the spaces a person reads by; lines and tabs of a list stay. With `label` a button, without it an icon. */
 export function CopyButton({ text, label }: { text: string; label?: string }) {

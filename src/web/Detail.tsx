@@ -1,6 +1,6 @@
 import DownOutlined from '@ant-design/icons/es/icons/DownOutlined'
 import UpOutlined from '@ant-design/icons/es/icons/UpOutlined'
-import { Button, Drawer } from 'antd'
+import { Button } from 'antd'
 import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from './CopyButton.tsx'
@@ -9,6 +9,7 @@ import styles from './Detail.module.css'
 import { Bones, Problem } from './Problem.tsx'
 import { useActiveTab } from './shell/tabs.ts'
 import { usePhone } from './shell/useWidth.ts'
+import { Drawer } from './ui/overlay.tsx'
 
 type Props = {
   open: boolean

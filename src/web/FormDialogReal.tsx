@@ -1,4 +1,3 @@
-import { Modal } from 'antd'
 import { useTranslation } from 'react-i18next'
 import type { Endpoint } from '../shared/contract.ts'
 import { useConfirm } from './confirm.tsx'
@@ -6,6 +5,7 @@ import type { FormDialogProps } from './FormDialog.tsx'
 import { EngineForm } from './FormPage.tsx'
 import styles from './form/Form.module.css'
 import { useFormEngine } from './form/useForm.ts'
+import { Modal } from './ui/overlay.tsx'
 import { useFocusBack } from './useFocusBack.ts'
 
 /** The dialog itself; FormDialog.tsx loads it when it opens. */

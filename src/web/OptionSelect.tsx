@@ -1,9 +1,9 @@
-import { Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CallInput, Endpoint } from '../shared/contract.ts'
 import { useRead } from './api.ts'
 import type { RowOf } from './list/types.ts'
+import { Select } from './ui/select.tsx'
 import { useSettled } from './useSettled.ts'
 
 /** What a form's field and a filter hand to every picker. */

@@ -1,6 +1,6 @@
-import { Tooltip } from 'antd'
 import { usePrefs } from './prefs.ts'
 import { age, fullTime, shortTime, zonedTime } from './time.ts'
+import { Tooltip } from './ui/Tooltip.tsx'
 
 /** An instant as the look asks; the tooltip always has all of it. */
 export function Time({ at, style = 'short' }: { at: string | null | undefined; style?: 'short' | 'full' | 'age' }) {

@@ -1,7 +1,7 @@
-import { TreeSelect } from 'antd'
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PickProps } from './OptionSelect.tsx'
+import { TreeSelect } from './ui/select.tsx'
 
 export type TreeRow = {
   readonly id: number

@@ -1,4 +1,4 @@
-import type { ColumnType } from 'antd/es/table'
+import type { TableColumnType as ColumnType } from 'antd'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'

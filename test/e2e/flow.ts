@@ -91,7 +91,7 @@ export const categoriesApi = /\/api\/product-categories(\?|$)/
 
 export async function openList(env: Env, path = categories, options: Parameters<Env['open']>[0] = {}) {
   const opened = await env.open({ username: 'super', path, ...options })
-  await opened.page.locator('.ant-table-row, article').first().waitFor()
+  await opened.page.locator('tr[data-row-key], article').first().waitFor()
   return opened
 }
 

@@ -7,11 +7,11 @@ const overlayGone = async (page: Page) => assert.equal(await page.locator('.hd-o
 /** Answers the list with `reply` after it was shown once, and expects `message` beside the rows, which stay. */
 async function afterFailure(env: Env, lang: 'zh-CN' | 'en', reply: (route: Route) => Promise<void>, message: string): Promise<void> {
   const { page } = await openList(env, categories, { lang, shared: true })
-  const rows = await page.locator('.ant-table-row').count()
+  const rows = await page.locator('tr[data-row-key]').count()
   await page.route(categoriesApi, reply)
   await refresh(page, lang === 'en' ? 'Refresh' : '刷新')
   await page.getByRole('alert').filter({ hasText: message }).waitFor()
-  assert.equal(await page.locator('.ant-table-row').count(), rows)
+  assert.equal(await page.locator('tr[data-row-key]').count(), rows)
   await overlayGone(page)
   await page.unroute(categoriesApi)
   await page.getByRole('button', { name: lang === 'en' ? 'Retry' : '重试', exact: true }).click()
@@ -60,7 +60,7 @@ test('a list that gets no answer gives up with a message', async ({ env }) => {
     AbortSignal.timeout = (ms) => real(ms === 100_000 ? 1000 : ms)
   })
   await page.goto(env.base + categories)
-  await page.locator('.ant-table-row').first().waitFor()
+  await page.locator('tr[data-row-key]').first().waitFor()
   await page.route(categoriesApi, () => undefined)
   await refresh(page)
   await page.getByRole('alert').filter({ hasText: '请求超时' }).waitFor()

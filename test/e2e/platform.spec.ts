@@ -129,7 +129,7 @@ test('a newer build is announced and can be put off', async ({ env }) => {
   await page.clock.install()
   await page.route('**/version.json', (route) => route.fulfill({ json: { build: 'another' } }))
   await page.goto(env.base + categories)
-  await page.locator('.ant-table-row').first().waitFor()
+  await page.locator('tr[data-row-key]').first().waitFor()
   await page.clock.fastForward(5 * 60_000 + 1000)
   await page.getByText('系统已更新，刷新后使用新版本').waitFor()
   await page.getByRole('button', { name: '稍后' }).click()
@@ -145,7 +145,7 @@ test('one tab reads the event stream, both show changes, and the other takes ove
   })
   const second = await context.newPage()
   await second.goto(env.base + categories)
-  await second.locator('.ant-table-row').first().waitFor()
+  await second.locator('tr[data-row-key]').first().waitFor()
   const before = unique()
   await api(env, '/api/product-categories', { method: 'POST', body: { name: before, sort: 0 } })
   await second.getByText(before).first().waitFor()
@@ -184,7 +184,7 @@ test('many refusals of the session at once log out once, with one message', asyn
 
 test('keyboard alone: from the list into a detail and back, a filter, the menu, a dialog', async ({ env }) => {
   const { page } = await openList(env, '/order/order-list', { shared: true })
-  const link = page.locator('.ant-table-row a').first()
+  const link = page.locator('tr[data-row-key] a').first()
   await link.focus()
   await page.keyboard.press('Enter')
   await page.waitForURL(/order-details/)
@@ -215,7 +215,7 @@ test('keyboard alone: from the list into a detail and back, a filter, the menu, 
 
 test('what opens loads at the first touch: select, dates, menus, columns, user menu', async ({ env }) => {
   const { page } = await openList(env, '/stock/waste', { shared: true })
-  await page.locator('.ant-pagination [role=combobox]').click()
+  await page.locator('nav[aria-label=分页] [role=combobox]').click()
   await page.locator('.ant-select-item-option', { hasText: '50' }).click()
   await page.waitForURL(/pageSize=50/)
   await page.locator('.ant-picker').first().click()
@@ -223,7 +223,7 @@ test('what opens loads at the first touch: select, dates, menus, columns, user m
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: '密度' }).click()
   await page.getByRole('menuitem', { name: '紧凑' }).click()
-  await page.locator('.ant-table-small').waitFor()
+  await page.locator('[data-rows][data-density=compact]').waitFor()
   await page.getByRole('button', { name: '列设置' }).click()
   await page.locator('.ant-popover').getByRole('checkbox').first().waitFor()
   await page.getByRole('button', { name: '用户菜单' }).click()
@@ -237,7 +237,7 @@ test('with reduced motion, what opens stands beside what opened it', async ({ en
   const { page } = await openList(env, '/stock/waste', { shared: true })
   await page.emulateMedia({ reducedMotion: 'reduce' })
   const opens = [
-    [page.locator('.ant-pagination [role=combobox]'), '.ant-select-dropdown'],
+    [page.locator('nav[aria-label=分页] [role=combobox]'), '.ant-select-dropdown'],
     [page.locator('.ant-picker').first(), '.ant-picker-dropdown'],
     [page.getByRole('button', { name: '用户菜单' }), '.ant-dropdown'],
   ] as const
@@ -272,9 +272,9 @@ test('lists of people, of the log and of the system show all their columns at 14
     const { page } = await env.open({ username: 'super', lang, path: '/404', shared: true })
     for (const path of lists) {
       await page.goto(env.base + path)
-      await page.locator('tr.ant-table-row[data-row-key]:not([data-row-key^="-"])').first().waitFor()
+      await page.locator('tr[data-row-key]:not([data-row-key^="-"])').first().waitFor()
       const over = await page.evaluate(() => {
-        const body = document.querySelector('.ant-table-body')
+        const body = document.querySelector('[data-rows]')
         return body ? body.scrollWidth - body.clientWidth : -1
       })
       assert.ok(over >= 0 && over <= 1, `${path} ${lang} is ${over} px too wide`)

@@ -9,8 +9,13 @@ type Group = {
 const source = new URL('../../web/', import.meta.url).pathname
 const modules = new URL('../../../node_modules/', import.meta.url).pathname
 const antd = (name: string) => `${modules}antd/es/${name}/index.js`
+/** It names everything there is; what is taken from it is known only later. */
+const everything = `${modules}antd/es/index.js`
 
-/** First come, first served: a chunk holds what its entrances need and no chunk above it has. */
+/**
+ * First come, first served: a chunk holds what its entrances need and no chunk above it has. What others wrote and a first list
+ * shows is in `vendor`: releases of ours do not touch it, so browsers keep it.
+ */
 const chunks: readonly { readonly name: string; readonly from: readonly string[] }[] = [
   {
     name: 'base',
@@ -20,6 +25,10 @@ const chunks: readonly { readonly name: string; readonly from: readonly string[]
       `${source}pictures/silhouettes.tsx`,
       new URL('../../shared/person.ts', import.meta.url).pathname,
     ],
+  },
+  {
+    name: 'vendor',
+    from: [...['config-provider', 'theme', 'button', 'flex', 'input', 'checkbox'].map(antd), `${modules}antd/es/locale/en_US.js`],
   },
   { name: 'app', from: [new URL('inside.tsx', import.meta.url).pathname] },
   {
@@ -39,8 +48,6 @@ const chunks: readonly { readonly name: string; readonly from: readonly string[]
   { name: 'form', from: [`${source}FormPage.tsx`, `${source}FormDialogReal.tsx`] },
   { name: 'dates', from: [antd('date-picker')] },
 ]
-/** The table's index mentions it; lists do without it. */
-const notFollowed = /\/@rc-component\/virtual-list\/|\/VirtualTable\//
 
 /** Few chunks that live long: each costs a request, and small files compress badly. Everything else follows its page. */
 export function chunkGroups(): Group[] {
@@ -49,8 +56,8 @@ export function chunkGroups(): Group[] {
     for (const { name, from } of chunks) {
       const queue = [...from]
       for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
-        if (owner.has(id) || (id.includes('huodao-deferred:index') && name !== 'app') || (name === 'list' && notFollowed.test(id))) continue
-        owner.set(id, name)
+        if (owner.has(id) || id === everything) continue
+        owner.set(id, (name === 'app' || name === 'list') && id.startsWith(modules) ? 'vendor' : name)
         queue.push(...(context.getModuleInfo(id)?.importedIds ?? []))
       }
     }
@@ -65,8 +72,7 @@ export function chunkGroups(): Group[] {
       debugName: 'by entrance',
       name: (id, context) => {
         if (owner.size === 0) settle(context)
-        // What stands for a part that waits must not wait with it.
-        return owner.get(id) ?? (id.includes('huodao-deferred:index') ? 'app' : null)
+        return owner.get(id) ?? null
       },
       priority: 20,
     },

@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { chunkGroups } from './chunks.ts'
-import { deferredAntd, zodWithoutJsonSchema } from './deferred.ts'
 import { developmentPage, precompress, versionFile } from './plugins.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -15,7 +14,7 @@ export default defineConfig({
   root,
   base: './',
   define: { __VERSION__: JSON.stringify(version), __BUILD__: JSON.stringify(build) },
-  plugins: [deferredAntd(), zodWithoutJsonSchema(), react(), developmentPage(), versionFile(build), precompress()],
+  plugins: [react(), developmentPage(), versionFile(build), precompress()],
   build: {
     outDir: fileURLToPath(new URL('../../../dist/web', import.meta.url)),
     emptyOutDir: true,

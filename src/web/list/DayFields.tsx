@@ -1,4 +1,5 @@
 import { DatePicker } from 'antd'
+import { shanghaiClock, shanghaiDay } from '../../shared/instants.ts'
 import { dayjs } from '../calendar.ts'
 
 type Shared = {
@@ -43,4 +44,35 @@ export const DayRange = ({ value, onChange, presets, off, ...rest }: DayRangePro
 
 export const Day = ({ value, onChange, ...rest }: DayProps) => (
   <DatePicker {...rest} value={read(value)} format={format} onChange={(day) => onChange(day?.format(format) ?? null)} />
+)
+
+export type InstantProps = Shared & {
+  readonly id?: string
+  readonly days?: number
+  readonly value?: string | null
+  readonly onChange?: (instant: string | null) => void
+  readonly onBlur?: () => void
+}
+
+/** What the clock says in Shanghai, whatever zone the browser is in: the list shows it so, too. */
+const clock = (instant: string) => dayjs(shanghaiClock(new Date(instant)).slice(0, 16))
+
+const dayAt = (ahead: number) => shanghaiDay(new Date(Date.now() + ahead * 86_400_000))
+
+/** A moment to come, to the minute, at most `days` ahead; null for none. */
+export const Instant = ({ days = 36_500, className, style, value, onChange, onBlur, ...rest }: InstantProps) => (
+  <DatePicker
+    {...rest}
+    {...(className ? { className } : { style: style ?? { width: '100%' } })}
+    showTime={{ format: 'HH:mm' }}
+    format="YYYY-MM-DD HH:mm"
+    value={value ? clock(value) : null}
+    disabledDate={(day) => day.format('YYYY-MM-DD') < dayAt(0) || day.format('YYYY-MM-DD') > dayAt(days)}
+    onChange={(next) => onChange?.(next ? new Date(`${next.format('YYYY-MM-DDTHH:mm')}:00+08:00`).toISOString() : null)}
+    // Enter takes the typed moment; it does not save the form
+    onKeyDown={(event) => {
+      if (event.key === 'Enter') event.preventDefault()
+    }}
+    {...(onBlur ? { onBlur } : {})}
+  />
 )

@@ -1,9 +1,9 @@
-import { Pagination } from 'antd'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { pageSizes } from '../../shared/listQuery.ts'
 import { formatCount } from '../Money.tsx'
 import { usePhone } from '../shell/useWidth.ts'
+import { Pager } from '../ui/Pager.tsx'
 import styles from './List.module.css'
 import type { Query } from './listUrl.ts'
 
@@ -27,14 +27,11 @@ export function Footer({ answer, query, onChange, sums }: Props) {
         </span>
       ) : null}
       {answer && answer.total > 0 ? (
-        <Pagination
-          simple={phone}
-          size="small"
-          current={Number(query.page)}
+        <Pager
+          page={Number(query.page)}
           pageSize={Number(query.pageSize)}
           total={answer.total}
-          showSizeChanger={!phone}
-          pageSizeOptions={[...pageSizes]}
+          {...(phone ? { simple: true } : { sizes: pageSizes })}
           onChange={(page, pageSize) => onChange(pageSize === query.pageSize ? { page } : { page: 1, pageSize })}
         />
       ) : null}

@@ -1,4 +1,4 @@
-import { Button, Table, type TableProps } from 'antd'
+import { Button } from 'antd'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
@@ -7,6 +7,7 @@ import type { Column } from '../columns.tsx'
 import { Empty } from '../Problem.tsx'
 import { fieldInfo } from '../schema.ts'
 import { usePhone } from '../shell/useWidth.ts'
+import { type Col, RowTable, selectionWidth } from '../ui/RowTable.tsx'
 import styles from './List.module.css'
 import { arrange, type Layout } from './layout.ts'
 import type { Query } from './listUrl.ts'
@@ -31,8 +32,6 @@ type Props<E extends Endpoint, R = RowOf<E>> = Omit<ListPageProps<E>, 'columns' 
   changed: ReadonlySet<string | number>
   onReset: () => void
 }
-const sizes = { compact: 'small', standard: 'middle', loose: 'large' } as const
-const headHeight = 36
 
 export function ListTable<E extends Endpoint>(props: Props<E>) {
   type R = RowOf<E>
@@ -40,21 +39,15 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
   const { t } = useTranslation('web')
   const phone = usePhone()
   const box = useRef<HTMLDivElement>(null)
-  const { width: room, height } = useSize(box)
+  const room = useWidth(box)
   const bones = useSkeleton(answer === undefined)
-  useEffect(() => {
-    // what scrolls must be reachable by keyboard, also where no row holds anything to focus
-    const body = box.current?.querySelector('.ant-table-body')
-    if (body?.querySelector('td a, td button, td input')) body.removeAttribute('tabindex')
-    else body?.setAttribute('tabindex', '0')
-  })
   const sortable = fieldInfo(props.endpoint.input.shape.sort as z.ZodType | undefined).values
   const fitted = useFitted(answer?.list, t('action.more'), sortable)
   const actionWidth = actions
     ? (props.actionsWidth ??
       Math.max(72, textWidth(t('list.actions')) + 24, ...(answer?.list ?? []).slice(0, 50).map((row) => actionsWidth(actions(row), t('action.more')))))
     : 0
-  const beside = actionWidth + (batch.length > 0 ? 40 : 0)
+  const beside = actionWidth + (batch.length > 0 ? selectionWidth : 0)
   const shown = squeezed(
     arrange(props.columns, layout)
       .filter((item) => item.shown)
@@ -82,72 +75,63 @@ export function ListTable<E extends Endpoint>(props: Props<E>) {
       </div>
     )
   }
-  const columns = shown.map((column, index) => ({
-    ...column,
+  const columns: Col<R>[] = shown.map((column, index) => ({
+    key: column.key,
+    title: column.title,
+    width: Number(column.width ?? 120),
+    align: column.align === 'right' || column.align === 'center' ? column.align : 'left',
+    ellipsis: Boolean(column.ellipsis),
     ...(index <= leading && !phone ? { fixed: 'start' as const } : {}),
-    ...(sortable.includes(column.key) && column.sorter === undefined
-      ? {
-          sorter: true,
-          showSorterTooltip: false,
-          sortOrder: sort === column.key ? ('ascend' as const) : sort === `-${column.key}` ? ('descend' as const) : null,
-        }
-      : {}),
-    ...(bones ? { render: () => <span className={styles.bone} style={{ width: `${45 + ((index * 37) % 40)}%` }} /> } : {}),
+    ...(sortable.includes(column.key) ? { sort: sort === column.key ? 'ascend' : sort === `-${column.key}` ? 'descend' : 'none' } : {}),
+    cell: (row, at) => (bones ? <span className={styles.bone} style={{ width: `${45 + ((index * 37) % 40)}%` }} /> : drawn(column, row, at)),
   }))
-  const withActions = actions
-    ? [
-        ...columns,
-        {
-          key: '__actions',
-          title: t('list.actions'),
-          width: actionWidth,
-          fixed: 'end' as const,
-          render: (_: unknown, row: R) => (bones ? null : rowActions(row)),
-        },
-      ]
-    : columns
-  const width = shown.reduce((sum, column) => sum + Number(column.width ?? 120), beside)
-  const selection: TableProps<R>['rowSelection'] = {
-    selectedRowKeys: [...selected.keys()],
-    preserveSelectedRowKeys: true,
-    columnWidth: 40,
-    getCheckboxProps: () => ({ disabled: bones }),
-    fixed: !phone,
-    onChange: (keys, chosen) => {
-      const found = new Map(chosen.filter(Boolean).map((row) => [keyOf(row), row]))
-      onSelect(
-        new Map(
-          keys.flatMap((key) => {
-            const row = found.get(key as string | number) ?? selected.get(key as string | number)
-            return row ? [[key as string | number, row] as const] : []
-          }),
-        ),
-      )
-    },
+  if (actions) columns.push({ key: '__actions', title: t('list.actions'), width: actionWidth, fixed: 'end', cell: (row) => (bones ? null : rowActions(row)) })
+  const select = (keys: ReadonlySet<string | number>) => {
+    const here = new Map(rows.map((row) => [keyOf(row), row]))
+    onSelect(
+      new Map(
+        [...keys].flatMap((key) => {
+          const row = here.get(key) ?? selected.get(key)
+          return row ? [[key, row] as const] : []
+        }),
+      ),
+    )
   }
   const skeleton = Array.from({ length: 10 }, (_, index) => ({ [rowKey]: -index - 1 }) as R)
   return (
-    <div ref={box} className={styles.rows} data-density={layout.density} style={{ height: '100%' }} aria-busy={bones}>
-      <Table<R>
+    <div ref={box} className={styles.rows}>
+      <RowTable<R>
         key={phone ? 'phone' : 'wide'}
-        rowKey={rowKey}
-        size={sizes[layout.density]}
-        columns={withActions as NonNullable<TableProps<R>['columns']>}
-        dataSource={answer ? rows : bones ? skeleton : []}
-        pagination={false}
-        tableLayout="fixed"
-        rowClassName={(row: R) => (changed.has(keyOf(row)) ? (styles.changed ?? '') : '')}
-        scroll={{ x: width, ...(rows.length > 0 || bones ? { y: Math.max(120, height - headHeight) } : {}) }}
-        locale={{ emptyText: answer ? empty : ' ' }}
-        {...(batch.length > 0 ? { rowSelection: selection } : {})}
-        {...(props.onRow && !bones ? { onRow: (row: R) => ({ onDoubleClick: () => props.onRow?.(row) }) } : {})}
-        onChange={(_pages, _filters, sorter) => {
-          const one = Array.isArray(sorter) ? sorter[0] : sorter
-          onChange({ sort: one?.order ? `${one.order === 'descend' ? '-' : ''}${String(one.columnKey)}` : undefined })
-        }}
+        label={props.title ?? t('list.rows')}
+        columns={columns}
+        rows={answer ? rows : bones ? skeleton : []}
+        keyOf={keyOf}
+        density={layout.density}
+        busy={bones}
+        empty={answer ? empty : null}
+        rowClass={(row) => (changed.has(keyOf(row)) ? styles.changed : undefined)}
+        {...(props.onRow && !bones ? { onOpen: props.onRow } : {})}
+        {...(batch.length > 0
+          ? {
+              selection: {
+                keys: new Set(selected.keys()),
+                onChange: select,
+                disabled: bones,
+                fixed: !phone,
+                all: t('list.selectPage'),
+                one: (at) => t('list.selectRow', { at }),
+              },
+            }
+          : {})}
+        onSort={(key, to) => onChange({ sort: to === 'none' ? undefined : `${to === 'descend' ? '-' : ''}${key}` })}
       />
     </div>
   )
+}
+
+function drawn<R>({ key, render }: Column<R>, row: R, at: number): ReactNode {
+  const value = (row as Record<string, unknown>)[key]
+  return (render ? render(value, row, at) : value) as ReactNode
 }
 
 function EmptyList<E extends Endpoint>({ filtered, filters, ns, empty, onReset }: Props<E>) {
@@ -167,20 +151,20 @@ function EmptyList<E extends Endpoint>({ filtered, filters, ns, empty, onReset }
   return <Empty title={empty?.title ?? t('list.empty')} hint={empty?.hint} action={empty?.action} />
 }
 
-/** The table body scrolls, so it has to know its height; the columns share its width. */
-function useSize(box: React.RefObject<HTMLDivElement | null>): { readonly width: number; readonly height: number } {
-  const [size, setSize] = useState({ width: 0, height: 0 })
+/** The columns share the width of the table. */
+function useWidth(box: React.RefObject<HTMLDivElement | null>): number {
+  const [width, setWidth] = useState(0)
   useEffect(() => {
     const element = box.current
     if (!element) return
     const observer = new ResizeObserver(([entry]) => {
       const { width = 0, height = 0 } = entry?.contentRect ?? {}
-      if (height > 0) setSize({ width: Math.floor(width), height: Math.floor(height) })
+      if (height > 0) setWidth(Math.floor(width))
     })
     observer.observe(element)
     return () => observer.disconnect()
   }, [box])
-  return size
+  return width
 }
 
 /** Bones appear only when the wait is noticeable. */

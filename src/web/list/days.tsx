@@ -1,13 +1,14 @@
-import type { ComponentType } from 'react'
-import { onTouch } from '../deferred.tsx'
+import { later, onTouch } from '../ui/later.tsx'
 import type { DayProps, DayRangeProps } from './DayFields.tsx'
 
 /** Date fields are the heaviest part of antd: they load when somebody reaches for one. */
-export const DayRange = onTouch(
-  () => import('./DayFields.tsx').then((found) => ({ default: found.DayRange as never })),
-  'RangePicker',
-) as unknown as ComponentType<DayRangeProps>
-export const Day = onTouch(
-  () => import('./DayFields.tsx').then((found) => ({ default: found.Day as never })),
-  'DatePicker',
-) as unknown as ComponentType<DayProps>
+export const DayRange = onTouch<DayRangeProps>(
+  later(async () => (await import('./DayFields.tsx')).DayRange),
+  'range',
+  ({ value }) => value,
+)
+export const Day = onTouch<DayProps>(
+  later(async () => (await import('./DayFields.tsx')).Day),
+  'day',
+  ({ value }) => [value],
+)

@@ -1,5 +1,5 @@
-import { Modal } from 'antd'
 import { useTranslation } from 'react-i18next'
+import { Modal } from '../ui/overlay.tsx'
 import styles from './Shell.module.css'
 
 const keys = [

@@ -1,5 +1,4 @@
-import { Button, Flex, Table } from 'antd'
-import type { ColumnsType } from 'antd/es/table'
+import { Button, type TableColumnsType as ColumnsType, Flex, Table } from 'antd'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'

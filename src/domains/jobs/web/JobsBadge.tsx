@@ -1,11 +1,12 @@
 import CloudDownloadOutlined from '@ant-design/icons/es/icons/CloudDownloadOutlined'
-import { Button, Tooltip } from 'antd'
+import { Button } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { useLive } from '../../../web/live.ts'
 import { useUser } from '../../../web/session.ts'
 import styles from '../../../web/shell/Shell.module.css'
+import { Tooltip } from '../../../web/ui/Tooltip.tsx'
 import { running } from '../runningContract.ts'
 
 /** Own exports and imports under way; the way to their page. */

@@ -1,7 +1,8 @@
-import { Form, Input, type InputRef, Modal } from 'antd'
+import { Form, Input, type InputRef } from 'antd'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
+import { Modal } from '../../../web/ui/overlay.tsx'
 import { useFocusBack } from '../../../web/useFocusBack.ts'
 import { factorErrors, factorEndpoints as session } from '../factorContract.ts'
 

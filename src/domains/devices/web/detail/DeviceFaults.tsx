@@ -1,4 +1,4 @@
-import { Button, Flex, Pagination } from 'antd'
+import { Button, Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Output } from '../../../../shared/contract.ts'
@@ -8,6 +8,7 @@ import { TextAreaField } from '../../../../web/form/fields.tsx'
 import { Bones, Empty, Problem } from '../../../../web/Problem.tsx'
 import { StatusTag } from '../../../../web/StatusTag.tsx'
 import { Time } from '../../../../web/Time.tsx'
+import { Pager } from '../../../../web/ui/Pager.tsx'
 import { Lines } from '../../../../web/ui/Sheet.tsx'
 import { Muted } from '../../../../web/ui/Text.tsx'
 import { devices } from '../../contract.ts'
@@ -56,16 +57,7 @@ export function DeviceFaults({ deviceId }: { deviceId: number }) {
           </li>
         ))}
       </Lines>
-      <Pagination
-        size="small"
-        align="end"
-        hideOnSinglePage
-        current={page}
-        pageSize={20}
-        total={read.data.total}
-        showSizeChanger={false}
-        onChange={setPage}
-      />
+      <Pager page={page} pageSize={20} total={read.data.total} onChange={setPage} />
       {handled ? (
         <FormDialog
           title={`${t('faultTab.dialog')} ${word(handled.faultCode)}`}

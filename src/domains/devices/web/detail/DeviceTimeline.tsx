@@ -1,4 +1,4 @@
-import { Flex, Pagination, Select } from 'antd'
+import { Flex } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
@@ -8,7 +8,9 @@ import { DayRange } from '../../../../web/list/days.tsx'
 import { useLive } from '../../../../web/live.ts'
 import { Bones, Empty, Problem } from '../../../../web/Problem.tsx'
 import { Time } from '../../../../web/Time.tsx'
+import { Pager } from '../../../../web/ui/Pager.tsx'
 import { Lines } from '../../../../web/ui/Sheet.tsx'
+import { Select } from '../../../../web/ui/select.tsx'
 import { Bad, Muted } from '../../../../web/ui/Text.tsx'
 import { devices } from '../../contract.ts'
 import { type TimelineRow, timelineGroups, timelineRows } from '../../historyContract.ts'
@@ -72,16 +74,7 @@ export function DeviceTimeline({ deviceId }: { deviceId: number }) {
           <Line key={line.key} line={line} />
         ))}
       </Lines>
-      <Pagination
-        size="small"
-        align="end"
-        hideOnSinglePage
-        current={page}
-        pageSize={pageSize}
-        total={shown?.total ?? 0}
-        showSizeChanger={false}
-        onChange={setPage}
-      />
+      <Pager page={page} pageSize={pageSize} total={shown?.total ?? 0} onChange={setPage} />
     </Flex>
   )
 }

@@ -1,13 +1,4 @@
-import {
-  Button,
-  Checkbox,
-  InputNumber,
-  Modal,
-  Radio,
-  Segmented,
-  Table,
-  type TableProps,
-} from 'antd'
+import { Button, Checkbox, InputNumber, Radio, Segmented, Table, type TableProps } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../../shared/money.ts'
@@ -16,6 +7,7 @@ import { InstantInput } from '../../../../web/InstantInput.tsx'
 import { Money } from '../../../../web/Money.tsx'
 import { useActiveTab } from '../../../../web/shell/tabs.ts'
 import { usePhone } from '../../../../web/shell/useWidth.ts'
+import { Modal } from '../../../../web/ui/overlay.tsx'
 import { useSettled } from '../../../../web/useSettled.ts'
 import { lanes, type Planogram } from '../../contract.ts'
 import type { PriceRow } from '../../priceContract.ts'
@@ -175,7 +167,7 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
         />
         {when === 'at' ? (
           <span className={styles.at}>
-            <InstantInput label={t('prices.when.at')} days={365} value={at} onChange={setAt} />
+            <InstantInput aria-label={t('prices.when.at')} days={365} value={at} onChange={setAt} />
           </span>
         ) : null}
       </div>
