@@ -1,4 +1,4 @@
-import { Form, Select } from 'antd'
+import { Form } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import {
@@ -10,6 +10,7 @@ import {
   TextField,
 } from '../../../web/form/fields.tsx'
 import { pickFor } from '../../../web/form/values.ts'
+import { Select } from '../../../web/ui/select.tsx'
 import type { ChannelRow } from '../channelContract.ts'
 import { alerts } from '../contract.ts'
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Modal, Progress } from 'antd'
+import { Alert, Button, Progress } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { Rows } from '../../../web/Detail.tsx'
@@ -7,6 +7,7 @@ import { Bones, Problem } from '../../../web/Problem.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { Time } from '../../../web/Time.tsx'
+import { Modal } from '../../../web/ui/overlay.tsx'
 import { Lead } from '../../../web/ui/Text.tsx'
 import { audit, type Check } from '../contract.ts'
 

@@ -1,7 +1,8 @@
-import { Alert, Button, Flex, Modal } from 'antd'
+import { Alert, Button, Flex } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { Modal } from '../../../web/ui/overlay.tsx'
 import type { BoardRow, BoardSecret } from '../contract.ts'
 import { ActivationPanel } from './ActivationPanel.tsx'
 

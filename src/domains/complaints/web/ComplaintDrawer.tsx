@@ -1,4 +1,4 @@
-import { Alert, Button, Dropdown, Tabs } from 'antd'
+import { Alert, Button, Tabs } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'react-router'
@@ -11,6 +11,7 @@ import { Empty } from '../../../web/Problem.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { useMay } from '../../../web/session.ts'
 import { Time } from '../../../web/Time.tsx'
+import { Dropdown } from '../../../web/ui/popup.tsx'
 import { type Complaint, complaints } from '../contract.ts'
 import styles from './complaints.module.css'
 import {

@@ -1,7 +1,7 @@
-import { Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
+import { Select } from '../../../web/ui/select.tsx'
 import { accounts } from '../../accounts/contract.ts'
 
 type Props = {

@@ -1,4 +1,4 @@
-import { Alert, Select } from 'antd'
+import { Alert } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
@@ -13,6 +13,7 @@ import {
   TextField,
 } from '../../../web/form/fields.tsx'
 import { useMay } from '../../../web/session.ts'
+import { Select } from '../../../web/ui/select.tsx'
 import { DeviceSelect } from '../../devices/web/pickers.tsx'
 import { type Complaint, complaints } from '../contract.ts'
 import styles from './complaints.module.css'

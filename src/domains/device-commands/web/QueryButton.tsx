@@ -1,10 +1,11 @@
 import ReloadOutlined from '@ant-design/icons/es/icons/ReloadOutlined'
-import { Button, Flex, Tooltip } from 'antd'
+import { Button, Flex } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { queryClient, useRead, useWrite } from '../../../web/api.ts'
 import { useLive } from '../../../web/live.ts'
 import { StatusTag } from '../../../web/StatusTag.tsx'
+import { Tooltip } from '../../../web/ui/Tooltip.tsx'
 import { deviceCommands } from '../contract.ts'
 import { isOver } from './CommandState.tsx'
 

@@ -1,8 +1,8 @@
-import { Tooltip } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { usePrefs } from '../../../web/prefs.ts'
 import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
 import { age, fullTime } from '../../../web/time.ts'
+import { Tooltip } from '../../../web/ui/Tooltip.tsx'
 import type { DeviceRow } from '../contract.ts'
 
 type Shown = Pick<

@@ -1,6 +1,6 @@
-import { Select } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
+import { Select } from '../../../web/ui/select.tsx'
 import { distribution, type staffKinds } from '../contract.ts'
 
 type Kind = (typeof staffKinds)[number]

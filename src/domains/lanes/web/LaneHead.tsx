@@ -1,11 +1,12 @@
 import CopyOutlined from '@ant-design/icons/es/icons/CopyOutlined'
 import HistoryOutlined from '@ant-design/icons/es/icons/HistoryOutlined'
-import { Button, Tooltip } from 'antd'
+import { Button } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { StatusTag, type Tone } from '../../../web/StatusTag.tsx'
+import { Tooltip } from '../../../web/ui/Tooltip.tsx'
 import type { Planogram } from '../contract.ts'
 import styles from './grid/lanes.module.css'
 

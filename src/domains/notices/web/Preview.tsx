@@ -1,8 +1,9 @@
-import { Modal, Segmented } from 'antd'
+import { Segmented } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Values } from '../../../web/form/values.ts'
 import { useUser } from '../../../web/session.ts'
+import { Modal } from '../../../web/ui/overlay.tsx'
 import { Letter } from './Letter.tsx'
 import styles from './notices.module.css'
 

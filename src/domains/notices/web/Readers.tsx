@@ -1,4 +1,4 @@
-import { Button, Flex, Input, Progress, Segmented, Table, Tooltip } from 'antd'
+import { Button, Flex, Input, Progress, Segmented, Table } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
@@ -6,6 +6,7 @@ import { useCols } from '../../../web/columns.tsx'
 import { Detail } from '../../../web/Detail.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Problem } from '../../../web/Problem.tsx'
+import { Tooltip } from '../../../web/ui/Tooltip.tsx'
 import { useAct } from '../../../web/useAct.ts'
 import { notices, ReaderRow } from '../contract.ts'
 

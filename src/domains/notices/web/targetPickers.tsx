@@ -1,7 +1,7 @@
-import { Select, TreeSelect } from 'antd'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
+import { Select, TreeSelect } from '../../../web/ui/select.tsx'
 import { useSettled } from '../../../web/useSettled.ts'
 import { accounts, type OrganisationOption } from '../../accounts/contract.ts'
 import { notices } from '../contract.ts'

@@ -1,6 +1,6 @@
-import { Modal } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Modal } from '../../../web/ui/overlay.tsx'
 import { lookThrough } from '../../../web/view.ts'
 import { OrganisationSelect } from './pickers.tsx'
 

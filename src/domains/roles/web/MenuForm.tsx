@@ -1,4 +1,4 @@
-import { Flex, Form, Select } from 'antd'
+import { Flex, Form } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useParams, useSearchParams } from 'react-router'
 import type { Output } from '../../../shared/contract.ts'
@@ -18,6 +18,7 @@ import { pickFor, type Values } from '../../../web/form/values.ts'
 import { Empty } from '../../../web/Problem.tsx'
 import { usePrefs } from '../../../web/prefs.ts'
 import { menuIcon, menuIconNames } from '../../../web/shell/icons.tsx'
+import { Select } from '../../../web/ui/select.tsx'
 import { useScreen } from '../../../web/useScreen.ts'
 import { type MenuItem, menus } from '../menuContract.ts'
 

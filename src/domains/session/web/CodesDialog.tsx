@@ -1,7 +1,8 @@
-import { Button, Modal } from 'antd'
+import { Button } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { save } from '../../../web/download.ts'
+import { Modal } from '../../../web/ui/overlay.tsx'
 import styles from './Me.module.css'
 
 /** Recovery codes, this once. */

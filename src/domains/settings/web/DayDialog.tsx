@@ -1,8 +1,10 @@
-import { Flex, Input, Modal, Select } from 'antd'
+import { Flex, Input } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useWrite } from '../../../web/api.ts'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
+import { Modal } from '../../../web/ui/overlay.tsx'
+import { Select } from '../../../web/ui/select.tsx'
 import { type DayType, dayTypes, settings } from '../contract.ts'
 import { withDay } from '../rules.ts'
 

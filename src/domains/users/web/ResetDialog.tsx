@@ -1,9 +1,10 @@
-import { Flex, Modal, Segmented } from 'antd'
+import { Flex, Segmented } from 'antd'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../../web/CopyButton.tsx'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { Note, SwitchField, TextField } from '../../../web/form/fields.tsx'
+import { Modal } from '../../../web/ui/overlay.tsx'
 import { firstPassword, users } from '../contract.ts'
 
 type Props = { userId: number; username: string; onClose: () => void }

@@ -1,8 +1,8 @@
-import { Modal } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { useActiveTab } from '../../../../web/shell/tabs.ts'
+import { Modal } from '../../../../web/ui/overlay.tsx'
 import { Lead } from '../../../../web/ui/Text.tsx'
 import { DeviceSelect } from '../pickers.tsx'
 

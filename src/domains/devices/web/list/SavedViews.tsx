@@ -1,9 +1,11 @@
 import DeleteOutlined from '@ant-design/icons/es/icons/DeleteOutlined'
-import { Button, Flex, Input, Modal, Tooltip } from 'antd'
+import { Button, Flex, Input } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useActiveTab } from '../../../../web/shell/tabs.ts'
+import { Modal } from '../../../../web/ui/overlay.tsx'
 import { Lines } from '../../../../web/ui/Sheet.tsx'
+import { Tooltip } from '../../../../web/ui/Tooltip.tsx'
 import type { SavedView } from './savedViews.ts'
 
 type Props = {
