@@ -70,14 +70,22 @@ export type Later = (statement: RawBuilder<unknown> | Statement) => void
  * Whoever holds a connection must not wait for a second one: as many acts as there are connections would wait for each other for
  * ever. What an act must know or say beside its transaction comes before it, after its commit, or from `aside`.
  */
-const holding = new AsyncLocalStorage<true>()
+const holding = new AsyncLocalStorage<{ over: boolean }>()
 function holdsNone(): void {
-  if (holding.getStore()) throw new Error('an act that holds a connection asks for a second one')
+  if (holding.getStore()?.over === false) throw new Error('an act that holds a connection asks for a second one')
 }
-function holdOne<T>(work: () => Promise<T>): Promise<T> {
+async function holdOne<T>(work: () => Promise<T>): Promise<T> {
   holdsNone()
-  return holding.run(true, work)
+  // timers that were started in it run as part of it for ever
+  const held = { over: false }
+  try {
+    return await holding.run(held, work)
+  } finally {
+    held.over = true
+  }
 }
+/** What may begin in an act and goes on beside it (loops): whatever it asks for is not the act's. */
+export const beside = <T>(work: () => T): T => holding.exit(work)
 
 type PoolStats = { total: number; idle: number; waiting: number }
 

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import type { App } from './context.ts'
+import { beside } from './database.ts'
 import { bySystem } from './run.ts'
 
 /** Second-level sweeps of this process, and their pulse in job_loops with that of durable work, so that the console sees those of every process. */
@@ -48,7 +49,7 @@ export function openLoops(app: () => App): Loops {
   }
   const add = (name: string, loop: Loop): void => {
     loops.set(name, loop)
-    telling ??= setInterval(() => void tell().catch((error: unknown) => app().log.warn({ err: error }, 'pulse of loops')), tellEveryMs).unref()
+    telling ??= setInterval(() => void beside(tell).catch((error: unknown) => app().log.warn({ err: error }, 'pulse of loops')), tellEveryMs).unref()
   }
   return {
     add,
@@ -84,7 +85,7 @@ function startLoop(ms: number, work: () => Promise<unknown>, onError: (error: un
     }
     clearTimeout(timer)
     const began = Date.now()
-    running = work()
+    running = beside(work)
       .then(
         () => {},
         (error: unknown) => {

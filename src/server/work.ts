@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import { common, Refusal } from '../shared/errors.ts'
 import { type App, type Ctx, serverNow } from './context.ts'
-import { systemScope } from './database.ts'
+import { beside, systemScope } from './database.ts'
 import type { Loop, Pulse } from './loops.ts'
 import { bySystem } from './run.ts'
 
@@ -200,7 +200,7 @@ export function openWorker(app: () => App): Worker {
     nextLook = at
     timer = setTimeout(() => {
       timer = undefined
-      looking ??= look()
+      looking ??= beside(look)
         .catch((error: unknown) => {
           app().log.warn({ err: error }, 'look at what is due')
           lookIn(slowMs)
@@ -249,7 +249,7 @@ export function openWorker(app: () => App): Worker {
         served: [],
         run() {
           one.again = true
-          one.taking ??= fill(one)
+          one.taking ??= beside(() => fill(one))
             .catch((error: unknown) => failed(one, error))
             .finally(() => {
               one.taking = undefined
