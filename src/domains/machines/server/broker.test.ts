@@ -143,7 +143,10 @@ test('documents go out in parts until the machine says that it has them, again a
     [one.id],
   )
   const pump = openDocumentPump(world.app, link, {
-    CONFIG: async (_, ids) => new Map(ids.map((id) => [id, { version: 4, bodies: [{ volume: 5 }] }])),
+    CONFIG: async (_, ids) => {
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      return new Map(ids.map((id) => [id, { version: 4, bodies: [{ volume: 5 }] }]))
+    },
     PLANOGRAM: async (_, ids) => new Map(ids.map((id) => [id, { version: 9, bodies: [{ lanes: [1] }, { lanes: [2] }] }])),
   })
   await pump()
