@@ -1,3 +1,4 @@
+import { addOrganisations, addPermissions, addRole, addUser } from '../factories/things.ts'
 import { startTestApi, type TestApi } from './api.ts'
 
 /** Whoever signs in besides the people of the five organisations. */
@@ -27,38 +28,25 @@ export type OrgTree = TestApi & {
  */
 export async function openOrgTree({ now, permissions, people }: { now: Date; permissions: readonly string[]; people: readonly Person[] }): Promise<OrgTree> {
   const api = await startTestApi({ now: () => now })
-  const { http, sql } = api
-  await sql(`insert into organisations (id, parent_id, path, kind, name) values (1, null, '1', 'PLATFORM', '机构1'), (2, 1, '1.2', 'AGENT', '机构2'),
-    (3, 2, '1.2.3', 'OPERATOR', '机构3'), (4, 2, '1.2.4', 'OPERATOR', '机构4'), (5, 1, '1.5', 'OPERATOR', '机构5'), (6, 1, '1.6', 'SUPPLIER', '机构6')
-    on conflict do nothing`)
-  await sql(`insert into permissions select code, 'test', code, code, 1 from unnest($1::text[]) as code on conflict do nothing`, [permissions])
-  const everybody = [...[1, 2, 3, 4, 5].map((id) => ({ user: id, org: id, scope: id === 1 ? 'ALL' : 'ORG_TREE', permissions, role: undefined })), ...people]
+  const { sql } = api
+  await addOrganisations(sql, [1, null, 'PLATFORM'], [2, 1, 'AGENT'], [3, 2, 'OPERATOR'], [4, 2, 'OPERATOR'], [5, 1, 'OPERATOR'], [6, 1, 'SUPPLIER'])
+  await addPermissions(sql, permissions)
+  const everybody = [
+    ...[1, 2, 3, 4, 5].map((id) => ({ user: id, org: id, scope: id === 1 ? ('ALL' as const) : ('ORG_TREE' as const), permissions, role: undefined })),
+    ...people,
+  ]
   const tokens = new Map<number, string>()
   for (const { user, org, scope, permissions: held, role = `ROLE_TEST_${user}` } of everybody) {
-    const [id, name] = [900 + user, `test${user}`]
-    await sql(`insert into users (id, org_id, username, password_hash, real_name) values ($1, $2, $3, 'x', $4)`, [id, org, name, `员工${user}`])
-    await sql(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values ($1, $2, $3, $3, 'r', 1, $4)`, [id, org, role, scope])
-    await sql('insert into user_roles (user_id, role_id, org_id) values ($1, $1, $2)', [id, org])
-    await sql('insert into role_permissions select $1, unnest($2::text[])', [id, held])
-    tokens.set(user, await api.login(name))
-  }
-  const raw: OrgTree['raw'] = async (user, url, payload, headers) => {
-    const response = await http.inject({ method: 'POST', url: `/api${url}`, payload, headers: { authorization: tokens.get(user) ?? '', ...headers } })
-    return { status: response.statusCode, body: response.json() }
+    const [id, username] = [900 + user, `test${user}`]
+    await addRole(sql, { id, org_id: org, code: role, data_scope: scope }, held)
+    await addUser(sql, { id, org_id: org, username, real_name: `员工${user}` }, role)
+    tokens.set(user, await api.login(username))
   }
   return {
     ...api,
     now,
-    raw,
-    async send(user, method, url, body) {
-      const response = await http.inject({
-        method,
-        url: `/api${url}`,
-        headers: { authorization: tokens.get(user) ?? '', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
-      })
-      return { status: response.statusCode, body: response.json() }
-    },
+    raw: (user, url, payload, headers) => api.ask(tokens.get(user), 'POST', url, payload, headers),
+    send: (user, method, url, body) => api.ask(tokens.get(user), method, url, body),
     rows: sql,
     one: async <T>(text: string, values: unknown[] = []) => (await sql<T>(text, values))[0] as T,
   }

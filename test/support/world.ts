@@ -16,8 +16,10 @@ import type { Ctx } from '../../src/server/context.ts'
 import { systemScope } from '../../src/server/database.ts'
 import { ensurePartitions } from '../../src/server/partitions.ts'
 import { bySystem } from '../../src/server/run.ts'
+import type { DB } from '../../src/server/schema.ts'
 import { runDue } from '../../src/server/work.ts'
 import type { Endpoint } from '../../src/shared/contract.ts'
+import { add, addDevice, addOrganisations, addUser, addRole as makeRole } from '../factories/things.ts'
 import { startTestApi, type TestApi, type TestApiOptions } from './api.ts'
 
 /**
@@ -27,12 +29,12 @@ import { startTestApi, type TestApi, type TestApiOptions } from './api.ts'
  */
 export const place = { PLATFORM: 1, PARENT: 2, OWN: 3, SIBLING: 4, CHILD: 7 } as const
 export type Place = keyof typeof place
-const trees: Record<Place, { path: string; parent: number | null; kind: string }> = {
-  PLATFORM: { path: '1', parent: null, kind: 'PLATFORM' },
-  PARENT: { path: '1.2', parent: 1, kind: 'AGENT' },
-  OWN: { path: '1.2.3', parent: 2, kind: 'OPERATOR' },
-  SIBLING: { path: '1.2.4', parent: 2, kind: 'OPERATOR' },
-  CHILD: { path: '1.2.3.7', parent: 3, kind: 'OPERATOR' },
+const trees: Record<Place, { parent: number | null; kind: DB['organisations']['kind'] }> = {
+  PLATFORM: { parent: null, kind: 'PLATFORM' },
+  PARENT: { parent: 1, kind: 'AGENT' },
+  OWN: { parent: 2, kind: 'OPERATOR' },
+  SIBLING: { parent: 2, kind: 'OPERATOR' },
+  CHILD: { parent: 3, kind: 'OPERATOR' },
 }
 export const rowId = (where: Place, n: number): number => place[where] * 1000 + n
 /** Ids nobody has. */
@@ -93,32 +95,23 @@ export async function openWorld(options: TestApiOptions = {}): Promise<World> {
 }
 
 async function addOrganisation({ sql }: World, where: Place): Promise<void> {
-  const { path, parent, kind } = trees[where]
-  await sql(`insert into organisations (id, parent_id, path, kind, name) values ($1, $2, $3, $4, $5) on conflict (id) do update set name = excluded.name`, [
-    place[where],
-    parent,
-    path,
-    kind,
-    `机构${where}`,
-  ])
+  const { parent, kind } = trees[where]
+  await addOrganisations(sql, [place[where], parent, kind, `机构${where}`])
+  // the platform's stands already
+  await sql('update organisations set name = $2 where id = $1', [place[where], `机构${where}`])
 }
 
 /** One user per built-in role, named by the role's code, and the odd ones: all permissions, none, disabled. Only `full` and `clerk` stand for row tests. */
 async function addPeople({ sql }: World): Promise<void> {
   const homes: Record<string, Place> = { ROLE_SUPER_ADMIN: 'PLATFORM', ROLE_ADMIN: 'PLATFORM', ROLE_RTU_AGENT: 'PARENT', ROLE_DRUG_REGULATOR: 'PLATFORM' }
   const extra = [
-    { code: 'ROLE_FULL', scope: 'ORG_TREE', codes: permissions.map((p) => p.code) },
-    { code: 'ROLE_CLERK', scope: 'ASSIGNED_DEVICES', codes: permissions.map((p) => p.code) },
-    { code: 'ROLE_NOTHING', scope: 'ORG_TREE', codes: [] },
-  ]
-  for (const { code, scope, codes } of extra) {
-    const [role] = await sql<{ id: number }>(`insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, $1, $1, $1, $3, $2) returning id`, [
-      code,
-      scope,
-      // below whoever holds everything, so that he may act on them
-      codes.length ? 10 : 1,
-    ])
-    await sql('insert into role_permissions select $1, unnest($2::text[])', [role?.id, codes])
+    { code: 'ROLE_FULL', data_scope: 'ORG_TREE', codes: permissions.map((p) => p.code) },
+    { code: 'ROLE_CLERK', data_scope: 'ASSIGNED_DEVICES', codes: permissions.map((p) => p.code) },
+    { code: 'ROLE_NOTHING', data_scope: 'ORG_TREE', codes: [] },
+  ] as const
+  for (const { code, data_scope, codes } of extra) {
+    // who holds nothing stands below whoever holds everything, so that he may act on him
+    await makeRole(sql, { org_id: 1, code, data_scope, rank: codes.length ? 10 : 1 }, codes)
   }
   // whoever holds everything may add organisations of every kind, and people with nothing
   const full = `(select id from roles where code = 'ROLE_FULL')`
@@ -134,40 +127,25 @@ async function addPeople({ sql }: World): Promise<void> {
     { username: 'PLATFORM_FULL', role: 'ROLE_FULL', home: 'PLATFORM' as const },
   ]
   for (const { username, role, home } of people.map((person) => ({ home: undefined, ...person }))) {
-    const org = place[home ?? homes[role] ?? 'OWN']
-    const [user] = await sql<{ id: number }>(
-      `insert into users (org_id, username, password_hash, real_name, phone, region_code) values ($1, $2, 'x', $3, '13800138000', '440300') returning id`,
-      [org, username, username.slice(0, 30)],
-    )
-    await sql('insert into user_roles (user_id, role_id, org_id) select $1, id, $2 from roles where code = $3', [user?.id, org, role])
+    const org_id = place[home ?? homes[role] ?? 'OWN']
+    await addUser(sql, { org_id, username, real_name: username.slice(0, 30), phone: '13800138000', region_code: '440300' }, role)
   }
   await sql(`update users set status = 'DISABLED' where username = 'disabled'`)
-  for (const where of Object.keys(place)) {
-    await sql(
-      `with u as (insert into users (id, org_id, username, password_hash, real_name) values ($4, $1, $2, 'x', $3) returning id) insert into user_roles (user_id, role_id, org_id) select u.id, r.id, $1 from u, roles r where r.code = 'ROLE_NOTHING'`,
-      [place[where as Place], `user-${where}`, `员${where}`, rowId(where as Place, 1)],
-    )
+  for (const where of Object.keys(place) as Place[]) {
+    await addUser(sql, { id: rowId(where, 1), org_id: place[where], username: `user-${where}`, real_name: `员${where}` }, 'ROLE_NOTHING')
   }
 }
 
 /** A custom role of the place with one page, and somebody whose role its giver may not give any more. */
 async function addRole({ sql }: World, where: Place): Promise<void> {
   const id = rowId(where, 1)
-  await sql(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values ($1, $2, $3, $4, $4, 5, 'ORG_TREE')`, [
-    id,
-    place[where],
-    `ROLE_C_${where}`,
-    `角${where}`,
-  ])
-  await sql(`insert into role_permissions values ($1, 'device:read')`, [id])
+  const [code, name] = [`ROLE_C_${where}`, `角${where}`]
+  await makeRole(sql, { id, org_id: place[where], code, name, name_en: name, rank: 5 }, ['device:read'])
   await sql(`insert into role_menus select $1, id from menus where path in ('/device', '/device/device-list')`, [id])
   // the matrix names roles, not organisations: whose role it is decides alone
   await sql(`insert into role_distributions select id, $1 from roles where code = 'ROLE_FULL'`, [id])
   await sql(`update user_roles set granted_by = user_id where user_id = (select id from users where username = $1)`, [`user-${where}`])
 }
-
-const device = `insert into devices (id, org_id, rtu_number, nickname, type_id, board_no, province, city, county, address, kind, lifecycle, drop_sensor, secret_hash, planogram_version, created_at, lng, lat)
-  values ($1, $2, $3, $4, $5, $6, '440000', '440300', '440305', $7, 'GENERAL', $8, true, '\\x00', $9, now() - interval '1 day', 114, 22.5)`
 
 const emptyLanes: readonly number[] = [3, 5, 6]
 
@@ -175,37 +153,29 @@ const emptyLanes: readonly number[] = [3, 5, 6]
 async function addGoods({ sql, system }: World, where: Place): Promise<void> {
   const org = place[where]
   const id = rowId(where, 1)
-  await sql(
-    `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values ($1, $2, $3, false, true, 'spring', 'GENERAL', true, 4, 6)`,
-    [id, org, `型${where}`],
-  )
-  await sql(`insert into product_categories (id, org_id, name) values ($1, $2, $3)`, [id, org, `类${where}`])
+  const own = { id, org_id: org }
+  await add(sql, 'device_types', { ...own, name: `型${where}`, max_levels: 4, max_roads: 6 })
+  await add(sql, 'product_categories', { ...own, name: `类${where}` })
   await sql(
     `insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url) select $1, (select id from users where username = 'ROLE_FULL' and org_id = $1), 'IMAGE', 'image/png', 10, 'x', $2`,
     [org, picture(where)],
   )
-  await sql(
-    `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images, barcode) values ($1, $2, $1, $3, '500ml', 'NONE', 100, 300, $4, $5)`,
-    [id, org, `品${where}`, [picture(where)], `6900000${String(org).padStart(5, '0')}`],
-  )
-  await sql(`insert into main_boards (id, org_id, board_no, model) values ($1, $2, $3, $4)`, [id, org, `BOARD-${where}`, `板${where}`])
-  await sql(`insert into unknown_boards (id, org_id, board_no, via, model, tries, first_seen_at, last_seen_at) values ($1, $2, $3, 'MQTT', $4, 1, $5, $5)`, [
-    id,
-    org,
-    `UNKNOWN-${where}`,
-    `板${where}`,
-    worldNow,
-  ])
-  await sql(`insert into stores (id, org_id, store_name) values ($1, $2, $3)`, [id, org, `店${where}`])
-  await sql(device, [id, org, `${where}0001`, `机${where}`, rowId(where, 1), `BOARD-${where}`, `址${where}`, 'OPERATING', 1])
-  await sql(`insert into device_states (device_id, org_id, online, last_seen_at) values ($1, $2, true, $3)`, [id, org, worldNow])
+  const barcode = `6900000${String(org).padStart(5, '0')}`
+  await add(sql, 'products', { ...own, category_id: id, name: `品${where}`, model: '500ml', images: [picture(where)], barcode })
+  await add(sql, 'main_boards', { ...own, board_no: `BOARD-${where}`, model: `板${where}` })
+  const seen = { tries: 1, first_seen_at: worldNow, last_seen_at: worldNow }
+  await add(sql, 'unknown_boards', { ...own, board_no: `UNKNOWN-${where}`, via: 'MQTT', model: `板${where}`, ...seen })
+  await add(sql, 'stores', { ...own, store_name: `店${where}` })
+  const site = { type_id: id, address: `址${where}`, lng: 114, lat: 22.5, created_at: new Date(Date.now() - 86_400_000) }
+  const machine = { ...own, ...site, rtu_number: `${where}0001`, nickname: `机${where}`, board_no: `BOARD-${where}`, planogram_version: 1 }
+  await addDevice(sql, machine, { last_seen_at: worldNow })
   await sql(
     `insert into activation_codes (org_id, device_id, code_hash, created_at, expires_at) values ($2, $1, $3, $4::timestamptz, $4::timestamptz + interval '1 hour')`,
     [id, org, Buffer.from(where), worldNow],
   )
   if (where === 'OWN') {
-    await sql(device, [rowId(where, unassigned), org, 'UNASSIGNED0001', '机UNASSIGNED', id, null, '址UNASSIGNED', 'STOCK', 0])
-    await sql(`insert into device_states (device_id, org_id) values ($1, $2)`, [rowId(where, unassigned), org])
+    const other = { id: rowId(where, unassigned), rtu_number: 'UNASSIGNED0001', nickname: '机UNASSIGNED', address: '址UNASSIGNED' }
+    await addDevice(sql, { ...own, ...site, ...other, lifecycle: 'STOCK' }, { online: false })
   }
   for (const username of ['ROLE_CLERK', 'ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPAIRER']) {
     await sql(
@@ -213,14 +183,11 @@ async function addGoods({ sql, system }: World, where: Place): Promise<void> {
       [id, username, org],
     )
   }
-  for (const level of [1, 2])
-    await sql(`insert into lane_floors (id, org_id, device_id, level, name) values ($1, $2, $3, $4, '层')`, [rowId(where, level), org, id, level])
+  for (const level of [1, 2]) await add(sql, 'lane_floors', { id: rowId(where, level), org_id: org, device_id: id, level, name: '层' })
   for (const n of [1, 2, 3, 4, 5, 6]) {
-    await sql(
-      `insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, retail_price, price, warn_qty) values ($1, $2, $3, $4, $5, $6, $5, $7, 10, 300, 250, 2)`,
-      [rowId(where, n), org, id, rowId(where, n < 3 ? 1 : 2), n < 3 ? n : n + 4, n < 3 ? n : n - 2, emptyLanes.includes(n) ? null : id],
-    )
-    if (emptyLanes.includes(n)) await sql(`update lanes set retail_price = null, price = null, warn_qty = 0 where id = $1`, [rowId(where, n)])
+    const [road, col, floor_id] = n < 3 ? [n, n, rowId(where, 1)] : [n + 4, n - 2, rowId(where, 2)]
+    const filled = emptyLanes.includes(n) ? {} : { product_id: id, price: 250, warn_qty: 2 }
+    await add(sql, 'lanes', { id: rowId(where, n), org_id: org, device_id: id, floor_id, road_index: road, motor_no: road, col, ...filled })
   }
   await system(async (ctx) => {
     const fill = (n: number) => ({

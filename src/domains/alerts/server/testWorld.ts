@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer as createHttp, type IncomingHttpHeaders } from 'node:http'
 import { type AddressInfo, createServer as createTcp } from 'node:net'
+import { addPermissions, grant } from '../../../../test/factories/things.ts'
 import { addDevice, openWorld as openDevices } from '../../devices/server/testWorld.ts'
 import { settingsChanged } from '../../settings/server/values.ts'
 
@@ -13,12 +14,9 @@ export async function openWorld() {
   const world = await openDevices()
   const clock = { now: Date.parse('2026-11-21T06:00:00Z') }
   Object.assign(world.app, { now: () => new Date(clock.now) })
-  for (const code of ['alarm:read', 'alarm:handle', 'alarm:export', 'alarm-rule:read', 'alarm-rule:update'])
-    await world.rows(`insert into permissions values ($1, 'device', $1, $1, 1) on conflict do nothing`, [code])
-  await world.rows(
-    `insert into role_permissions select r, c from unnest(array[903, 904, 905]::bigint[]) r, unnest(array['alarm:read', 'alarm:handle', 'alarm-rule:read', 'alarm-rule:update']) c`,
-  )
-  await world.rows(`insert into role_permissions values (907, 'alarm:read')`)
+  await addPermissions(world.sql, ['alarm:read', 'alarm:handle', 'alarm:export', 'alarm-rule:read', 'alarm-rule:update'])
+  await grant(world.sql, [903, 904, 905], ['alarm:read', 'alarm:handle', 'alarm-rule:read', 'alarm-rule:update'])
+  await grant(world.sql, [907], ['alarm:read'])
   await world.rows('update access_versions set version = version + 1')
   for (let id = 1; id <= 42; id++) await addDevice(world, id, id <= 40 ? 3 : 4)
   const allowPrivate = async (allowed: boolean) => {

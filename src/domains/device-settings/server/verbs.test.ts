@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { add, addLanes, addPermissions, grant } from '../../../../test/factories/things.ts'
 import { systemScope } from '../../../server/database.ts'
 import { bySystem } from '../../../server/run.ts'
 import { addDevice, openWorld, people, type World } from '../../devices/server/testWorld.ts'
@@ -10,9 +11,10 @@ let world: World
 const usual = defaultConfig({ refrigeration: true, kind: 'GENERAL', dropSensor: true, autoRefund: true })
 beforeAll(async () => {
   world = await openWorld()
-  await world.rows(`insert into permissions values ('device:config', 'device', 'x', 'x', 1), ('device:limit', 'device', 'x', 'x', 2) on conflict do nothing`)
-  for (const user of [1, 2, 3, 4, 5, 7]) await world.rows(`insert into role_permissions values ($1, 'device:config') on conflict do nothing`, [900 + user])
-  for (const user of [1, 2, 3, 4, 5]) await world.rows(`insert into role_permissions values ($1, 'device:limit')`, [900 + user])
+  const { sql } = world
+  await addPermissions(sql, ['device:config', 'device:limit'])
+  await grant(sql, [901, 902, 903, 904, 905, 907], ['device:config'])
+  await grant(sql, [901, 902, 903, 904, 905], ['device:limit'])
   for (const [id, org] of [
     [1, 3],
     [2, 3],
@@ -24,16 +26,11 @@ beforeAll(async () => {
   await addDevice(world, 6, 3, { lifecycle: 'SCRAPPED' })
   await addDevice(world, 7, 3)
   await world.rows(`insert into device_assignments (org_id, device_id, user_id, kind) values (3, 7, 907, 'REPAIRER')`)
-  await world.rows(
-    `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values (9, 1, '常温', false, false, 'spring', 'GENERAL', true, 6, 10)`,
-  )
+  await add(sql, 'device_types', { id: 9, org_id: 1, name: '常温', refrigeration: false })
   await addDevice(world, 8, 3)
   await world.rows(`update devices set type_id = 9 where id = 8`)
   await world.rows(`update products set store_temp_min = 2, store_temp_max = 8 where id = 3`)
-  await world.rows(`insert into lane_floors (id, org_id, device_id, level, name) values (50, 3, 5, 1, '1')`)
-  await world.rows(
-    `insert into lanes (org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, retail_price, price) values (3, 5, 50, 1, 1, 1, 3, 5, 300, 300)`,
-  )
+  await addLanes(sql, 1, { org_id: 3, device_id: 5, product_id: 3, capacity: 5 })
 })
 afterAll(() => world.close())
 beforeEach(async () => {

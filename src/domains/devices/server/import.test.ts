@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answerOf } from '../../../../test/support/api.ts'
+import { add } from '../../../../test/factories/things.ts'
 import { openWorld, type World } from '../../users/server/testWorld.ts'
 
 let world: World
 let agent = ''
 beforeAll(async () => {
   world = await openWorld()
-  await world.sql(
-    `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values (1, 1, '弹簧机', false, true, 'spring', 'GENERAL', true, 6, 10), (2, 1, '售药机', false, true, 'lift', 'DRUG', true, 6, 10), (3, 5, '外机', false, true, 'lift', 'GENERAL', true, 6, 10)`,
-  )
+  await add(world.sql, 'device_types', { id: 1, org_id: 1 })
+  await add(world.sql, 'device_types', { id: 2, org_id: 1, name: '售药机', pattern: 'lift', kind: 'DRUG' })
+  await add(world.sql, 'device_types', { id: 3, org_id: 5, name: '外机', pattern: 'lift' })
   await world.addUser('agent', 2, 'ROLE_RTU_AGENT')
   await world.addUser('fixer', 3, 'ROLE_RTU_REPAIRER')
   await world.addUser('seller', 4, 'ROLE_RTU_SP')
@@ -18,10 +18,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 async function send(kind: string, lines: readonly string[], { dry = false, by = agent } = {}) {
-  const boundary = 'filesBOUNDARY'
-  const payload = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n${lines.join('\r\n')}\r\n--${boundary}--\r\n`
-  const headers = { authorization: by, 'content-type': `multipart/form-data; boundary=${boundary}` }
-  return answerOf(await world.http.inject({ method: 'POST', url: `/api/imports/${kind}${dry ? '?dryRun=true' : ''}`, payload, headers }))
+  return world.sendFile(by, `/imports/${kind}${dry ? '?dryRun=true' : ''}`, lines.join('\r\n'))
 }
 const head = '机器编号,名称,类型,主板编号,物联卡号,省,市,区,地址,所属用户'
 const device = (number: string, change: Partial<Record<number, string>> = {}) =>
@@ -67,14 +64,7 @@ test('devices come with their boards and a code for each', async () => {
   ])
   expect(await world.sql(`select org_id, iccid from main_boards`)).toEqual([{ org_id: 3, iccid: '8986042201000000301' }])
   const code = body.once.text.split('\n')[1].split('\t')[1]
-  const activated = await answerOf(
-    await world.http.inject({
-      method: 'POST',
-      url: '/api/activate',
-      payload: JSON.stringify({ code, boardNo: 'BD-IMPORT-2' }),
-      headers: { 'content-type': 'application/json' },
-    }),
-  )
+  const activated = await world.ask(undefined, 'POST', '/activate', { code, boardNo: 'BD-IMPORT-2' })
   expect(activated.body.rtuNumber).toBe('IM000002')
   expect((await send('devices', [head, device('IM000003')], { by: await world.login('fixer') })).status).toBe(403)
 })

@@ -1,6 +1,11 @@
+import { add, addDevice as makeDevice, numberFrom } from '../../../../test/factories/things.ts'
 import { type OrgTree, openOrgTree } from '../../../../test/support/orgTree.ts'
+import type { DB } from '../../../server/schema.ts'
 
 export type World = OrgTree
+type Kind = DB['devices']['kind']
+type Mode = DB['devices']['dispensing_mode']
+type Lifecycle = DB['devices']['lifecycle']
 
 const all = [
   'dashboard:read',
@@ -46,20 +51,14 @@ export async function openWorld(): Promise<World> {
       { user: 8, org: 3, scope: 'ASSIGNED_DEVICES', permissions: ['device:read', 'lane:read'] },
     ],
   })
+  const { sql } = world
   // types of the platform: spring 1, drug 2, small 3; a type of another operator: 4
-  for (const [id, org, name, kind, pattern, levels, roads] of [
-    [1, 1, '弹簧机', 'GENERAL', 'spring', 6, 10],
-    [2, 1, '售药机', 'DRUG', 'lift', 6, 10],
-    [3, 1, '小机', 'GENERAL', 'spring', 2, 5],
-    [4, 5, '外机', 'GENERAL', 'spring', 6, 10],
-  ] as const) {
-    await world.rows(
-      'insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values ($1, $2, $3, false, true, $4, $5, true, $6, $7)',
-      [id, org, name, pattern, kind, levels, roads],
-    )
-  }
-  await world.rows(`insert into product_categories (id, org_id, name) values (1, 1, '饮料')`)
-  for (const [id, org, drug, status] of [
+  await add(sql, 'device_types', { id: 1, org_id: 1 })
+  await add(sql, 'device_types', { id: 2, org_id: 1, name: '售药机', kind: 'DRUG', pattern: 'lift' })
+  await add(sql, 'device_types', { id: 3, org_id: 1, name: '小机', max_levels: 2, max_roads: 5 })
+  await add(sql, 'device_types', { id: 4, org_id: 5, name: '外机' })
+  await add(sql, 'product_categories', { id: 1, org_id: 1 })
+  for (const [id, org_id, drug_class, status] of [
     [1, 3, 'NONE', 'ON'],
     [2, 1, 'NONE', 'ON'],
     [3, 3, 'OTC_B', 'ON'],
@@ -68,42 +67,27 @@ export async function openWorld(): Promise<World> {
     [6, 5, 'NONE', 'ON'],
     [7, 3, 'NONE', 'OFF'],
     [8, 4, 'NONE', 'ON'],
-  ] as const) {
-    await world.rows(
-      `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, approval_no, dosage_form, manufacturer, images, status) values ($1, $2, 1, $3, '1件', $4, 100, 300, $5, $6, '厂', '{x}', $7)`,
-      [id, org, `商品${id}`, drug, drug === 'NONE' ? null : '国药准字Z20147726', drug === 'NONE' ? null : '丸剂', status],
-    )
-  }
-  // rows with ids of their own stand below, rows of the product from 1000 on
-  for (const table of ['devices', 'device_types']) await world.rows(`alter table ${table} alter column id restart with 1000`)
+  ] as const)
+    await add(sql, 'products', { id, org_id, drug_class, status })
+  await numberFrom(sql, 1000, 'devices', 'device_types')
   return world
 }
 
 /** A machine straight into the tables; type 1 unless it is a drug machine. */
 export async function addDevice(
-  world: World,
+  { sql }: World,
   id: number,
   orgId: number,
-  more: { kind?: string; mode?: string; lifecycle?: string; online?: boolean } = {},
+  { kind = 'GENERAL', mode, lifecycle = 'OPERATING', online = true }: { kind?: Kind; mode?: Mode; lifecycle?: Lifecycle; online?: boolean } = {},
 ): Promise<void> {
-  const drug = more.kind === 'DRUG'
-  await world.rows(
-    `insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, dispensing_mode, licence_no, licence_address, drop_sensor, secret_hash, board_no, created_at)
-    values ($1, $2, $3, $4, $5, '440000', '440300', '440305', '科苑路15号', $6, $7, $8, $9, $10, true, 'x', $11, $12)`,
-    [
-      id,
-      orgId,
-      `HD${String(id).padStart(6, '0')}`,
-      `机器${id}`,
-      drug ? 2 : 1,
-      more.kind ?? 'GENERAL',
-      more.lifecycle ?? 'OPERATING',
-      drug ? (more.mode ?? 'UNATTENDED') : null,
-      drug ? '粤DB1' : '',
-      drug ? '深圳市南山区科苑路15号' : '',
-      more.lifecycle === 'SCRAPPED' ? null : `BOARD-${id}`,
-      now,
-    ],
-  )
-  await world.rows('insert into device_states (device_id, org_id, online) values ($1, $2, $3)', [id, orgId, more.online ?? true])
+  const row = {
+    id,
+    org_id: orgId,
+    kind,
+    type_id: kind === 'DRUG' ? 2 : 1,
+    lifecycle,
+    board_no: lifecycle === 'SCRAPPED' ? null : `BOARD-${id}`,
+    created_at: now,
+  }
+  await makeDevice(sql, { ...row, ...(mode ? { dispensing_mode: mode } : {}) }, { online })
 }

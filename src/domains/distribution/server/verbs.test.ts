@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { add } from '../../../../test/factories/things.ts'
 import { bySystem } from '../../../server/run.ts'
 import type { Refusal } from '../../../shared/errors.ts'
 import { openBoardWorld } from '../../boards/server/testWorld.ts'
@@ -21,13 +22,11 @@ let id: number
 beforeEach(async () => {
   id = next++
   await addDevice(world, id, 3)
-  await world.rows(`insert into lane_floors (id, org_id, device_id, level, name) values ($1, 3, $1, 1, '一'), ($2, 3, $1, 2, '旧')`, [id, id + 1000])
-  await world.rows(`update lane_floors set archived_at = now() where id = $1`, [id + 1000])
-  await world.rows(
-    `insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, quantity, retail_price, price, archived_at)
-     values ($1, 3, $1, $1, 1, 1, 1, 2, 10, 5, 300, 250, null), ($2, 3, $1, $1, 2, 2, 2, 1, 10, 0, 300, 250, now())`,
-    [id, id + 1000],
-  )
+  const own = { org_id: 3, device_id: id }
+  await add(world.sql, 'lane_floors', { ...own, id })
+  await add(world.sql, 'lane_floors', { ...own, id: id + 1000, level: 2, archived_at: new Date() })
+  await add(world.sql, 'lanes', { ...own, id, floor_id: id, road_index: 1, product_id: 2, quantity: 5, price: 250 })
+  await add(world.sql, 'lanes', { ...own, id: id + 1000, floor_id: id, road_index: 2, product_id: 1, price: 250, archived_at: new Date() })
   await world.rows(
     `insert into device_faults (org_id, device_id, code, level, opened_at, closed_at) values (3, $1, 'OPEN', 'WARN', $2, null), (3, $1, 'OLD', 'WARN', $2, $2)`,
     [id, now],
@@ -157,8 +156,7 @@ describe('transfer', () => {
   test('stale, closed, a type of others, a closed organisation', async () => {
     expect((await put(people.agent, 4, { version: 2 })).body.code).toBe(409001)
     expect((await put(people.agent, 4, { orgId: undefined })).body.errors[0].message).toBe('请选择用户')
-    await world.rows(`insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads)
-      values (77, 3, '外机', false, true, 'spring', 'GENERAL', true, 4, 6)`)
+    await add(world.sql, 'device_types', { id: 77, org_id: 3, name: '外机' })
     await world.rows('update devices set type_id = 77 where id = $1', [id])
     expect(refusal(await put(people.platform, 4))).toEqual([422, '新所属用户不能使用设备类型 外机'])
     await world.rows('update devices set type_id = 1 where id = $1', [id])
@@ -197,11 +195,9 @@ test('who buys in the moment of a transfer buys of one owner', async () => {
     const machine = round === 0 ? id : next++
     if (round > 0) {
       await addDevice(world, machine, 3)
-      await world.rows(`insert into lane_floors (id, org_id, device_id, level, name) values ($1, 3, $1, 1, '一')`, [machine])
-      await world.rows(
-        `insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, quantity, retail_price, price) values ($1, 3, $1, $1, 1, 1, 1, 2, 10, 5, 300, 250)`,
-        [machine],
-      )
+      const own = { org_id: 3, device_id: machine, id: machine }
+      await add(world.sql, 'lane_floors', own)
+      await add(world.sql, 'lanes', { ...own, floor_id: machine, road_index: 1, product_id: 2, quantity: 5, price: 250 })
     }
     const input = {
       rtuNumber: `HD${String(machine).padStart(6, '0')}`,

@@ -1,6 +1,8 @@
 import { readXlsx } from 'hucre/xlsx'
+import { add, addOrganisations, addRole, addUser, numberFrom } from '../../../../test/factories/things.ts'
 import type { Answer, TestApi } from '../../../../test/support/api.ts'
 import { startTestApi } from '../../../../test/support/api.ts'
+import type { DB } from '../../../server/schema.ts'
 import { permissions } from '../../accounts/permissions.ts'
 
 /** Platform 1 over operators 3 and 4. `super` may everything, the others what their name says; the clock is moved by tests. */
@@ -11,7 +13,7 @@ export type World = TestApi & {
   send(user: string, url: string, payload: Buffer, headers: Record<string, string>): Promise<Answer>
   file(user: string, url: string): Promise<{ status: number; name: string; rows: unknown[][] }>
 }
-const rights: Readonly<Record<string, { org: number; scope: string; codes: readonly string[] }>> = {
+const rights: Readonly<Record<string, { org: number; scope: DB['roles']['data_scope']; codes: readonly string[] }>> = {
   super: { org: 1, scope: 'ALL', codes: permissions.map((permission) => permission.code) },
   operator: {
     org: 3,
@@ -30,24 +32,12 @@ const rights: Readonly<Record<string, { org: number; scope: string; codes: reado
   sibling: { org: 4, scope: 'ORG_TREE', codes: ['product:read', 'product:export'] },
   reader: { org: 3, scope: 'ORG_TREE', codes: ['product:read'] },
 }
-export const boundary = 'jobsBOUNDARY'
 
 export async function openWorld(): Promise<World> {
   const clock = { now: new Date('2026-11-21T06:00:00Z') }
   const api = await startTestApi({ now: () => clock.now })
   const { sql } = api
-  for (const [id, parent, path, kind] of [
-    [1, null, '1', 'PLATFORM'],
-    [3, 1, '1.3', 'OPERATOR'],
-    [4, 1, '1.4', 'OPERATOR'],
-  ])
-    await sql('insert into organisations (id, parent_id, path, kind, name) values ($1, $2, $3, $4, $5) on conflict do nothing', [
-      id,
-      parent,
-      path,
-      kind,
-      `机构${id}`,
-    ])
+  await addOrganisations(sql, [1, null, 'PLATFORM'], [3, 1, 'OPERATOR'], [4, 1, 'OPERATOR'])
   for (const [sort, permission] of permissions.entries())
     await sql('insert into permissions values ($1, $2, $3, $4, $5) on conflict do nothing', [
       permission.code,
@@ -58,64 +48,32 @@ export async function openWorld(): Promise<World> {
     ])
   const tokens = new Map<string, string>()
   let id = 900
-  for (const [name, { org, scope, codes }] of Object.entries(rights)) {
+  for (const [username, { org, scope, codes }] of Object.entries(rights)) {
     id += 1
-    await sql(`insert into users (id, org_id, username, password_hash, real_name) values ($1, $2, $3, 'x', $3)`, [id, org, name])
-    await sql(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values ($1, $2, $3, $4, 'r', 1, $5)`, [
-      id,
-      org,
-      name === 'super' ? 'ROLE_SUPER_ADMIN' : `ROLE_TEST_${id}`,
-      name,
-      scope,
-    ])
-    await sql('insert into user_roles (user_id, role_id, org_id) values ($1, $1, $2)', [id, org])
-    await sql('insert into role_permissions select $1, unnest($2::text[])', [id, codes])
-    tokens.set(name, await api.login(name))
+    const code = username === 'super' ? 'ROLE_SUPER_ADMIN' : `ROLE_TEST_${id}`
+    await addRole(sql, { id, org_id: org, code, name: username, data_scope: scope }, codes)
+    await addUser(sql, { id, org_id: org, username }, code)
+    tokens.set(username, await api.login(username))
   }
-  await sql(`insert into product_categories (id, org_id, name) values (1, 1, '饮料')`)
-  for (const [product, org, name] of [
+  await add(sql, 'product_categories', { id: 1, org_id: 1 })
+  for (const [product, org_id, name] of [
     [1, 3, '=HYPERLINK("http://x","点我")'],
     [2, 3, '可乐'],
     [3, 4, '邻居的水'],
-  ])
-    await sql(
-      `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values ($1, $2, 1, $3, '330ml', 'NONE', 123, 350, '{x}')`,
-      [product, org, name],
-    )
-  // rows with ids of their own stand below
-  await sql('alter table product_categories alter column id restart with 1000')
-  const authorization = (user: string) => tokens.get(user) ?? ''
-  const send: World['send'] = async (user, url, payload, headers) => {
-    const response = await api.http.inject({ method: 'POST', url: `/api${url}`, payload, headers: { authorization: authorization(user), ...headers } })
-    const json = String(response.headers['content-type']).startsWith('application/json')
-    return { status: response.statusCode, body: json ? response.json() : response.rawPayload, headers: response.headers }
-  }
+  ] as const)
+    await add(sql, 'products', { id: product, org_id, name, model: '330ml', cost_price: 123, retail_price: 350 })
+  await numberFrom(sql, 1000, 'product_categories')
   return {
     ...api,
     clock,
     as:
       (user) =>
-      async (method, url, body, headers = {}) => {
-        const json = body === undefined ? {} : { payload: JSON.stringify(body) }
-        const response = await api.http.inject({
-          method,
-          url: `/api${url}`,
-          headers: { authorization: authorization(user), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-          ...json,
-        })
-        return { status: response.statusCode, body: response.json(), headers: response.headers }
-      },
-    upload: (user, url, content, name = 'a.xlsx') => {
-      const payload = Buffer.concat([
-        Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`),
-        Buffer.from(content),
-        Buffer.from(`\r\n--${boundary}--\r\n`),
-      ])
-      return send(user, url, payload, { 'content-type': `multipart/form-data; boundary=${boundary}` })
-    },
-    send,
+      (...asked) =>
+        api.ask(tokens.get(user), ...asked),
+    upload: (user, url, content, name = 'a.xlsx') => api.sendFile(tokens.get(user), url, content, name),
+    send: (user, url, payload, headers) => api.ask(tokens.get(user), 'POST', url, payload, headers),
     async file(user, url) {
-      const response = await api.http.inject({ method: 'GET', url: `/api${url}`, headers: { authorization: authorization(user) } })
+      const response = await api.http.inject({ method: 'GET', url: `/api${url}`, headers: { authorization: tokens.get(user) ?? '' } })
       const name = decodeURIComponent(/filename\*=UTF-8''(\S+)/.exec(String(response.headers['content-disposition']))?.[1] ?? '')
       const rows = response.statusCode === 200 ? ((await readXlsx(response.rawPayload)).sheets[0]?.rows ?? []) : []
       return { status: response.statusCode, name, rows }

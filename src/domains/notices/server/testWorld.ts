@@ -1,3 +1,4 @@
+import { addOrganisations, addUser, numberFrom } from '../../../../test/factories/things.ts'
 import { startTestApi, type TestApi } from '../../../../test/support/api.ts'
 import type { Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
@@ -34,18 +35,12 @@ export async function openWorld(): Promise<World> {
   const clock = { now: start }
   const api = await startTestApi({ now: () => clock.now })
   await api.app.database.transact(systemScope, (db) => seedAccess(db, start))
-  for (const [id, parent, path, kind] of [
-    [2, 1, '1.2', 'AGENT'],
-    [3, 2, '1.2.3', 'OPERATOR'],
-    [4, 2, '1.2.4', 'OPERATOR'],
-  ])
-    await api.sql('insert into organisations (id, parent_id, path, kind, name) values ($1, $2, $3, $4, $5)', [id, parent, path, kind, `机构${id}`])
-  for (const [name, id] of Object.entries(people)) {
-    const [org, role] = homes[name as Person]
-    await api.sql(`insert into users (id, org_id, username, password_hash, real_name) values ($1, $2, $3, 'x', $3)`, [id, org, name])
-    await api.sql('insert into user_roles (user_id, role_id, org_id) select $1, id, $2 from roles where code = $3', [id, org, role])
+  await addOrganisations(api.sql, [2, 1, 'AGENT'], [3, 2, 'OPERATOR'], [4, 2, 'OPERATOR'])
+  for (const [username, id] of Object.entries(people)) {
+    const [org_id, role] = homes[username as Person]
+    await addUser(api.sql, { id, org_id, username }, role)
   }
-  await api.sql('alter table users alter column id restart with 1000')
+  await numberFrom(api.sql, 1000, 'users')
   const tokens = {} as Record<Person, string>
   for (const name of Object.keys(people) as Person[])
     tokens[name] = await api.login(name, { expires_at: new Date('2027-06-01T00:00:00Z'), last_seen_at: new Date('2027-05-01T00:00:00Z') })

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { add as make } from '../../../../test/factories/things.ts'
 import { addDevice, avatar, fresh, openWorld, people, runImport, type World } from './testWorld.ts'
 
 let world: World
@@ -71,10 +72,7 @@ describe('moving', () => {
   test('what it uses from above keeps it there', async () => {
     const top = await add()
     const home = await add({ parentId: top.id, kind: 'OPERATOR' })
-    await world.rows(
-      `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values (50, $1, '自有型', false, true, 'spring', 'GENERAL', true, 4, 6)`,
-      [top.id],
-    )
+    await make(world.sql, 'device_types', { id: 50, org_id: top.id })
     await addDevice(world, 51, home.id)
     await world.rows('update devices set type_id = 50 where id = 51')
     expect((await move(people.platform, home.id, 2)).body).toMatchObject({ code: 422001, message: '该机构仍在使用原上级的设备类型,不能移动' })
@@ -105,24 +103,15 @@ describe('moving', () => {
         [top.id, 20_000 + top.id],
         [home.id, 20_000 + home.id],
       ] as const) {
-        await world.rows(`insert into product_categories (id, org_id, name) values ($1, $2, '类')`, [n, org])
-        await world.rows(
-          `insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images) values ($1, $2, $1, '品', 'x', 'NONE', 1, 300, '{x}')`,
-          [n, org],
-        )
+        await make(world.sql, 'product_categories', { id: n, org_id: org })
+        await make(world.sql, 'products', { id: n, org_id: org, category_id: n })
       }
       const used = 20_000 + top.id
-      await world.rows(
-        `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values ($1, $2, '型', false, true, 'spring', 'GENERAL', true, 4, 6)`,
-        [used, top.id],
-      )
-      await world.rows(`insert into roles (id, org_id, code, name, name_en, rank, data_scope) values ($1, $2, 'ROLE_C_MOVED', '角', 'x', 1, 'ORG_TREE')`, [
-        used,
-        top.id,
-      ])
+      await make(world.sql, 'device_types', { id: used, org_id: top.id })
+      await make(world.sql, 'roles', { id: used, org_id: top.id, code: 'ROLE_C_MOVED' })
       await addDevice(world, used, home.id)
-      await world.rows(`insert into lane_floors (id, org_id, device_id, level, name) values ($1, $2, $1, 1, '1')`, [used, home.id])
-      await world.rows(`insert into lanes (id, org_id, device_id, floor_id, road_index, col, motor_no) values ($1, $2, $1, $1, 1, 1, 1)`, [used, home.id])
+      await make(world.sql, 'lane_floors', { id: used, org_id: home.id, device_id: used })
+      await make(world.sql, 'lanes', { id: used, org_id: home.id, device_id: used, floor_id: used, road_index: 1, capacity: 0 })
       const uses: Record<string, string> = {
         角色: `insert into user_roles (user_id, role_id, org_id) values (${home.principalId}, ${used}, ${home.id})`,
         设备类型: `update devices set type_id = ${used} where id = ${used}`,

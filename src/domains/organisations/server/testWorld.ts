@@ -1,3 +1,4 @@
+import { add, addPermissions, addRole, grant, numberFrom } from '../../../../test/factories/things.ts'
 import type { RowError } from '../../../server/importers.ts'
 import { act, systemCaller } from '../../../server/run.ts'
 import { addDevice, openWorld as openDevices, people, type World } from '../../devices/server/testWorld.ts'
@@ -12,29 +13,27 @@ const codes = ['org:read', 'org:create', 'org:update', 'org:delete', 'org:move',
 
 export async function openWorld(): Promise<World> {
   const world = await openDevices()
-  for (const code of codes) await world.rows('insert into permissions values ($1, $2, $1, $1, 1) on conflict do nothing', [code, 'organ'])
-  await world.rows(`insert into roles (id, org_id, code, name, name_en, rank, data_scope, builtin) values (990, 1, 'ROLE_PLAIN', '普通', 'Plain', 1, 'ORG_TREE', true),
-    (991, 1, 'ROLE_SUPPLIER', '供应商', 'Supplier', 1, 'OWN_GOODS', true), (992, 1, 'ROLE_HIGH', '高', 'High', 80, 'ORG_TREE', true)`)
+  const { sql } = world
+  await addPermissions(sql, codes)
+  await addRole(sql, { id: 990, org_id: 1, code: 'ROLE_PLAIN', name: '普通', builtin: true })
+  await addRole(sql, { id: 991, org_id: 1, code: 'ROLE_SUPPLIER', name: '供应商', data_scope: 'OWN_GOODS', builtin: true })
+  await addRole(sql, { id: 992, org_id: 1, code: 'ROLE_HIGH', name: '高', rank: 80, builtin: true })
   for (const [user, rank] of [
     [people.platform, 50],
     [people.agent, 40],
     [people.operator, 30],
   ] as const) {
     await world.rows('update roles set rank = $2 where id = $1', [900 + user, rank])
-    for (const code of codes) await world.rows('insert into role_permissions values ($1, $2) on conflict do nothing', [900 + user, code])
+    await grant(sql, [900 + user], codes)
     for (const target of [990, 991]) await world.rows('insert into role_distributions values ($1, $2)', [900 + user, target])
     await world.rows(`insert into role_distribution_limits (role_id, org_kinds) values ($1, $2)`, [
       900 + user,
       user === people.operator ? '{SUPPLIER}' : '{AGENT,OPERATOR,SPONSOR,SUPPLIER,SCHOOL}',
     ])
-    await world.rows(`insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url) values ($1, $2, 'IMAGE', 'image/png', 10, 'x', $3)`, [
-      user,
-      900 + user,
-      avatar(user),
-    ])
+    await add(sql, 'uploads', { org_id: user, user_id: 900 + user, url: avatar(user) })
   }
-  await world.rows('alter table organisations alter column id restart with 1000')
-  await world.rows('alter table users alter column id restart with 2000')
+  await numberFrom(sql, 1000, 'organisations')
+  await numberFrom(sql, 2000, 'users')
   return world
 }
 

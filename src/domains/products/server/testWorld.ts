@@ -1,5 +1,9 @@
+import { add } from '../../../../test/factories/things.ts'
 import { type OrgTree, openOrgTree } from '../../../../test/support/orgTree.ts'
+import type { DB } from '../../../server/schema.ts'
 
+type Kind = DB['devices']['kind']
+type Mode = DB['devices']['dispensing_mode']
 export type World = OrgTree & {
   /** The address of a picture of this organisation. */
   upload(orgId: number): Promise<string>
@@ -37,29 +41,18 @@ export async function openWorld(now = new Date('2026-11-21T06:00:00Z')): Promise
     ...tree,
     async upload(orgId) {
       const url = `files/${crypto.randomUUID()}.png`
-      await tree.rows(`insert into uploads (org_id, kind, mime, bytes, sha256, url) values ($1, 'IMAGE', 'image/png', 10, 'x', $2)`, [orgId, url])
+      await add(tree.sql, 'uploads', { org_id: orgId, url })
       return url
     },
   }
 }
 
-/** A machine of operator 3 with one floor; lanes are added by `addLane`. */
-export async function addDevice(world: World, id: number, orgId: number, kind = 'GENERAL', mode: string | null = null): Promise<void> {
-  await world.rows(
-    `insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values (1, 1, 'T', true, true, 'spring', 'GENERAL', true, 6, 10) on conflict do nothing`,
-  )
-  await world.rows(
-    `insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county, address, kind, lifecycle, dispensing_mode, licence_no, licence_address, drop_sensor, secret_hash)
-    values ($1, $2, $3, $4, 1, '440000', '440300', '440305', 'A', $5, 'OPERATING', $6, 'L', 'A', true, '\\x00')`,
-    [id, orgId, `HD${String(id).padStart(6, '0')}`, `机器${id}`, kind, mode],
-  )
-  await world.rows(`insert into lane_floors (id, org_id, device_id, level, name) values ($1, $2, $1, 1, '1')`, [id, orgId])
+/** A machine with one floor; lanes are added by `addLane`. */
+export async function addDevice({ sql }: World, id: number, org_id: number, kind: Kind = 'GENERAL', mode?: Mode): Promise<void> {
+  await add(sql, 'device_types', { id: 1, org_id: 1 }, { once: true })
+  await add(sql, 'devices', { id, org_id, kind, ...(mode ? { dispensing_mode: mode } : {}) })
+  await add(sql, 'lane_floors', { id, org_id, device_id: id })
 }
 
-export async function addLane(world: World, deviceId: number, orgId: number, road: number, productId: number, price: number): Promise<number> {
-  const [row] = await world.rows<{ id: string }>(
-    `insert into lanes (org_id, device_id, floor_id, road_index, col, motor_no, product_id, capacity, quantity, retail_price, price) values ($1, $2, $2, $3, $3, $3, $4, 10, 6, $5, $5) returning id`,
-    [orgId, deviceId, road, productId, price],
-  )
-  return Number(row?.id)
-}
+export const addLane = ({ sql }: World, device_id: number, org_id: number, road_index: number, product_id: number, price: number): Promise<number> =>
+  add(sql, 'lanes', { org_id, device_id, floor_id: device_id, road_index, product_id, quantity: 6, retail_price: price, price })

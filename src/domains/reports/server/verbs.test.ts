@@ -1,9 +1,11 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
+import { add, addDevice, addOrganisations, type Sql } from '../../../../test/factories/things.ts'
 import { type TestDatabase, testDatabase } from '../../../../test/support/postgres.ts'
 import type { Actor, App, Ctx } from '../../../server/context.ts'
 import { type Database, openDatabase, systemScope } from '../../../server/database.ts'
+import type { DB } from '../../../server/schema.ts'
 import { reports } from '../contract.ts'
 import { handlers } from './verbs.ts'
 
@@ -39,19 +41,18 @@ beforeAll(async () => {
   database = await openDatabase({ url: testing.ownerUrl, reads: 2, writes: 1, statementMs: 10_000 })
   owner = new pg.Client({ connectionString: testing.ownerUrl })
   await owner.connect()
-  await owner.query(`
-    insert into organisations (id, parent_id, path, kind, name) values (1, null, '1', 'PLATFORM', 'P'), (2, 1, '1.2', 'OPERATOR', 'A'), (3, 1, '1.3', 'OPERATOR', 'B');
-    insert into device_types (id, org_id, name, screen, refrigeration, pattern, kind, drop_sensor, max_levels, max_roads) values (1, 1, 'T', true, true, 'spring', 'GENERAL', true, 6, 10);
-    insert into product_categories (id, org_id, name) values (1, 1, 'C');
-    insert into products (id, org_id, category_id, name, model, drug_class, cost_price, retail_price, images)
-      select n, 1, 1, 'P' || n, '500ml', 'NONE', 100, 300, array['files/p' || n || '.png'] from generate_series(1, 4) n`)
+  const rows: Sql = async (text, values) => (await owner.query(text, values)).rows as never
+  await addOrganisations(rows, [1, null, 'PLATFORM', 'P'], [2, 1, 'OPERATOR', 'A'], [3, 1, 'OPERATOR', 'B'])
+  await add(rows, 'device_types', { id: 1, org_id: 1 })
+  await add(rows, 'product_categories', { id: 1, org_id: 1 })
+  for (const id of [1, 2, 3, 4]) await add(rows, 'products', { id, org_id: 1, name: `P${id}`, model: '500ml', images: [`files/p${id}.png`] })
   const machines: [
     id: number,
     org: number,
     province: string,
     city: string,
     lng: number | null,
-    lifecycle: string,
+    lifecycle: DB['devices']['lifecycle'],
     online: boolean,
     faults: number,
     soldOut: number,
@@ -64,15 +65,10 @@ beforeAll(async () => {
     [21, 3, '310000', '310100', 121.4, 'OPERATING', false, 1, 2],
   ]
   for (const [id, org, province, city, lng, lifecycle, online, faults, soldOut] of machines) {
-    await owner.query(
-      `insert into devices (id, org_id, rtu_number, nickname, type_id, province, city, county, address, lng, lat, kind, lifecycle, drop_sensor, secret_hash)
-      values ($1::int, $2, 'HD' || lpad($1::int::text, 6, '0'), 'M' || $1::int, 1, $3, $4, $4, 'A', $5::numeric, case when $5::numeric is null then null else 22.5 end, 'GENERAL', $6, true, '\\x00')`,
-      [id, org, province, city, lng, lifecycle],
-    )
-    await owner.query(
-      `insert into device_states (device_id, org_id, online, offline_since, fault_count, lanes_sold_out, lanes_total) values ($1, $2, $3, $4, $5, $6, 40)`,
-      [id, org, online, online ? null : '2026-11-20T21:05:00Z', faults, soldOut],
-    )
+    const place = { province, city, county: city, lng, lat: lng === null ? null : 22.5 }
+    const offline_since = online ? null : '2026-11-20T21:05:00Z'
+    const state = { online, offline_since, fault_count: faults, lanes_sold_out: soldOut, lanes_total: 40 }
+    await addDevice(rows, { id, org_id: org, nickname: `M${id}`, ...place, lifecycle }, state)
   }
 })
 afterAll(async () => {

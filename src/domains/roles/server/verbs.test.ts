@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { addRole, addUser } from '../../../../test/factories/things.ts'
 import { openWorld, rowId, type World } from '../../../../test/support/world.ts'
 import { systemScope } from '../../../server/database.ts'
 import { permissions } from '../../accounts/permissions.ts'
@@ -106,10 +107,7 @@ describe('what somebody may put into a role', () => {
   })
   test('nobody takes his own way back to roles', async () => {
     const made = (await call('ROLE_SUPER_ADMIN', roles.create, form({ permissions: ['role:read', 'role:update', 'user:read'], menus: [] }))).body
-    const [user] = await world.sql<{ id: number }>(
-      `insert into users (org_id, username, password_hash, real_name) values (1, 'keeper', 'x', '管') returning id`,
-    )
-    await world.sql('insert into user_roles (user_id, role_id, org_id) values ($1, $2, 1)', [user?.id, made.id])
+    await addUser(world.sql, { org_id: 1, username: 'keeper' }, made.identifier)
     const own = { ...form({ rank: 10, permissions: ['role:read', 'user:read'], menus: [] }), id: made.id, version: made.version }
     expect((await call('keeper', roles.update, own)).body.message).toBe('不能移除自己编辑角色的权限')
     expect((await call('keeper', roles.setStatus, { id: made.id, version: made.version, status: 'DISABLED' })).body.message).toBe('不能移除自己编辑角色的权限')
@@ -213,13 +211,10 @@ describe('copy and delete', () => {
     expect((await call(manager, roles.assignable)).body.list.map((role: { id: number }) => role.id)).toContain(copied.body.id)
     const narrowed = await call(manager, roles.copy, { id: await idOf('ROLE_ADMIN'), name: '小管理员' })
     expect(narrowed.body.permissions).not.toContain('device:read')
-    const [user] = await world.sql<{ id: number }>(
-      `insert into users (org_id, username, password_hash, real_name) values (3, 'second', 'x', '副') returning id`,
-    )
-    await world.sql('insert into user_roles (user_id, role_id, org_id) values ($1, $2, 3)', [user?.id, copied.body.id])
+    const second = await addUser(world.sql, { org_id: 3, username: 'second' }, copied.body.identifier)
     const kept = await call(manager, roles.remove, { id: copied.body.id })
     expect([kept.status, kept.body.message]).toEqual([409, '角色已分配给 1 名用户,无法删除'])
-    await world.sql(`update users set status = 'DISABLED', deleted_at = now() where id = $1`, [user?.id])
+    await world.sql(`update users set status = 'DISABLED', deleted_at = now() where id = $1`, [second])
     expect((await call(manager, roles.remove, { id: copied.body.id })).body).toEqual({ ok: true })
   })
   test('two roles side by side, and the catalogue says what the actor cannot tick', async () => {
@@ -348,10 +343,10 @@ async function besides(role: string, work: () => Promise<void>): Promise<void> {
 test.each([
   ['ASSIGNED_DEVICES', ['OWN_LANES', 'OWN_GOODS', 'ASSIGNED_DEVICES'], ['ORG_TREE']],
   ['OWN_LANES', ['OWN_LANES', 'OWN_GOODS', 'OWN_BUDGET'], ['ASSIGNED_DEVICES', 'ORG_TREE']],
-])('what somebody holds by %s he writes and gives as %s, not as %s', async (heldBy, fine, wide) => {
-  await world.sql(`insert into roles (org_id, code, name, name_en, rank, data_scope) values (1, 'ROLE_' || $1, $1, 'x', 1, $1)`, [heldBy])
-  await world.sql(`insert into role_permissions select id, unnest('{device:read,device:update}'::text[]) from roles where code = 'ROLE_' || $1`, [heldBy])
-  const codes = { permissions: ['device:read', 'device:update'], menus: ['/device/device-list'], rank: 1 }
+] as const)('what somebody holds by %s he writes and gives as %s, not as %s', async (heldBy, fine, wide) => {
+  const held = ['device:read', 'device:update']
+  await addRole(world.sql, { org_id: 1, code: `ROLE_${heldBy}`, name: heldBy, data_scope: heldBy }, held)
+  const codes = { permissions: held, menus: ['/device/device-list'], rank: 1 }
   await besides(`ROLE_${heldBy}`, async () => {
     const made = await Promise.all(fine.map((dataScope) => call(manager, roles.create, form({ ...codes, dataScope }))))
     expect(made.map(({ status }) => status)).toEqual(fine.map(() => 200))
@@ -377,16 +372,14 @@ test('who starts a stopped role gives what it holds', async () => {
   expect((await turn('ROLE_FULL', role.version + 2, 'DISABLED')).status).toBe(200)
 })
 test('what equals hold is lowered, emptied and stopped by who outranks them', async () => {
-  const [equal] = await world.sql<{ id: number }>(
-    `insert into users (org_id, username, password_hash, real_name) values (3, 'equal-3', 'x', '平') returning id`,
-  )
+  const equal = await addUser(world.sql, { org_id: 3, username: 'equal-3' })
   const input = form({ ...mine, rank: 55 })
   const made = (await call(manager, roles.create, input)).body
   const put = (by: string, version: number, change: Record<string, unknown>) => call(by, roles.update, { ...input, id: made.id, version, ...change })
   // nobody has it yet
   expect((await put(manager, 1, { rank: 54 })).status).toBe(200)
   expect((await put(manager, 2, { rank: 55 })).status).toBe(200)
-  await world.sql('insert into user_roles (user_id, role_id, org_id) values ($1, $2, 3)', [equal?.id, made.id])
+  await world.sql('insert into user_roles (user_id, role_id, org_id) values ($1, $2, 3)', [equal, made.id])
   for (const change of [{ rank: 1 }, { permissions: ['user:read'] }, { dataScope: 'ASSIGNED_DEVICES' }])
     expect((await put(manager, 3, change)).body.error).toBe('roles.notOutranked')
   expect((await call(manager, roles.setStatus, { id: made.id, version: 3, status: 'DISABLED' })).body.error).toBe('roles.notOutranked')
@@ -396,33 +389,22 @@ test('what equals hold is lowered, emptied and stopped by who outranks them', as
   // above the holders; what he does not hold himself goes neither up nor down
   const foreign = form({ rank: 20, permissions: ['device:read'] })
   const other = (await call('ROLE_FULL', roles.create, { ...foreign, rank: 10 })).body
-  await world.sql('insert into user_roles (user_id, role_id, org_id) values ($1, $2, 3)', [equal?.id, other.id])
+  await world.sql('insert into user_roles (user_id, role_id, org_id) values ($1, $2, 3)', [equal, other.id])
   for (const rank of [55, 1]) expect((await call(manager, roles.update, { ...foreign, id: other.id, version: 1, rank })).body.error).toBe('roles.notHeld')
 })
 
 test('a role that is stopped can be taken away, not given', async () => {
   const role = (await call('ROLE_FULL', roles.create, form({ rank: 5 }))).body
-  const [person] = await world.sql<{ id: number }>(`insert into users (org_id, username, password_hash, real_name) values (3, 'two-3', 'x', '两') returning id`)
-  await world.sql('insert into user_roles (user_id, role_id, org_id) select $1, id, 3 from roles where id = any($2)', [
-    person?.id,
-    [role.id, await idOf('ROLE_NOTHING')],
-  ])
+  const id = await addUser(world.sql, { org_id: 3, username: 'two-3' }, role.identifier, 'ROLE_NOTHING')
   await call('ROLE_FULL', roles.setStatus, { id: role.id, version: role.version, status: 'DISABLED' })
-  const set = (version: number, roleIds: number[]) => call('ROLE_FULL', users.setRoles, { id: person?.id, version, roleIds })
+  const set = (version: number, roleIds: number[]) => call('ROLE_FULL', users.setRoles, { id, version, roleIds })
   expect((await set(1, [await idOf('ROLE_NOTHING')])).status).toBe(200)
   expect((await set(2, [await idOf('ROLE_NOTHING'), role.id])).status).toBe(403)
 })
 test('whoever takes a way to sign in holds what its owner holds, could give it, or answers for him', async () => {
-  const owner = await world.sql<{ id: number }>(
-    `insert into users (org_id, username, password_hash, real_name) values (3, 'owner-3', 'x', '主'), (3, 'owner-more', 'x', '多'), (3, 'owner-less', 'x', '少') returning id`,
-  )
-  const [, more, less] = owner.map((user) => Number(user.id))
   const role = (await call('ROLE_FULL', roles.create, form({ rank: 5 }))).body
-  for (const [id, code] of [
-    [more, role.identifier],
-    [less, 'ROLE_RTU_REPLENISHER'],
-  ])
-    await world.sql('insert into user_roles (user_id, role_id, org_id) select $1, id, 3 from roles where code = $2', [id, code])
+  const more = await addUser(world.sql, { org_id: 3, username: 'owner-more' }, role.identifier)
+  const less = await addUser(world.sql, { org_id: 3, username: 'owner-less' }, 'ROLE_RTU_REPLENISHER')
   const reset = async (by: string, id: number | undefined) => (await call(by, users.resetPassword, { id, mustChangePassword: true })).body.error ?? 'done'
   expect(await reset(manager, more)).toBe('users.holdsMore')
   expect((await call(manager, users.resetFactor, { id: more })).body.error).toBe('users.holdsMore')
@@ -435,8 +417,7 @@ test('whoever takes a way to sign in holds what its owner holds, could give it, 
   await world.sql('update users set is_principal = false where username = $1', [manager])
 })
 test('nobody stops an organisation in which somebody outranks him, but its principal above or the platform', async () => {
-  const [boss] = await world.sql<{ id: number }>(`insert into users (org_id, username, password_hash, real_name) values (7, 'boss-7', 'x', '高') returning id`)
-  await world.sql(`insert into user_roles (user_id, role_id, org_id) select $1, id, 7 from roles where code = 'ROLE_RTU_AGENT'`, [boss?.id])
+  await addUser(world.sql, { org_id: 7, username: 'boss-7' }, 'ROLE_RTU_AGENT')
   const version = async () => (await world.sql<{ version: number }>('select version from organisations where id = 7'))[0]?.version
   const stop = async (change: Record<string, unknown> = {}) =>
     call(manager, organisations.setStatus, { id: 7, version: await version(), status: 'DISABLED', pauseDevices: false, ...change })

@@ -1,3 +1,4 @@
+import { addOrganisations, addUser } from '../../../../test/factories/things.ts'
 import { startTestApi, type TestApi } from '../../../../test/support/api.ts'
 import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
@@ -34,7 +35,7 @@ export async function openWays(): Promise<Ways> {
   const hash = await hashPassword(password)
   const api = await startTestApi({ now, config: { TRUST_PROXY: '1' } })
   await api.app.database.transact(systemScope, (db) => seedAccess(db, now()))
-  await api.sql(`insert into organisations (id, parent_id, path, kind, name) values (2, 1, '1.2', 'AGENT', 'a'), (3, 2, '1.2.3', 'OPERATOR', 'o')`)
+  await addOrganisations(api.sql, [2, 1, 'AGENT', 'a'], [3, 2, 'OPERATOR', 'o'])
   const ways: Ways = {
     api,
     name: '',
@@ -45,18 +46,10 @@ export async function openWays(): Promise<Ways> {
       clock += seconds * 1000
     },
     async addUser(username, phone) {
-      await api.sql(`insert into users (org_id, username, password_hash, real_name, phone) values (3, $1, $2, 'x', $3)`, [username, hash, phone])
-      await api.sql(
-        `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 3 from users u, roles r where u.username = $1 and r.code = 'ROLE_RTU_SP'`,
-        [username],
-      )
+      await addUser(api.sql, { org_id: 3, username, password_hash: hash, real_name: 'x', phone }, 'ROLE_RTU_SP')
     },
     async addAdmin(username) {
-      await api.sql(`insert into users (org_id, username, password_hash, real_name) values (1, $1, $2, 'x')`, [username, hash])
-      await api.sql(
-        `insert into user_roles (user_id, role_id, org_id) select u.id, r.id, 1 from users u, roles r where u.username = $1 and r.code = 'ROLE_SUPER_ADMIN'`,
-        [username],
-      )
+      await addUser(api.sql, { org_id: 1, username, password_hash: hash, real_name: 'x' }, 'ROLE_SUPER_ADMIN')
     },
     async next() {
       ways.n += 1

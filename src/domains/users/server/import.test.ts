@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answerOf } from '../../../../test/support/api.ts'
 import { session } from '../../session/contract.ts'
 import { openWorld, type World } from './testWorld.ts'
 
@@ -15,10 +14,7 @@ const head = '用户名,真实姓名,角色,机构,部门,联系电话,客服电
 const good = (name: string, change: Partial<Record<number, string>> = {}) =>
   [name, '张三', '补货员', 'ORG000003', '', '13800138000', '4008001234', '科苑路15号', ''].map((cell, i) => change[i] ?? cell).join(',')
 async function send(rows: readonly string[], { dry = false, by = token } = {}) {
-  const boundary = 'usersBOUNDARY'
-  const payload = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n${[head, ...rows].join('\r\n')}\r\n--${boundary}--\r\n`
-  const headers = { authorization: by, 'content-type': `multipart/form-data; boundary=${boundary}` }
-  return answerOf(await world.http.inject({ method: 'POST', url: `/api/imports/users${dry ? '?dryRun=true' : ''}`, payload, headers }))
+  return world.sendFile(by, `/imports/users${dry ? '?dryRun=true' : ''}`, [head, ...rows].join('\r\n'))
 }
 const count = async () => Number((await world.sql<{ n: string }>('select count(*) as n from users'))[0]?.n)
 

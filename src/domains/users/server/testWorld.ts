@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { add, addOrganisations, addRole as newRole, addUser as newUser } from '../../../../test/factories/things.ts'
 import { startTestApi, type TestApi } from '../../../../test/support/api.ts'
 import { systemScope } from '../../../server/database.ts'
 import { seedAccess } from '../../accounts/seed.ts'
@@ -29,33 +30,17 @@ export async function openWorld(): Promise<World> {
     },
     userId: async (username) => Number((await sql<{ id: number }>('select id from users where username = $1', [username]))[0]?.id),
     roleId: async (code) => Number((await sql<{ id: number }>('select id from roles where code = $1', [code]))[0]?.id),
-    async addUser(username, org, role, change = {}) {
-      const row = { org_id: org, username, password_hash: 'x', real_name: username, phone: '13800138000', created_at: new Date(clock++), ...change }
-      const names = Object.keys(row)
-      const [user] = await sql<{ id: number }>(
-        `insert into users (${names.join(', ')}) values (${names.map((_, i) => `$${i + 1}`).join(', ')}) returning id`,
-        Object.values(row),
-      )
-      await sql('insert into user_roles (user_id, role_id, org_id) select $1, id, $2 from roles where code = $3', [user?.id, org, role])
-      return Number(user?.id)
+    addUser(username, org, role, change = {}) {
+      return newUser(sql, { org_id: org, username, phone: '13800138000', created_at: new Date(clock++), ...change }, role)
     },
     async picture(username) {
       const url = `files/${randomUUID()}.png`
-      await sql(
-        `insert into uploads (org_id, user_id, kind, mime, bytes, sha256, url) select org_id, id, 'IMAGE', 'image/png', 9, 'x', $2 from users where username = $1`,
-        [username, url],
-      )
+      const [user] = await sql<{ id: number; org_id: number }>('select id, org_id from users where username = $1', [username])
+      if (user) await add(sql, 'uploads', { org_id: user.org_id, user_id: user.id, url })
       return url
     },
   }
-  for (const [id, parent, path, kind] of [
-    [2, 1, '1.2', 'AGENT'],
-    [3, 2, '1.2.3', 'OPERATOR'],
-    [4, 2, '1.2.4', 'OPERATOR'],
-    [5, 1, '1.5', 'OPERATOR'],
-    [6, 2, '1.2.6', 'SPONSOR'],
-  ] as const)
-    await sql('insert into organisations (id, parent_id, path, kind, name) values ($1, $2, $3, $4, $5)', [id, parent, path, kind, `机构${id}`])
+  await addOrganisations(sql, [2, 1, 'AGENT'], [3, 2, 'OPERATOR'], [4, 2, 'OPERATOR'], [5, 1, 'OPERATOR'], [6, 2, 'SPONSOR'])
   await addRole(world, 2, 'ROLE_C_CHIEF', 60, [...userCodes, 'department:read', 'department:update', 'device:read', 'device:assign'])
   await addRole(world, 5, 'ROLE_C_OTHER', 60, [...userCodes])
   for (const target of ['ROLE_RTU_REPLENISHER', 'ROLE_RTU_REPAIRER', 'ROLE_SPONSOR', 'ROLE_DRUG_REGULATOR'])
@@ -76,10 +61,5 @@ export async function openWorld(): Promise<World> {
   return world
 }
 
-export async function addRole({ sql }: TestApi, org: number, code: string, rank: number, codes: readonly string[]): Promise<void> {
-  const [role] = await sql<{ id: number }>(
-    `insert into roles (org_id, code, name, name_en, rank, data_scope) values ($1, $2, $2, $2, $3, 'ORG_TREE') returning id`,
-    [org, code, rank],
-  )
-  await sql('insert into role_permissions select $1, unnest($2::text[])', [role?.id, codes])
-}
+export const addRole = ({ sql }: TestApi, org_id: number, code: string, rank: number, codes: readonly string[]): Promise<number> =>
+  newRole(sql, { org_id, code, rank }, codes)
