@@ -1,50 +1,37 @@
 import { sql } from 'kysely'
+import type { Handlers } from '../../../server/bind.ts'
 import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
+import { shape } from '../../../server/shapes.ts'
 import { type Kind, Lost, leased, type Piece } from '../../../server/work.ts'
 import { Refusal } from '../../../shared/errors.ts'
-import { auditErrors, type Check } from '../contract.ts'
+import { type audit, auditErrors, Check } from '../contract.ts'
 import { verifyLog } from './chain/verify.ts'
 
-type Row = {
-  id: number
-  state: Check['state']
-  checked: number
-  total: number
-  result: { broken: Check['broken']; heads: number; seconds: number } | null
-  created_at: Date
-}
-const columns = sql`id, state, checked, total, result, created_at`
-const shown = (row: Row): Check => ({
-  id: row.id,
-  state: row.state,
-  checked: row.checked,
-  total: row.total,
-  heads: row.result?.heads ?? 0,
-  seconds: row.result?.seconds ?? 0,
-  broken: row.result?.broken ?? null,
-  createTime: row.created_at.toISOString(),
+const check = shape(Check, ['log_checks', 'c'], {
+  heads: sql`coalesce((c.result->>'heads')::int, 0)`,
+  seconds: sql`coalesce((c.result->>'seconds')::int, 0)`,
+  broken: sql`c.result->'broken'`,
+  createTime: sql`c.created_at`,
 })
+const lastCheck = async (ctx: Ctx): Promise<Check | null> => (await check.one(ctx.db, sql`from log_checks c order by c.id desc limit 1`)) ?? null
 
 const checkName = 'log-check'
 
-/** One check at a time: the second who asks is told so. */
-export async function requestCheck(ctx: Ctx): Promise<Check> {
-  const { rows } =
-    await sql<Row>`insert into log_checks (org_id, requested_by, created_at, next_at) values (${ctx.actor.orgId}, ${ctx.actor.userId}, ${ctx.now}, ${ctx.now})
-    on conflict do nothing returning ${columns}`.execute(ctx.db)
-  const check = rows[0]
-  if (!check) throw new Refusal(auditErrors.checkRunning)
-  ctx.audit({ id: check.id, name: `#${check.id}` })
-  ctx.touch('log-checks')
-  ctx.afterCommit(() => ctx.app.jobs.poke(checkName))
-  return shown(check)
-}
-
-export async function lastCheck(ctx: Ctx): Promise<Check | null> {
-  const { rows } = await sql<Row>`select ${columns} from log_checks order by id desc limit 1`.execute(ctx.db)
-  return rows[0] ? shown(rows[0]) : null
-}
+export const checks = {
+  /** One check at a time: the second who asks is told so. */
+  async verify(ctx) {
+    const { numAffectedRows } = await sql`insert into log_checks (org_id, requested_by, created_at, next_at)
+      values (${ctx.actor.orgId}, ${ctx.actor.userId}, ${ctx.now}, ${ctx.now}) on conflict do nothing`.execute(ctx.db)
+    const made = await lastCheck(ctx)
+    if (!numAffectedRows || !made) throw new Refusal(auditErrors.checkRunning)
+    ctx.audit({ id: made.id, name: `#${made.id}` })
+    ctx.touch('log-checks')
+    ctx.afterCommit(() => ctx.app.jobs.poke(checkName))
+    return made
+  },
+  check: async (ctx) => ({ check: await lastCheck(ctx) }),
+} satisfies Partial<Handlers<typeof audit>>
 
 type Running = Piece & { id: number; org_id: number }
 type Checked = { state: 'DONE' } & Awaited<ReturnType<typeof verifyLog>> & { seconds: number }
