@@ -31,7 +31,7 @@ test('doubled values name all their lines', () => {
 })
 describe('states', () => {
   const now = new Date()
-  const job = (kind: 'EXPORT' | 'IMPORT', state: 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED') => ({ kind, state, fileExpires: null })
+  const job = (kind: 'EXPORT' | 'IMPORT', state: 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED') => ({ kind, state, expireTime: null })
   test('only what has not ended is cancelled, only a failed export is tried again', () => {
     expect(
       (['QUEUED', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED'] as const).map((state) => [cancellable(job('EXPORT', state)), retryable(job('EXPORT', state))]),
@@ -46,8 +46,8 @@ describe('states', () => {
     expect(jobFrom('RUNNING')).toEqual(['QUEUED', 'RUNNING'])
   })
   test('a file until it expires', () => {
-    expect(downloadable({ ...job('EXPORT', 'DONE'), fileExpires: new Date(now.getTime() + 1) }, now)).toBe(true)
-    expect(downloadable({ ...job('EXPORT', 'DONE'), fileExpires: now }, now)).toBe(false)
+    expect(downloadable({ ...job('EXPORT', 'DONE'), expireTime: new Date(now.getTime() + 1).toISOString() }, now)).toBe(true)
+    expect(downloadable({ ...job('EXPORT', 'DONE'), expireTime: now.toISOString() }, now)).toBe(false)
     expect(downloadable(job('EXPORT', 'DONE'), now)).toBe(false)
   })
 })

@@ -41,10 +41,10 @@ export const jobStates = defineStates<JobState>({
 })
 export const jobFrom = (next: JobState): JobState[] => allowedFrom(jobStates, next)
 
-type JobFacts = { kind: 'EXPORT' | 'IMPORT'; state: JobState; fileExpires: Date | null }
+type JobFacts = { kind: 'EXPORT' | 'IMPORT'; state: JobState; expireTime: string | null }
 export const cancellable = (job: JobFacts): boolean => jobFrom('CANCELLED').includes(job.state)
 export const retryable = (job: JobFacts): boolean => job.kind === 'EXPORT' && jobFrom('QUEUED').includes(job.state)
-export const downloadable = (job: JobFacts, now: Date): boolean => job.fileExpires !== null && job.fileExpires > now
+export const downloadable = (job: JobFacts, now: Date): boolean => job.expireTime !== null && new Date(job.expireTime) > now
 
 /** A cell that a spreadsheet would run as a formula becomes plain text. */
 export const neutralised = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)

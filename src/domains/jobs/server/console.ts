@@ -1,60 +1,26 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, iso, isoOrNull } from '../../../server/context.ts'
+import type { Ctx } from '../../../server/context.ts'
 import { runByHand } from '../../../server/schedules.ts'
+import { shape } from '../../../server/shapes.ts'
 import { clock } from '../../../server/work.ts'
 import { Refusal } from '../../../shared/errors.ts'
-import { type ConsoleLoop, type ConsoleSchedule, jobErrors, type jobs } from '../contract.ts'
+import { ConsoleLoop, ConsoleSchedule, jobErrors, type jobs } from '../contract.ts'
 
-type Contract = Pick<typeof jobs, 'console' | 'runNow' | 'retryFailed' | 'pause' | 'resume'>
+const schedules = (ctx: Ctx): Promise<ConsoleSchedule[]> =>
+  shape(ConsoleSchedule, ['job_schedules', 's'], {
+    paused: sql`s.paused_by is not null`,
+    lastRun: sql`s.started_at`,
+    lastState: sql`case when s.started_at is not null then s.state end`,
+    lastError: sql`s.error`,
+    lastSeconds: sql`round(extract(epoch from s.ended_at - s.started_at), 2)`,
+    nextRun: sql`s.next_at`,
+    waiting: sql`(s.state <> 'RUNNING' and s.next_at <= ${clock(ctx.app)})::int`,
+    running: sql`(s.state = 'RUNNING')::int`,
+    failed: sql`(s.state = 'FAILED')::int`,
+  }).all(ctx.db, sql`from job_schedules s order by s.name`)
 
-type Row = {
-  name: string
-  cron: string
-  paused_by: string | null
-  state: ConsoleSchedule['lastState']
-  error: string
-  started_at: Date | null
-  ended_at: Date | null
-  next_at: Date
-  waits: boolean
-}
-
-async function schedules(ctx: Ctx): Promise<ConsoleSchedule[]> {
-  const { rows } =
-    await sql<Row>`select name, cron, paused_by, state, error, started_at, ended_at, next_at, state <> 'RUNNING' and next_at <= ${clock(ctx.app)} as waits
-    from job_schedules order by name`.execute(ctx.db)
-  return rows.map((row) => ({
-    name: row.name,
-    cron: row.cron,
-    paused: row.paused_by !== null,
-    pausedBy: row.paused_by,
-    lastRun: isoOrNull(row.started_at),
-    lastState: row.started_at && row.state,
-    lastError: row.error,
-    lastSeconds: row.started_at && row.ended_at ? Math.round((row.ended_at.getTime() - row.started_at.getTime()) / 10) / 100 : null,
-    nextRun: iso(row.next_at),
-    waiting: Number(row.waits),
-    running: Number(row.state === 'RUNNING'),
-    failed: Number(row.state === 'FAILED'),
-  }))
-}
-
-async function loops(ctx: Ctx): Promise<ConsoleLoop[]> {
-  const rows = await ctx.db.selectFrom('job_loops').selectAll().orderBy('name').orderBy('process').limit(500).execute()
-  return rows.map((row) => ({
-    name: row.name,
-    process: row.process,
-    everyMs: row.every_ms,
-    runs: row.runs,
-    failures: row.failures,
-    lastRun: isoOrNull(row.last_at),
-    lastMs: row.last_ms,
-    lastError: row.last_error,
-    lastErrorTime: isoOrNull(row.last_error_at),
-    told: iso(row.told_at),
-  }))
-}
+const loop = shape(ConsoleLoop, ['job_loops', 'l'], { lastRun: sql`l.last_at`, lastErrorTime: sql`l.last_error_at`, told: sql`l.told_at` })
 
 /** One schedule is told something; the console and the log hear of it. */
 async function pause(ctx: Ctx, name: string, paused: boolean): Promise<{ ok: true }> {
@@ -65,8 +31,8 @@ async function pause(ctx: Ctx, name: string, paused: boolean): Promise<{ ok: tru
   return { ok: true }
 }
 
-export const handlers: Handlers<Contract> = {
-  console: async (ctx) => ({ schedules: await schedules(ctx), loops: await loops(ctx) }),
+export const jobConsole = {
+  console: async (ctx) => ({ schedules: await schedules(ctx), loops: await loop.all(ctx.db, sql`from job_loops l order by l.name, l.process limit 500`) }),
   async runNow(ctx, { name }) {
     ctx.audit({ id: name })
     if (!(await runByHand(ctx, name))) throw new Refusal(jobErrors.noSchedule)
@@ -82,4 +48,4 @@ export const handlers: Handlers<Contract> = {
   },
   pause: (ctx, { name }) => pause(ctx, name, true),
   resume: (ctx, { name }) => pause(ctx, name, false),
-}
+} satisfies Partial<Handlers<typeof jobs>>

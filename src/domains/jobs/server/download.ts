@@ -41,13 +41,12 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
       const ctx = { actor, db }
       return [await ownRow(ctx, Number(id)), await madeWith(ctx, Number(id))] as const
     })
-    const there = downloadable({ kind: row.kind, state: row.state, fileExpires: row.file_expires_at }, app.now())
-    if (!there || !row.file_key || !row.file_name) throw new Refusal(jobErrors.fileGone)
+    if (!downloadable(row, app.now()) || !row.fileKey || !row.fileName) throw new Refusal(jobErrors.fileGone)
     if (row.kind === 'EXPORT' && !(await mayExport(actor, row.name))) throw new Refusal(common.forbidden)
     if (row.kind === 'EXPORT' && !(await reachesAll(app, actor, row.name, made))) throw new Refusal(jobErrors.madeWithMore)
-    const stream = app.files.get(row.file_key)
+    const stream = app.files.get(row.fileKey)
     await new Promise<void>((resolve, reject) => stream.once('open', () => resolve()).once('error', () => reject(new Refusal(jobErrors.fileGone))))
-    return attachment(reply, row.file_name).header('content-length', row.file_bytes).send(stream)
+    return attachment(reply, row.fileName).header('content-length', row.fileBytes).send(stream)
   })
   route('GET', '/api/imports/:kind/template', async (actor, request, reply) => {
     const importer = await importerFor((request.params as { kind: string }).kind, actor)

@@ -9,7 +9,7 @@ import { endpointsOf } from '../../../server/product.ts'
 import { heavyReads, tenantOf } from '../../../server/shares.ts'
 import { clock, type Kind, Lost, leased, type Piece } from '../../../server/work.ts'
 import type { Endpoint } from '../../../shared/contract.ts'
-import { common, Refusal } from '../../../shared/errors.ts'
+import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { exportKeys, rowShape } from '../../../shared/exportFields.ts'
 import { shanghaiClock } from '../../../shared/instants.ts'
 import type { Texts } from '../../../shared/locale.ts'
@@ -78,25 +78,18 @@ export async function reachesAll(app: App, person: Person, path: string, made: M
   const target = (await allTargets()).get(path)
   if (target === undefined || made === null || !hasRightsOf(person, made.rights)) return false
   const { orgs, ancestors } = made.scope
-  const there = await app.database.read(systemScope, (db) =>
-    db
-      .selectFrom('organisations')
-      .select('id')
-      .where('id', 'in', [0, ...orgs, ...ancestors])
-      .execute(),
+  const { rows } = await app.database.read(systemScope, (db) =>
+    sql<{ id: number }>`select id from organisations where id = any(${[...orgs, ...ancestors]}::bigint[])`.execute(db),
   )
-  const stands = (id: number) => there.some((org) => org.id === id)
-  return within({ ...made.scope, orgs: orgs.filter(stands), ancestors: ancestors.filter(stands) }, scopeFor(person, target))
+  const there = new Set(rows.map((org) => org.id))
+  return within({ ...made.scope, orgs: orgs.filter((id) => there.has(id)), ancestors: ancestors.filter((id) => there.has(id)) }, scopeFor(person, target))
 }
 const scopeFor = (person: Person, { endpoint, right }: Target): Scope =>
   bothScopes(person.scopeOf(endpoint.access), person.scopeOf(right as Endpoint['access']))
 
 function within(made: Scope, now: Scope): boolean {
   if (made.all || now.all) return now.all
-  const among = (ids: readonly number[], found: readonly number[]) => {
-    const known = new Set(found)
-    return ids.every((id) => known.has(id))
-  }
+  const among = (ids: readonly number[], found: readonly number[]) => new Set(ids).isSubsetOf(new Set(found))
   return (
     among(made.orgs, now.orgs) &&
     among(made.ancestors, [...now.orgs, ...now.ancestors]) &&
@@ -143,12 +136,11 @@ type Plan = { target: Target; person: Actor; input: Record<string, unknown>; col
 export async function planExport(person: Person | null, params: ExportParams): Promise<Plan> {
   if (!person) throw new Refusal(common.accountClosed)
   const target = (await allTargets()).get(params.endpoint)
-  if (!target) throw new Refusal(jobErrors.notExportable, {}, [{ field: 'endpoint', text: jobErrors.notExportable.text }])
+  if (!target) throw fieldRefusal(jobErrors.notExportable, 'endpoint')
   if (!(await mayExport(person, params.endpoint))) throw new Refusal(common.forbidden)
   const allowed = exportKeys(target.endpoint).filter((key) => hasTitle(target.texts('zh-CN'), key))
   const unknown = params.columns.filter((key) => !allowed.includes(key))
-  if (unknown.length)
-    throw new Refusal(jobErrors.unknownColumns, { columns: unknown.join(', ').slice(0, 200) }, [{ field: 'columns', text: jobErrors.unknownColumns.text }])
+  if (unknown.length) throw fieldRefusal(jobErrors.unknownColumns, 'columns', { columns: unknown.join(', ').slice(0, 200) })
   const { page: _page, pageSize: _size, ...filter } = params.query
   const input = target.endpoint.input.parse(filter) as Record<string, unknown>
   const rights = new Set(rightsOf(target))

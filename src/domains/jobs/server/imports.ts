@@ -5,6 +5,7 @@ import { type Actor, type App, type AuditEntry, type Ctx, found, refused } from 
 import type { Importer, RowError } from '../../../server/importers.ts'
 import { oneFile } from '../../../server/oneFile.ts'
 import { requireProof } from '../../../server/proof.ts'
+import { exists } from '../../../server/rows.ts'
 import { tenantOf, tryOuts } from '../../../server/shares.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
@@ -155,9 +156,11 @@ const onceOf = (shown: ReturnType<NonNullable<Importer['once']>>, lang: Ctx['lan
 
 async function refuseTwice(ctx: Ctx, kind: string, sha256: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`import ${ctx.actor.userId} ${kind} ${sha256}`}, 0))`.execute(ctx.db)
-  const { rows } = await sql`select 1 from jobs where kind = 'IMPORT' and user_id = ${ctx.actor.userId} and name = ${kind} and params ->> 'sha256' = ${sha256}
-    and state = 'DONE' and created_at > ${new Date(ctx.now.getTime() - jobLimits.sameFileMs)} limit 1`.execute(ctx.db)
-  if (rows.length) throw new Refusal(jobErrors.importedAlready)
+  if (
+    await exists(ctx.db)`select 1 from jobs where kind = 'IMPORT' and user_id = ${ctx.actor.userId} and name = ${kind} and params ->> 'sha256' = ${sha256}
+    and state = 'DONE' and created_at > ${new Date(ctx.now.getTime() - jobLimits.sameFileMs)} limit 1`
+  )
+    throw new Refusal(jobErrors.importedAlready)
 }
 
 /** All rows or, when one is wrong, none. */

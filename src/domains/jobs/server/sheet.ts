@@ -2,7 +2,7 @@ import { type WriteSheet, writeXlsx } from 'hucre/xlsx'
 import type { z } from 'zod'
 import type { Importer, ImportRow, RowError } from '../../../server/importers.ts'
 import { Overrun, openThreads } from '../../../server/threads.ts'
-import { Refusal } from '../../../shared/errors.ts'
+import { fieldRefusal } from '../../../shared/errors.ts'
 import { bi, type Lang, notStorable, plainText, say, storable } from '../../../shared/text.ts'
 import { jobErrors } from '../contract.ts'
 import { doubled, headerKey, jobLimits, neutralised } from '../rules.ts'
@@ -19,7 +19,7 @@ export type Sheet = {
   readonly sha256: string
 }
 
-const refuse = (name: keyof typeof jobErrors) => new Refusal(jobErrors[name], {}, [{ field: 'file', text: jobErrors[name].text }])
+const refuse = (name: keyof typeof jobErrors) => fieldRefusal(jobErrors[name], 'file')
 /** One at a time each: what is written, within a transaction, does not wait behind what strangers sent. */
 const bounds = { threads: 1, waiting: 5, seconds: 10, megabytes: 192 } as const
 const reading = openThreads<SheetWork>(new URL('./sheetThread.ts', import.meta.url), { ...bounds, apart: true })
@@ -66,8 +66,8 @@ function checkedRows(lines: readonly Line[], keys: readonly string[], importer: 
   }
   for (const key of importer.unique ?? []) {
     for (const { line, others } of doubled(rows, (value) => (value as Record<string, unknown>)[key])) {
-      const list = others.slice(0, 5).join('、')
-      errors.push({ line, column: key, text: bi(`与第${list}行重复`, `The same as in row ${others.slice(0, 5).join(', ')}`) })
+      const first = others.slice(0, 5)
+      errors.push({ line, column: key, text: bi(`与第${first.join('、')}行重复`, `The same as in row ${first.join(', ')}`) })
     }
   }
   return { rows, halves, errors: errors.sort((a, b) => a.line - b.line) }

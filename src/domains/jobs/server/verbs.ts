@@ -1,12 +1,13 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
-import { Refusal } from '../../../shared/errors.ts'
+import { rowOf } from '../../../server/rows.ts'
+import { type ErrorDef, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
 import { loadPerson } from '../../session/server/people.ts'
-import { jobErrors, type jobs } from '../contract.ts'
+import { type JobRow, jobErrors, type jobs } from '../contract.ts'
 import { jobFrom, jobLimits } from '../rules.ts'
-import * as consoleVerbs from './console.ts'
+import { jobConsole } from './console.ts'
 import { countRows, exportNames, exportTitle, planExport } from './exports.ts'
 import { importerFor, runImport } from './imports.ts'
 import * as q from './queries.ts'
@@ -53,27 +54,16 @@ const startExport = prepared<Contract['export'], { total: number; title: string 
   },
 })
 
-async function cancel(ctx: Ctx, { id }: { id: number }) {
-  const before = await q.ownRow(ctx, id)
-  const { numAffectedRows } = await sql`update jobs j set state = 'CANCELLED', next_at = null, finished_at = ${ctx.now}
-    where j.id = ${id} and j.state = any(${jobFrom('CANCELLED')}) and ${q.own(ctx)}`.execute(ctx.db)
-  if (!numAffectedRows) throw new Refusal(jobErrors.notCancellable)
+/** Moves an own job on; answers and logs what became of it. */
+async function moved(ctx: Ctx, { id, ...before }: q.Row, next: 'CANCELLED' | 'QUEUED', set: RawBuilder<unknown>, wrong: ErrorDef): Promise<JobRow> {
+  const { numAffectedRows } = await sql`update jobs j set state = ${next}, ${set}
+    where j.id = ${id} and j.kind = any(${next === 'QUEUED' ? ['EXPORT'] : ['EXPORT', 'IMPORT']}) and j.state = any(${jobFrom(next)}) and ${q.own(ctx)}`.execute(
+    ctx.db,
+  )
+  if (!numAffectedRows) throw new Refusal(wrong)
   const row = await q.present(ctx, await q.ownRow(ctx, id))
   ctx.audit({ id, name: row.title, before: { state: before.state }, after: { state: row.state } })
-  tell(ctx)
-  return row
-}
-
-async function retry(ctx: Ctx, { id }: { id: number }) {
-  const before = await q.ownRow(ctx, id)
-  await refuseTooMany(ctx)
-  const { numAffectedRows } =
-    await sql`update jobs j set state = 'QUEUED', next_at = ${ctx.now}, attempts = 0, done = 0, error = '', started_at = null, finished_at = null
-    where j.id = ${id} and j.kind = 'EXPORT' and j.state = any(${jobFrom('QUEUED')}) and ${q.own(ctx)}`.execute(ctx.db)
-  if (!numAffectedRows) throw new Refusal(jobErrors.notRetryable)
-  const row = await q.present(ctx, await q.ownRow(ctx, id))
-  ctx.audit({ id, name: row.title, before: { state: before.state }, after: { state: row.state } })
-  tell(ctx, true)
+  tell(ctx, next === 'QUEUED')
   return row
 }
 
@@ -85,31 +75,35 @@ export const handlers: Handlers<Contract> = {
   running: async (ctx) => ({ count: await q.openCount(ctx) }),
   get: async (ctx, { id }) => q.present(ctx, await q.ownRow(ctx, id)),
   async faults(ctx, { id }) {
-    const { rows } = await sql<{
-      name: string
-      row_errors: q.StoredFault[]
-    }>`select j.name, j.row_errors from jobs j where j.id = ${id} and ${q.own(ctx)}`.execute(ctx.db)
-    const row = found(rows[0])
-    return { list: q.faultsOf(ctx, await q.importerNamed(row.name), row.row_errors) }
+    const { name, faults } = found(
+      await rowOf<{ name: string; faults: q.StoredFault[] }>(ctx.db)`
+      select j.name, j.row_errors as faults from jobs j where j.id = ${id} and ${q.own(ctx)}`,
+    )
+    return { list: q.faultsOf(ctx, await q.importerNamed(name), faults) }
   },
-  cancel,
-  retry,
+  cancel: async (ctx, { id }) => moved(ctx, await q.ownRow(ctx, id), 'CANCELLED', sql`next_at = null, finished_at = ${ctx.now}`, jobErrors.notCancellable),
+  async retry(ctx, { id }) {
+    const before = await q.ownRow(ctx, id)
+    await refuseTooMany(ctx)
+    const anew = sql`next_at = ${ctx.now}, attempts = 0, done = 0, error = '', started_at = null, finished_at = null`
+    return moved(ctx, before, 'QUEUED', anew, jobErrors.notRetryable)
+  },
   export: startExport,
   async importInfo(ctx, { kind }) {
     const importer = await importerFor(kind, ctx.actor)
-    const text = (value: string | undefined) => (value ? say(value, ctx.lang) : '')
+    const text = (value = '') => say(value, ctx.lang)
     return {
       title: text(importer.title),
       most: jobLimits.importRows,
-      columns: importer.columns.map(({ key, title, required, example, note }) => ({
+      columns: importer.columns.map(({ key, title, required = false, example, note }) => ({
         key,
+        required,
         title: text(title),
-        required: required ?? false,
         example: text(example),
         note: text(note),
       })),
     }
   },
   import: runImport,
-  ...consoleVerbs.handlers,
+  ...jobConsole,
 }
