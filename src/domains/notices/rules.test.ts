@@ -3,7 +3,7 @@ import { noticeErrors, notices } from './contract.ts'
 import { changeable, noticeCan, noticeMoves, remindable, removable, running, startOf, timingRule } from './rules.ts'
 
 const now = new Date('2026-11-21T06:00:00Z')
-const at = (hours: number) => new Date(now.getTime() + hours * 3_600_000)
+const at = (hours: number) => new Date(now.getTime() + hours * 3_600_000).toISOString()
 const { publishInPast, endBeforeStart, published, notDraft, notPublished, remindedRecently } = noticeErrors
 
 describe('timing', () => {
@@ -12,19 +12,15 @@ describe('timing', () => {
     [at(1), null, null],
     [at(1), at(2), null],
     [null, at(1), null],
-    [now, null, publishInPast],
+    [at(0), null, publishInPast],
     [at(-1), at(2), publishInPast],
     [at(2), at(2), endBeforeStart],
     [at(2), at(1), endBeforeStart],
-    [null, now, endBeforeStart],
+    [null, at(0), endBeforeStart],
     [null, at(-1), endBeforeStart],
   ])('%o to %o', (publishAt, expireAt, wrong) => expect(timingRule({ publishAt, expireAt }, now)).toBe(wrong))
   it('starts at its time unless it is published immediately', () => {
-    expect([startOf({ publishAt: at(3) }, false, now), startOf({ publishAt: at(3) }, true, now), startOf({ publishAt: null }, false, now)]).toEqual([
-      at(3),
-      now,
-      now,
-    ])
+    expect([startOf(at(3), false, now), startOf(at(3), true, now), startOf(null, false, now)]).toEqual([new Date(at(3)), now, now])
   })
 })
 
@@ -42,7 +38,7 @@ describe('states', () => {
   it('what a row offers is what the verbs allow', () => {
     const all = { update: true, delete: true, publish: true }
     for (const state of states) {
-      const can = noticeCan({ state, remindedAt: null }, all, now)
+      const can = noticeCan({ state, remindTime: null }, all, now)
       expect(can).toEqual({
         update: changeable(state) === null,
         delete: removable(state) === null,
@@ -51,13 +47,13 @@ describe('states', () => {
         pin: true,
         remind: running(state) === null,
       })
-      expect(Object.values(noticeCan({ state, remindedAt: null }, { update: false, delete: false, publish: false }, now)).some(Boolean)).toBe(false)
+      expect(Object.values(noticeCan({ state, remindTime: null }, { update: false, delete: false, publish: false }, now)).some(Boolean)).toBe(false)
     }
   })
   it('reminds once in 24 hours', () => {
-    const seen = (remindedAt: Date | null) => remindable({ state: 'PUBLISHED', remindedAt }, now)
+    const seen = (remindTime: string | null) => remindable({ state: 'PUBLISHED', remindTime }, now)
     expect([seen(null), seen(at(-23.9)), seen(at(-24))]).toEqual([null, remindedRecently, null])
-    expect(remindable({ state: 'EXPIRED', remindedAt: null }, now)).toBe(notPublished)
+    expect(remindable({ state: 'EXPIRED', remindTime: null }, now)).toBe(notPublished)
   })
 })
 

@@ -1,6 +1,6 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { defineStates } from '../../shared/moves.ts'
-import { type NoticeRow, noticeErrors, type noticeStates } from './contract.ts'
+import { type NoticeInput, type NoticeRow, noticeErrors, type noticeStates } from './contract.ts'
 
 export type NoticeState = (typeof noticeStates)[number]
 
@@ -15,27 +15,28 @@ export const noticeMoves = defineStates<NoticeState>({
 const dayMs = 86_400_000
 
 /** A planned time lies ahead, and the end behind it. */
-export function timingRule(n: { publishAt: Date | null; expireAt: Date | null }, now: Date): ErrorDef | null {
-  if (n.publishAt && n.publishAt <= now) return noticeErrors.publishInPast
-  return n.expireAt && n.expireAt <= (n.publishAt ?? now) ? noticeErrors.endBeforeStart : null
+export function timingRule({ publishAt, expireAt }: Pick<NoticeInput, 'publishAt' | 'expireAt'>, now: Date): ErrorDef | null {
+  if (publishAt && new Date(publishAt) <= now) return noticeErrors.publishInPast
+  return expireAt && new Date(expireAt) <= new Date(publishAt ?? now) ? noticeErrors.endBeforeStart : null
 }
 
 /** When it appears: its planned time, or now. */
-export const startOf = (n: { publishAt: Date | null }, immediately: boolean, now: Date): Date => (immediately || !n.publishAt ? now : n.publishAt)
+export const startOf = (publishAt: string | null, immediately: boolean, now: Date): Date => (immediately || !publishAt ? now : new Date(publishAt))
 
+type Reminded = { state: NoticeState; remindTime: string | null }
 export const changeable = (state: NoticeState): ErrorDef | null => (state === 'DRAFT' || state === 'SCHEDULED' ? null : noticeErrors.published)
 export const removable = (state: NoticeState): ErrorDef | null => (state === 'DRAFT' ? null : noticeErrors.notDraft)
 export const running = (state: NoticeState): ErrorDef | null => (state === 'PUBLISHED' ? null : noticeErrors.notPublished)
-export function remindable(n: { state: NoticeState; remindedAt: Date | null }, now: Date): ErrorDef | null {
+export function remindable(n: Reminded, now: Date): ErrorDef | null {
   const found = running(n.state)
   if (found) return found
-  return n.remindedAt && now.getTime() - n.remindedAt.getTime() < dayMs ? noticeErrors.remindedRecently : null
+  return n.remindTime && now.getTime() - Date.parse(n.remindTime) < dayMs ? noticeErrors.remindedRecently : null
 }
 
 type Rights = { update: boolean; delete: boolean; publish: boolean }
 
 /** What the actor may do with the row: the same predicates that guard the verbs. */
-export const noticeCan = (n: { state: NoticeState; remindedAt: Date | null }, rights: Rights, now: Date): NoticeRow['can'] => ({
+export const noticeCan = (n: Reminded, rights: Rights, now: Date): NoticeRow['can'] => ({
   update: rights.update && changeable(n.state) === null,
   delete: rights.delete && removable(n.state) === null,
   publish: rights.publish && changeable(n.state) === null,

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, inheritable, visible } from '../../../server/context.ts'
+import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { builtinFirst, called, heldIn } from '../../roles/server/assign.ts'
 import type { NoticeInput, notices } from '../contract.ts'
@@ -19,53 +20,46 @@ export const matchesStored = (noticeId: number, orgId: number): RawBuilder<unkno
     or t.target_org_id = o.id or (t.with_subtree and o.path <@ (select s.path from organisations s where s.id = t.target_org_id))))`
 
 /** By targets that are not stored yet; the form counts while they are chosen. */
-export async function countAudience(ctx: Ctx, targets: Targets, orgId: number): Promise<number> {
+export function countAudience(ctx: Ctx, targets: Targets, orgId: number): Promise<{ count: number }> {
   const chosen = sql`(u.id = any(${targets.userIds}::bigint[])
     or exists (select from user_roles ur where ur.user_id = u.id and ur.role_id = any(${targets.roleIds}::bigint[]))
     or o.id = any(${targets.orgIds}::bigint[])
     or (${targets.withSubtree} and exists (select from organisations s where s.id = any(${targets.orgIds}::bigint[]) and ${visible(ctx, 's.id')} and o.path <@ s.path)))`
-  const { rows } = await sql<{ n: number }>`select count(*) as n from users u join organisations o on o.id = u.org_id
-    where ${visible(ctx, 'u.org_id')} and ${reachable(sql`${orgId}::bigint`)} and ${targets.toAll ? sql`true` : chosen}`.execute(ctx.db)
-  return rows[0]?.n ?? 0
+  return onlyRow<{ count: number }>(ctx.db)`select count(*) as count from users u join organisations o on o.id = u.org_id
+    where ${visible(ctx, 'u.org_id')} and ${reachable(sql`${orgId}::bigint`)} and ${targets.toAll ? sql`true` : chosen}`
 }
 
 /** True when every target is there for the actor and stands below the notice's organisation. Roles may come from above. */
 export async function targetsExist(ctx: Ctx, targets: Targets, orgId: number): Promise<boolean> {
   if (targets.toAll) return true
   const below = sql`o.path <@ (select r.path from organisations r where r.id = ${orgId}::bigint)`
-  const { rows } = await sql<{ orgs: number; roles: number; users: number }>`select
+  const found = await onlyRow<{ orgs: number; roles: number; users: number }>(ctx.db)`select
     (select count(*) from organisations o where o.id = any(${targets.orgIds}::bigint[]) and ${visible(ctx, 'o.id')} and ${below}) as orgs,
     (select count(*) from roles r where r.id = any(${targets.roleIds}::bigint[]) and ${inheritable(ctx, 'r.org_id')}) as roles,
     (select count(*) from users u join organisations o on o.id = u.org_id
-      where u.id = any(${targets.userIds}::bigint[]) and u.deleted_at is null and ${visible(ctx, 'u.org_id')} and ${below}) as users`.execute(ctx.db)
-  const found = rows[0]
+      where u.id = any(${targets.userIds}::bigint[]) and u.deleted_at is null and ${visible(ctx, 'u.org_id')} and ${below}) as users`
   const distinct = (ids: readonly number[]) => new Set(ids).size
-  return found?.orgs === distinct(targets.orgIds) && found.roles === distinct(targets.roleIds) && found.users === distinct(targets.userIds)
+  return found.orgs === distinct(targets.orgIds) && found.roles === distinct(targets.roleIds) && found.users === distinct(targets.userIds)
 }
 
 /** Replaces the targets of a draft. `everyone` needs no other. */
 export async function writeTargets(ctx: Ctx, notice: { id: number; orgId: number }, targets: Targets): Promise<void> {
-  await ctx.db.deleteFrom('notice_targets').where('notice_id', '=', notice.id).execute()
-  const own = { org_id: notice.orgId, notice_id: notice.id }
-  const unique = (ids: readonly number[]) => [...new Set(ids)]
+  await sql`delete from notice_targets where notice_id = ${notice.id}`.execute(ctx.db)
   const rows = targets.toAll
-    ? [{ ...own, everyone: true }]
+    ? [{ everyone: true }]
     : [
-        ...unique(targets.orgIds).map((id) => ({ ...own, target_org_id: id, with_subtree: targets.withSubtree })),
-        ...unique(targets.roleIds).map((id) => ({ ...own, role_id: id })),
-        ...unique(targets.userIds).map((id) => ({ ...own, user_id: id })),
+        ...targets.orgIds.map((id) => ({ target_org_id: id, with_subtree: targets.withSubtree })),
+        ...targets.roleIds.map((id) => ({ role_id: id })),
+        ...targets.userIds.map((id) => ({ user_id: id })),
       ]
-  const nothing = { everyone: false, target_org_id: null, with_subtree: false, role_id: null, user_id: null }
-  await ctx.db
-    .insertInto('notice_targets')
-    .values(rows.map((row) => ({ ...nothing, ...row })))
-    .execute()
+  const none = { org_id: notice.orgId, notice_id: notice.id, everyone: false, target_org_id: null, with_subtree: false, role_id: null, user_id: null }
+  const values = rows.map((row) => ({ ...none, ...row }))
+  await ctx.db.insertInto('notice_targets').values(values).execute()
 }
 
 /** Built-in roles, the own ones and those from above; others by name, and those that are chosen already. */
-export async function roleOptions(ctx: Ctx, { keyword, ids = [] }: Input<typeof notices.roles>): Promise<{ id: number; name: string }[]> {
-  const { rows } = await sql<{ id: number; name: string; name_en: string }>`select r.id, r.name, r.name_en from roles r
+export function roleOptions(ctx: Ctx, { keyword, ids = [] }: Input<typeof notices.roles>): Promise<{ id: number; name: string }[]> {
+  return rowsOf<{ id: number; name: string }>(ctx.db)`select r.id, ${ctx.lang === 'en' ? sql`r.name_en` : sql`r.name`} as name from roles r
     where ${inheritable(ctx, 'r.org_id')} and r.status = 'ENABLED' and (${keyword ? called(keyword) : heldIn(ctx, [ctx.actor.orgId])} or r.id = any(${[...ids]}::bigint[]))
-    order by ${builtinFirst} limit ${keyword ? 200 : null}`.execute(ctx.db)
-  return rows.map((r) => ({ id: r.id, name: ctx.lang === 'en' ? r.name_en : r.name }))
+    order by ${builtinFirst} limit ${keyword ? 200 : null}`
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, visible } from '../../../server/context.ts'
+import { exists, onlyRow, rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { Message, MessageRow, type messageEndpoints, messageErrors } from '../messageContract.ts'
@@ -52,14 +53,13 @@ const inbox: Handlers<Contract>['inbox'] = async (ctx, input) => {
 
 /** Bounded, and inside one index: what has ended and is not tidied yet is a handful, asked once. */
 const unread: Handlers<Contract>['unread'] = async (ctx) => {
-  const counted = await sql<{ n: number }>`select count(*) as n from (select 1 from messages m where ${mine(ctx)} and m.read_at is null
+  const { count } = await onlyRow<{ count: number }>(ctx.db)`select count(*) as count from (select 1 from messages m where ${mine(ctx)} and m.read_at is null
     and (m.notice_id is null or m.notice_id <> all (array(select e.notice_id from announcements e where e.until_at <= ${ctx.now} and e.swept_at is null)))
-    limit ${countedTo}) x`.execute(ctx.db)
-  const { rows: popups } = await sql<{
-    id: number
-  }>`select m.id from ${from} where ${mine(ctx)} and ${lives(ctx)} and m.notice_id is not null and m.confirmed_at is null
-    and (a.must_confirm or (m.read_at is null and (a.popup or a.reminded_at is not null))) order by m.id limit 5`.execute(ctx.db)
-  return { count: counted.rows[0]?.n ?? 0, popups: popups.map((m) => m.id) }
+    limit ${countedTo}) x`
+  const popups = await rowsOf<{ id: number }>(ctx.db)`select m.id from ${from} where ${mine(ctx)} and ${lives(ctx)}
+    and m.notice_id is not null and m.confirmed_at is null
+    and (a.must_confirm or (m.read_at is null and (a.popup or a.reminded_at is not null))) order by m.id limit 5`
+  return { count, popups: popups.map((m) => m.id) }
 }
 
 const message: Handlers<Contract>['message'] = async (ctx, input) =>
@@ -67,22 +67,22 @@ const message: Handlers<Contract>['message'] = async (ctx, input) =>
 
 /** Whether all these messages are the actor's and still there; somebody else's is like none. */
 async function own(ctx: Ctx, ids: readonly number[]): Promise<void> {
-  const { rows } = await sql<{
-    n: number
-  }>`select count(*) as n from ${from} where m.id = any(${[...ids]}::bigint[]) and ${mine(ctx)} and ${lives(ctx)}`.execute(ctx.db)
-  if (rows[0]?.n !== new Set(ids).size) throw new Refusal(common.notFound)
+  const { n } = await onlyRow<{ n: number }>(
+    ctx.db,
+  )`select count(*) as n from ${from} where m.id = any(${[...ids]}::bigint[]) and ${mine(ctx)} and ${lives(ctx)}`
+  if (n !== ids.length) throw new Refusal(common.notFound)
 }
 
 /** Reads what is unread among `which`, and counts it at the notices in the same statement. Notices are locked in one order. */
 async function read(ctx: Ctx, which: ReturnType<typeof sql>): Promise<number> {
   await sql`select n.id from notices n where n.id in (select m.notice_id from messages m where ${which} and ${mine(ctx)} and m.read_at is null)
     order by n.id for no key update`.execute(ctx.db)
-  const { rows } = await sql<{ n: number }>`
+  const { marked } = await onlyRow<{ marked: number }>(ctx.db)`
     with done as (update messages m set read_at = ${ctx.now} where ${which} and ${mine(ctx)} and m.read_at is null returning m.notice_id),
     counted as (update notices n set read_count = n.read_count + x.n from (select notice_id, count(*)::int as n from done where notice_id is not null group by 1) x
       where n.id = x.notice_id)
-    select count(*) as n from done`.execute(ctx.db)
-  return rows[0]?.n ?? 0
+    select count(*) as marked from done`
+  return marked
 }
 
 const markRead: Handlers<Contract>['markRead'] = async (ctx, { ids }) => {
@@ -92,8 +92,7 @@ const markRead: Handlers<Contract>['markRead'] = async (ctx, { ids }) => {
 
 const confirm: Handlers<Contract>['confirm'] = async (ctx, { id }) => {
   await own(ctx, [id])
-  const must = await sql<{ must: boolean }>`select coalesce(a.must_confirm, false) as must from ${from} where m.id = ${id}`.execute(ctx.db)
-  if (!must.rows[0]?.must) throw new Refusal(messageErrors.nothingToConfirm)
+  if (!(await exists(ctx.db)`select 1 from ${from} where m.id = ${id} and a.must_confirm`)) throw new Refusal(messageErrors.nothingToConfirm)
   await read(ctx, sql`m.id = ${id}`)
   await sql`update messages m set confirmed_at = ${ctx.now} where m.id = ${id} and ${mine(ctx)} and m.confirmed_at is null`.execute(ctx.db)
   return { ok: true as const }
@@ -101,10 +100,8 @@ const confirm: Handlers<Contract>['confirm'] = async (ctx, { id }) => {
 
 const hide: Handlers<Contract>['hide'] = async (ctx, { id }) => {
   await own(ctx, [id])
-  const { rows } = await sql<{
-    open: boolean
-  }>`select coalesce(a.must_confirm, false) and m.confirmed_at is null as open from ${from} where m.id = ${id}`.execute(ctx.db)
-  if (rows[0]?.open) throw new Refusal(messageErrors.confirmFirst)
+  if (await exists(ctx.db)`select 1 from ${from} where m.id = ${id} and a.must_confirm and m.confirmed_at is null`)
+    throw new Refusal(messageErrors.confirmFirst)
   await sql`update messages m set hidden_at = ${ctx.now} where m.id = ${id} and ${mine(ctx)}`.execute(ctx.db)
   return { ok: true as const }
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { say } from '../../../shared/text.ts'
 import type { messageKinds } from '../messageContract.ts'
 
@@ -30,12 +31,12 @@ async function write(ctx: Ctx, note: Note): Promise<number> {
     ? sql`not exists (select from messages x where x.user_id = u.id and x.kind = ${note.kind} and x.link = ${link} and x.read_at is null
         and x.created_at > ${new Date(ctx.now.getTime() - note.quietHours * 3_600_000)})`
     : sql`true`
-  const { rows } = await sql<{ org_id: number }>`
+  const rows = await rowsOf<{ org_id: number }>(ctx.db)`
     insert into messages (org_id, user_id, kind, title_zh, title_en, body_zh, body_en, link, created_at)
     select u.org_id, u.id, ${note.kind}, ${text(note.title, 'zh-CN', 100)}, ${text(note.title, 'en', 100)}, ${text(note.body ?? '', 'zh-CN', 500)}, ${text(note.body ?? '', 'en', 500)},
       ${link}, ${ctx.now}::timestamptz
     from users u where ${visible(ctx, 'u.org_id')} and u.status = 'ENABLED' and u.deleted_at is null and ${chosen(note)} and ${quiet}
-    order by u.id returning org_id`.execute(ctx.db)
+    order by u.id returning org_id`
   const orgs = new Set(rows.map((row) => row.org_id))
   ctx.afterCommit(() => {
     for (const org of orgs) ctx.app.live.publish(['messages'], org)

@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may, owns, visible } from '../../../server/context.ts'
 import { columns } from '../../../server/shapes.ts'
-import type { Input } from '../../../shared/contract.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { missingPictures } from '../../files/server/pictures.ts'
@@ -24,24 +23,14 @@ function judged(ctx: Ctx, { orgId, state, remindTime, targets }: q.ListRow) {
     orgCount: targets.orgs.length,
     roleCount: targets.roles.length,
     userCount: targets.users.length,
-    can: noticeCan(
-      { state, remindedAt: dateOf(remindTime) },
-      {
-        update: right('notice:update'),
-        delete: right('notice:delete'),
-        publish: right('notice:publish'),
-      },
-      ctx.now,
-    ),
+    can: noticeCan({ state, remindTime }, { update: right('notice:update'), delete: right('notice:delete'), publish: right('notice:publish') }, ctx.now),
   }
 }
 
 function shownRow(ctx: Ctx, row: q.ListRow): NoticeRow {
-  const { orgId, remindTime, targets, ...notice } = row
+  const { orgId: _, remindTime: __, targets: ___, ...notice } = row
   return { ...notice, ...judged(ctx, row) }
 }
-
-const shown = async (ctx: Ctx, id: number): Promise<Notice> => shownOf(ctx, found(await q.row(ctx, id)))
 
 async function shownOf(ctx: Ctx, row: q.Row): Promise<Notice> {
   const { targets, ...notice } = row
@@ -55,16 +44,17 @@ async function shownOf(ctx: Ctx, row: q.Row): Promise<Notice> {
     users: await q.namesOf(ctx, targets.users),
   }
 }
+const shown = async (ctx: Ctx, id: number): Promise<Notice> => shownOf(ctx, found(await q.row(ctx, id)))
+
 /** For the log: everything but the text, which may be long. */
 const logged = ({ content, can: _, ...rest }: Notice) => ({ ...rest, contentLength: content.length })
 
 const field = (def: ErrorDef | null, name: string): void => {
   if (def) throw fieldRefusal(def, name)
 }
-const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
-function timed(publishAt: string | null, expireAt: string | null, now: Date): void {
-  const wrong = timingRule({ publishAt: dateOf(publishAt), expireAt: dateOf(expireAt) }, now)
+function timed(times: Pick<NoticeInput, 'publishAt' | 'expireAt'>, now: Date): void {
+  const wrong = timingRule(times, now)
   field(wrong, wrong === noticeErrors.publishInPast ? 'publishAt' : 'expireAt')
 }
 
@@ -74,7 +64,7 @@ async function written(ctx: Ctx, input: NoticeInput) {
   const text = plainText(content)
   field(text === '' ? noticeErrors.blank : content.length > 20_000 ? noticeErrors.tooLong : null, 'content')
   const { title, images, publishAt, expireAt, pinned, mustConfirm } = input
-  timed(publishAt, expireAt, ctx.now)
+  timed(input, ctx.now)
   const pictures = [...images, ...picturesIn(content)]
   if ((await missingPictures(ctx, pictures, visible(ctx, 'u.org_id'))).length) throw new Refusal(common.notFound)
   return columns('notices', {
@@ -114,7 +104,7 @@ async function owned(ctx: Ctx, id: number): Promise<{ notice: Notice; row: q.Row
 }
 
 /** Moves or changes the row if it still is as the rule saw it; answers and logs the result. */
-async function change(ctx: Ctx, before: Notice, set: ReturnType<typeof sql>, where: ReturnType<typeof sql>): Promise<Notice> {
+async function change(ctx: Ctx, before: Notice, set: RawBuilder<unknown>, where: RawBuilder<unknown>): Promise<Notice> {
   const { numAffectedRows } = await sql`update notices set ${set}, version = version + 1, updated_at = ${ctx.now} where id = ${before.id} and ${where}`.execute(
     ctx.db,
   )
@@ -127,8 +117,11 @@ async function finish(ctx: Ctx, before: Notice): Promise<Notice> {
   ctx.touch('notices')
   return after
 }
-/** Readers of the notice look again. They stand below its organisation, which reaches them all. */
-const tellReaders = (ctx: Ctx, orgId: number): void => ctx.afterCommit(() => ctx.app.live.publish(['messages'], orgId))
+/** What readers see of it; they look again, and stand below its organisation, which reaches them all. */
+async function announced(ctx: Ctx, { id, orgId }: Notice, set: RawBuilder<unknown>): Promise<void> {
+  await sql`update announcements set ${set} where notice_id = ${id}`.execute(ctx.db)
+  ctx.afterCommit(() => ctx.app.live.publish(['messages'], orgId))
+}
 
 const update: Handlers<Contract>['update'] = async (ctx, input) => {
   const { notice, row } = await owned(ctx, input.id)
@@ -150,13 +143,8 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
 const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
   const { notice, row } = await owned(ctx, input.id)
   reject(removable(row.state))
-  const gone = await ctx.db
-    .deleteFrom('notices')
-    .where('id', '=', input.id)
-    .where('version', '=', input.version)
-    .where('state', '=', 'DRAFT')
-    .executeTakeFirst()
-  if (!gone.numDeletedRows) throw new Refusal(common.stale)
+  const { numAffectedRows } = await sql`delete from notices where id = ${input.id} and version = ${input.version} and state = 'DRAFT'`.execute(ctx.db)
+  if (!numAffectedRows) throw new Refusal(common.stale)
   ctx.audit({ id: input.id, name: notice.title, before: logged(notice), orgId: notice.orgId })
   ctx.touch('notices')
   return { ok: true as const }
@@ -166,8 +154,8 @@ const publish: Handlers<Contract>['publish'] = async (ctx, input) => {
   const { notice, row } = await owned(ctx, input.id)
   reject(changeable(row.state))
   if (!notice.toAll && notice.orgCount + notice.roleCount + notice.userCount === 0) field(noticeErrors.noTarget, 'toAll')
-  const at = startOf({ publishAt: dateOf(row.publishAt) }, input.immediately, ctx.now)
-  timed(input.immediately ? null : row.publishAt, row.expireAt, ctx.now)
+  const at = startOf(row.publishAt, input.immediately, ctx.now)
+  timed(input.immediately ? { ...row, publishAt: null } : row, ctx.now)
   const next = at > ctx.now ? 'SCHEDULED' : 'PUBLISHED'
   const published = next === 'PUBLISHED' ? sql`${ctx.now}::timestamptz` : sql`null`
   const after = await change(
@@ -188,31 +176,23 @@ const withdraw: Handlers<Contract>['withdraw'] = async (ctx, input) => {
   reject(running(row.state))
   const after = await change(ctx, notice, sql`state = 'WITHDRAWN', ended_at = ${ctx.now}`, sql`state = any(${allowedFrom(noticeMoves, 'WITHDRAWN')})`)
   // this one row hides it from everybody; the messages themselves are tidied by the sweep
-  await ctx.db.updateTable('announcements').set({ until_at: ctx.now }).where('notice_id', '=', input.id).execute()
-  tellReaders(ctx, notice.orgId)
+  await announced(ctx, notice, sql`until_at = ${ctx.now}`)
   return after
 }
 
 const pin: Handlers<Contract>['pin'] = async (ctx, input) => {
   const { notice } = await owned(ctx, input.id)
   const after = await change(ctx, notice, sql`pinned = ${input.pinned}`, sql`true`)
-  await ctx.db.updateTable('announcements').set({ pinned: input.pinned }).where('notice_id', '=', input.id).execute()
-  tellReaders(ctx, notice.orgId)
+  await announced(ctx, notice, sql`pinned = ${input.pinned}`)
   return after
 }
 
 const remind: Handlers<Contract>['remind'] = async (ctx, input) => {
   const { notice, row } = await owned(ctx, input.id)
-  reject(remindable({ state: row.state, remindedAt: dateOf(row.remindTime) }, ctx.now))
-  const seen = row.remindTime
-  const after = await change(ctx, notice, sql`reminded_at = ${ctx.now}`, sql`state = 'PUBLISHED' and reminded_at is not distinct from ${seen}`)
-  await ctx.db.updateTable('announcements').set({ reminded_at: ctx.now }).where('notice_id', '=', input.id).execute()
-  tellReaders(ctx, notice.orgId)
+  reject(remindable(row, ctx.now))
+  const after = await change(ctx, notice, sql`reminded_at = ${ctx.now}`, sql`state = 'PUBLISHED' and reminded_at is not distinct from ${row.remindTime}`)
+  await announced(ctx, notice, sql`reminded_at = ${ctx.now}`)
   return after
-}
-
-async function audience(ctx: Ctx, input: Input<Contract['audience']>): Promise<{ count: number }> {
-  return { count: await countAudience(ctx, input, input.orgId ?? ctx.actor.orgId) }
 }
 
 export const handlers: Handlers<Contract> = {
@@ -223,7 +203,7 @@ export const handlers: Handlers<Contract> = {
   },
   get: (ctx, input) => shown(ctx, input.id),
   roles: async (ctx, input) => ({ list: await roleOptions(ctx, input) }),
-  audience,
+  audience: (ctx, input) => countAudience(ctx, input, input.orgId ?? ctx.actor.orgId),
   async readers(ctx, input) {
     found(await q.row(ctx, input.id))
     const { rows: list, total } = await q.readerRows(ctx, input)
