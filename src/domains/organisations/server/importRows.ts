@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
 import type { ImportRow, RowError } from '../../../server/importers.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import * as f from '../../../shared/fields.ts'
 import { bi, say } from '../../../shared/text.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
@@ -59,11 +59,10 @@ const kinds = new Map(
 
 /** The organisations the file names as parents; they stay where they are until the transaction ends. */
 async function namedParents(ctx: Ctx, words: readonly string[]) {
-  const { rows } = await sql<Above>`
+  return rowsOf<Above>(ctx.db)`
     select o.id, o.code, o.name, o.path::text as path, o.kind, nlevel(o.path) as depth, organisation_agents(o.path) as agents,
       exists (select from organisations a where a.path @> o.path and a.status = 'DISABLED') as closed
-    from organisations o where ${namedByOneOf(words)} and ${visible(ctx, 'o.id')} order by o.id for share of o`.execute(ctx.db)
-  return rows
+    from organisations o where ${namedByOneOf(words)} and ${visible(ctx, 'o.id')} order by o.id for share of o`
 }
 
 const place = (parentId: number, name: string) => `${parentId} ${name}`
@@ -73,8 +72,8 @@ export async function resolver(ctx: Ctx, rows: readonly ImportRow<OrganisationRo
   const parents = await namedParents(ctx, [...new Set(rows.map(({ value }) => value.parent))])
   const names = rows.map(({ value }) => value.name)
   const parentIds = parents.map(({ id }) => id)
-  const { rows: children } = await sql<{ parent_id: number; name: string }>`select parent_id, name from organisations
-    where parent_id = any(${parentIds}::bigint[]) and name = any(${names}::text[])`.execute(ctx.db)
+  const children = await rowsOf<{ parent_id: number; name: string }>(ctx.db)`select parent_id, name from organisations
+    where parent_id = any(${parentIds}::bigint[]) and name = any(${names}::text[])`
   const ids = await newIds(ctx, rows.length)
   const roles = await assignableRoles(ctx, parentIds)
   const mine = await creatableKinds(ctx)

@@ -1,5 +1,6 @@
 import type { Ctx } from '../../../server/context.ts'
 import { defineImporter, type ImportRow, type RowError } from '../../../server/importers.ts'
+import { columns } from '../../../server/shapes.ts'
 import { bi } from '../../../shared/text.ts'
 import { locale as accounts } from '../../accounts/locale.ts'
 import { firstHash, passwordFile } from '../../users/server/firstPasswords.ts'
@@ -23,7 +24,7 @@ async function insertAll(ctx: Ctx, newcomers: readonly Newcomer[], { first }: Ac
   for (const [, level] of [...Map.groupBy(newcomers, ({ depth }) => depth)].sort(([a], [b]) => a - b)) {
     const values = level.map(({ id, parentId, path, kind, fields }) => ({
       ...written({ ...fields, licences: [], lng: null, lat: null }),
-      ...{ id, parent_id: parentId, path, kind, created_at: ctx.now, updated_at: ctx.now },
+      ...columns('organisations', { id, parentId, path, kind, createdAt: ctx.now, updatedAt: ctx.now }),
     }))
     await unique(ctx.db.insertInto('organisations').values(values).execute())
   }
@@ -31,7 +32,11 @@ async function insertAll(ctx: Ctx, newcomers: readonly Newcomer[], { first }: Ac
   const principals = await insertUsers(
     ctx,
     newcomers.map(({ id, line, roleIds, fields: { name: _, creditCode: __, ...person } }) => ({
-      ...{ ...person, ...made, orgId: id, roleIds, passwordHash: firstHash(first, line) },
+      ...person,
+      ...made,
+      orgId: id,
+      roleIds,
+      passwordHash: firstHash(first, line),
     })),
   )
   ctx.audit(

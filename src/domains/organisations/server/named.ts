@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, visible } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import type { HomeKind } from '../../../shared/access.ts'
 import { bi } from '../../../shared/text.ts'
 
@@ -14,11 +15,9 @@ export const namedByOneOf = (words: readonly string[]): RawBuilder<boolean> =>
 
 export type Named = { id: number; code: string; name: string; kind: HomeKind; status: string; path: string }
 /** Those the actor sees; read once for all rows of a file. */
-export async function organisationsNamed(ctx: Ctx, words: readonly string[]): Promise<Named[]> {
-  const { rows } = await sql<Named>`select o.id, o.code, o.name, o.kind, o.status, o.path::text as path from organisations o
-      where ${visible(ctx, 'o.id')} and ${namedByOneOf(words)}`.execute(ctx.db)
-  return rows
-}
+export const organisationsNamed = (ctx: Ctx, words: readonly string[]): Promise<Named[]> =>
+  rowsOf<Named>(ctx.db)`select o.id, o.code, o.name, o.kind, o.status, o.path::text as path from organisations o
+      where ${visible(ctx, 'o.id')} and ${namedByOneOf(words)}`
 
 /** What the word means among them, or why nothing (packed with `bi`). */
 export function meant<O extends { code: string; name: string }>(organisations: readonly O[], word: string): O | string {

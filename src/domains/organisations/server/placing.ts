@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, found } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { columns, guarding } from '../../../server/shapes.ts'
 import { fieldRefusal, reject } from '../../../shared/errors.ts'
 import { creatableKinds } from '../../roles/server/assign.ts'
@@ -51,8 +52,8 @@ export async function joined(ctx: Ctx, ids: readonly number[]): Promise<Ctx> {
 
 /** Ids of organisations to come: their paths hold them. */
 export async function newIds(ctx: Ctx, count: number): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select nextval(pg_get_serial_sequence('organisations', 'id')) as id from generate_series(1, ${count}::int)`.execute(ctx.db)
+  const rows = await rowsOf<{ id: number }>(ctx.db)`
+    select nextval(pg_get_serial_sequence('organisations', 'id')) as id from generate_series(1, ${count}::int)`
   return rows.map((row) => row.id)
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, may, visible } from '../../../server/context.ts'
+import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { regionPrefix } from '../../../shared/place.ts'
@@ -73,12 +74,10 @@ export const listRows = (ctx: Ctx, input: Input<typeof organisations.list>) =>
 export const detailRow = (ctx: Ctx, id: number): Promise<Detail | undefined> =>
   detail(ctx).one(ctx.db, sql`from ${from(ctx)} where o.id = ${id} and ${visible(ctx, 'o.id')}`)
 
-export async function treeRows(ctx: Ctx): Promise<(Omit<TreeNode, 'children'> & { parentId: number | null })[]> {
-  const { rows } = await sql<Omit<TreeNode, 'children'> & { parentId: number | null }>`
+export const treeRows = (ctx: Ctx): Promise<(Omit<TreeNode, 'children'> & { parentId: number | null })[]> =>
+  rowsOf<Omit<TreeNode, 'children'> & { parentId: number | null }>(ctx.db)`
     select o.id as value, o.parent_id as "parentId", o.name as label, o.kind, o.status from organisations o
-    where ${visible(ctx, 'o.id')} order by nlevel(o.path), o.name, o.id`.execute(ctx.db)
-  return rows
-}
+    where ${visible(ctx, 'o.id')} order by nlevel(o.path), o.name, o.id`
 
 export type Place = Standing & Pick<OrganisationRow, 'id' | 'name' | 'status' | 'version'> & { parentId: number | null; path: string }
 /**
@@ -88,20 +87,17 @@ export type Place = Standing & Pick<OrganisationRow, 'id' | 'name' | 'status' | 
 export async function place(ctx: Ctx, id: number, lock?: 'share' | 'update'): Promise<Place | undefined> {
   if (lock)
     await sql`select 1 from organisations where id = ${id} and ${visible(ctx, 'id')} ${lock === 'share' ? sql`for share` : sql`for update`}`.execute(ctx.db)
-  const { rows } = await sql<Place>`
+  return rowOf<Place>(ctx.db)`
     select o.id, o.parent_id as "parentId", o.path::text as path, o.kind, o.name, o.status, o.version, nlevel(o.path) as depth, organisation_agents(o.path) as agents
-    from organisations o where o.id = ${id} and ${visible(ctx, 'o.id')}`.execute(ctx.db)
-  return rows[0]
+    from organisations o where o.id = ${id} and ${visible(ctx, 'o.id')}`
 }
 
 /** Height of what stands below, and the longest chain of agents in it, counted from the organisation itself. */
-export async function branch(ctx: Ctx, path: string): Promise<{ levels: number; agents: number }> {
-  const { rows } = await sql<{ levels: number; agents: number }>`
+export const branch = (ctx: Ctx, path: string): Promise<{ levels: number; agents: number }> =>
+  onlyRow<{ levels: number; agents: number }>(ctx.db)`
     select max(nlevel(o.path)) - nlevel(${path}::ltree) + 1 as levels,
       max(organisation_agents(o.path)) - organisation_agents(subpath(${path}::ltree, 0, -1)) as agents
-    from organisations o where o.path <@ ${path}::ltree`.execute(ctx.db)
-  return rows[0] as (typeof rows)[number]
-}
+    from organisations o where o.path <@ ${path}::ltree`
 
 /** Moves take turns: each sees the tree as the one before left it. Two that crossed anyway would meet at the trigger. */
 export const lockMoves = (ctx: Ctx) => sql`select pg_advisory_xact_lock(hashtextextended('organisations.move', 0))`.execute(ctx.db)
@@ -117,23 +113,17 @@ export async function moveBranch(ctx: Ctx, from: Place, to: Place): Promise<void
 
 export type Reach = { organisations: number; users: number; devices: number; operating: number }
 /** What stands at and below some organisations; each counted once, also where one of them stands below another. */
-export async function reach(ctx: Ctx, ids: readonly number[]): Promise<Reach> {
-  const { rows } = await sql<Reach>`with here as (
+export const reach = (ctx: Ctx, ids: readonly number[]): Promise<Reach> =>
+  onlyRow<Reach>(ctx.db)`with here as (
       select distinct o.id from organisations top join organisations o on o.path <@ top.path where top.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'o.id')})
     select (select count(*) from here) as organisations,
       (select count(*) from users u where u.org_id in (select id from here) and u.status = 'ENABLED') as users,
       (select count(*) from devices d where d.org_id in (select id from here) and ${visible(ctx, 'd.org_id', 'd.id')}) as devices,
-      (select count(*) from devices d where d.org_id in (select id from here) and d.lifecycle = 'OPERATING' and ${visible(ctx, 'd.org_id', 'd.id')}) as operating`.execute(
-    ctx.db,
-  )
-  return rows[0] as Reach
-}
+      (select count(*) from devices d where d.org_id in (select id from here) and d.lifecycle = 'OPERATING' and ${visible(ctx, 'd.org_id', 'd.id')}) as operating`
 export async function idsBelow(ctx: Ctx, ids: readonly number[]): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`select distinct o.id from organisations top join organisations o on o.path <@ top.path
-    where top.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'o.id')}`.execute(ctx.db)
+  const rows = await rowsOf<{ id: number }>(ctx.db)`select distinct o.id from organisations top join organisations o on o.path <@ top.path
+    where top.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'o.id')}`
   return rows.map((row) => row.id)
 }
-export async function hasChild(ctx: Ctx, parentId: number, name: string): Promise<boolean> {
-  const { rows } = await sql`select 1 from organisations where parent_id = ${parentId} and name = ${name} and ${visible(ctx, 'id')}`.execute(ctx.db)
-  return rows.length > 0
-}
+export const hasChild = (ctx: Ctx, parentId: number, name: string): Promise<boolean> =>
+  exists(ctx.db)`select 1 from organisations where parent_id = ${parentId} and name = ${name} and ${visible(ctx, 'id')}`

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { byRole, type Ctx, inheritable, visible } from '../../../server/context.ts'
+import { exists, onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
@@ -92,43 +93,39 @@ export async function checkTakable(ctx: Ctx, roleIds: readonly number[]): Promis
 
 async function fitsOrganisation(ctx: Ctx, roles: readonly AssignableRole[], orgId: number): Promise<boolean> {
   // the path alone says who stands above, and an organisation of the actor's is seen with its path
-  const { rows } = await sql<{ above: number[]; kind: string }>`
-    select string_to_array(path::text, '.')::bigint[] as above, kind from organisations where id = ${orgId}`.execute(ctx.db)
-  const home = rows[0]
+  const home = await rowOf<{ above: number[]; kind: string }>(ctx.db)`
+    select string_to_array(path::text, '.')::bigint[] as above, kind from organisations where id = ${orgId}`
   return home !== undefined && roles.every((role) => belongsIn(role, home))
 }
 
 /** Kinds of organisations the actor may create, by the distribution of his roles. */
 export async function creatableKinds(ctx: Ctx): Promise<string[]> {
   if (isSuper(ctx)) return [...orgKinds]
-  const { rows } = await sql<{ kind: string }>`
+  const rows = await rowsOf<{ kind: string }>(ctx.db)`
     select distinct unnest(l.org_kinds) as kind from role_distribution_limits l join user_roles ur on ur.role_id = l.role_id
-    join roles r on r.id = l.role_id and r.status = 'ENABLED' where ur.user_id = ${ctx.actor.userId} order by kind`.execute(ctx.db)
+    join roles r on r.id = l.role_id and r.status = 'ENABLED' where ur.user_id = ${ctx.actor.userId} order by kind`
   return rows.map((row) => row.kind)
 }
 
 /** How many people one organisation may have when this actor adds them; null is no limit. The most generous of his roles counts. */
 export async function userLimit(ctx: Ctx): Promise<number | null> {
   if (isSuper(ctx)) return null
-  const { rows } = await sql<{ unbound: boolean; most: number | null }>`
+  const { unbound, most } = await onlyRow<{ unbound: boolean; most: number | null }>(ctx.db)`
     select bool_or(l.max_users is null) as unbound, max(l.max_users) as most from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED'
-    left join role_distribution_limits l on l.role_id = r.id where ur.user_id = ${ctx.actor.userId}`.execute(ctx.db)
-  return rows[0]?.unbound ? null : (rows[0]?.most ?? null)
+    left join role_distribution_limits l on l.role_id = r.id where ur.user_id = ${ctx.actor.userId}`
+  return unbound ? null : most
 }
 
 /** Nobody changes people of an equal or higher rank, but himself and a super administrator anybody. Disabled roles keep their rank. */
 export async function outranks(ctx: Ctx, userId: number): Promise<boolean> {
   if (isSuper(ctx) || userId === ctx.actor.userId) return true
-  const { rows } = await sql<{ rank: number | null }>`
-    select max(r.rank) as rank from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = ${userId}`.execute(ctx.db)
-  return ctx.actor.rank > (rows[0]?.rank ?? 0)
+  const { rank } = await onlyRow<{ rank: number }>(ctx.db)`
+    select coalesce(max(r.rank), 0) as rank from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = ${userId}`
+  return ctx.actor.rank > rank
 }
 
 /** The one account an organisation was made with speaks for it, towards everybody in it and below. */
-async function isPrincipal(ctx: Ctx): Promise<boolean> {
-  const { rows } = await sql`select 1 from users where id = ${ctx.actor.userId} and is_principal`.execute(ctx.db)
-  return rows.length > 0
-}
+const isPrincipal = (ctx: Ctx): Promise<boolean> => exists(ctx.db)`select 1 from users where id = ${ctx.actor.userId} and is_principal`
 
 /**
  * Whether he may take somebody's way to sign in into his hands: it makes him that person, so he holds what that person holds or could
@@ -136,7 +133,7 @@ async function isPrincipal(ctx: Ctx): Promise<boolean> {
  */
 export async function mayStandFor(ctx: Ctx, userId: number): Promise<boolean> {
   if (ctx.actor.ofPlatform || userId === ctx.actor.userId || (await isPrincipal(ctx))) return true
-  const { rows } = await sql<{ id: number }>`select role_id as id from user_roles where user_id = ${userId}`.execute(ctx.db)
+  const rows = await rowsOf<{ id: number }>(ctx.db)`select role_id as id from user_roles where user_id = ${userId}`
   const roles = await candidates(ctx, sql`r.id = any(${rows.map((role) => role.id)}::bigint[])`)
   const giver = giverOf(ctx)
   const may = givable(ctx)
@@ -146,7 +143,7 @@ export async function mayStandFor(ctx: Ctx, userId: number): Promise<boolean> {
 /** Whether he may stop or move an organisation: nobody who works at or below it outranks him, or he is the principal of one above it. */
 export async function outranksBranch(ctx: Ctx, path: string): Promise<boolean> {
   if (ctx.actor.ofPlatform || (await isPrincipal(ctx))) return true
-  const { rows } = await sql<{ rank: number }>`select coalesce(max(r.rank), 0) as rank from organisations o join user_roles ur on ur.org_id = o.id
-    join roles r on r.id = ur.role_id where o.path <@ ${path}::ltree`.execute(ctx.db)
-  return ctx.actor.rank >= (rows[0]?.rank ?? 0)
+  const { rank } = await onlyRow<{ rank: number }>(ctx.db)`select coalesce(max(r.rank), 0) as rank from organisations o join user_roles ur on ur.org_id = o.id
+    join roles r on r.id = ur.role_id where o.path <@ ${path}::ltree`
+  return ctx.actor.rank >= rank
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, inheritable, visible } from '../../../server/context.ts'
+import { exists } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
@@ -37,7 +38,7 @@ const row = (ctx: Ctx) =>
   )
 type Row = Rows<ReturnType<typeof row>>
 /** The rows all tenants share, or those of the roles a tenant made. */
-const rowsOf = (ctx: Ctx, orgId: number = platformOrg): Promise<Row[]> =>
+const matrixOf = (ctx: Ctx, orgId: number = platformOrg): Promise<Row[]> =>
   row(ctx).all(
     ctx.db,
     sql`from ${from(ctx)} left join role_distribution_limits l on l.role_id = r.id
@@ -46,7 +47,7 @@ const rowsOf = (ctx: Ctx, orgId: number = platformOrg): Promise<Row[]> =>
   )
 
 export async function read(ctx: Ctx, input: { orgId?: number | undefined } = {}): Promise<Output<typeof roles.distribution>> {
-  const rows = await rowsOf(ctx, input.orgId)
+  const rows = await matrixOf(ctx, input.orgId)
   const columns = await columnsOf(ctx)
   // a super administrator gives what there is, roles of tomorrow too
   const everything = { fixed: true, targets: columns.map((other) => other.roleId), orgKinds: [...orgKinds] }
@@ -58,7 +59,7 @@ export async function read(ctx: Ctx, input: { orgId?: number | undefined } = {})
 }
 
 export async function save(ctx: Ctx, input: Input<typeof roles.distribute>): Promise<Output<typeof roles.distribution>> {
-  const known = new Map((await rowsOf(ctx, input.orgId)).map((row) => [row.roleId, row]))
+  const known = new Map((await matrixOf(ctx, input.orgId)).map((row) => [row.roleId, row]))
   const given = new Map((await columnsOf(ctx)).map((column) => [column.roleId, column]))
   const before = input.rows.map((next) => known.get(next.roleId))
   for (const next of input.rows) {
@@ -82,17 +83,13 @@ export async function save(ctx: Ctx, input: Input<typeof roles.distribute>): Pro
 
 type Written = Input<typeof roles.distribute>['rows'][number]
 async function writeRow(ctx: Ctx, next: Written): Promise<void> {
-  const { rows } = await sql`
+  const made = await exists(ctx.db)`
     insert into role_distribution_limits (role_id, org_kinds, max_users) select ${next.roleId}, ${next.orgKinds}::text[], ${next.maxUsers} where ${next.version} = 0
-    on conflict (role_id) do nothing returning 1`.execute(ctx.db)
-  if (!rows.length) {
-    const changed = await ctx.db
-      .updateTable('role_distribution_limits')
-      .set((eb) => ({ org_kinds: next.orgKinds, max_users: next.maxUsers, version: eb('version', '+', 1) }))
-      .where('role_id', '=', next.roleId)
-      .where('version', '=', next.version)
-      .executeTakeFirst()
-    if (!changed.numUpdatedRows) throw new Refusal(roleErrors.stale)
+    on conflict (role_id) do nothing returning 1`
+  if (!made) {
+    const { numAffectedRows } = await sql`update role_distribution_limits set org_kinds = ${next.orgKinds}::text[], max_users = ${next.maxUsers},
+      version = version + 1 where role_id = ${next.roleId} and version = ${next.version}`.execute(ctx.db)
+    if (!numAffectedRows) throw new Refusal(roleErrors.stale)
   }
   await sql`delete from role_distributions where role_id = ${next.roleId} and not target_role_id = any(${next.targets}::bigint[])`.execute(ctx.db)
   await sql`insert into role_distributions (role_id, target_role_id) select ${next.roleId}::bigint, unnest(${next.targets}::bigint[]) on conflict do nothing`.execute(
@@ -102,7 +99,7 @@ async function writeRow(ctx: Ctx, next: Written): Promise<void> {
 
 /** Rows of built-in roles as in a fresh installation; roles of the platform's making that they may give stay. */
 export async function restore(ctx: Ctx): Promise<Output<typeof roles.distribution>> {
-  const rows = await rowsOf(ctx)
+  const rows = await matrixOf(ctx)
   const ids = new Map(rows.filter((row) => row.builtin).map((row) => [row.code, row]))
   for (const row of ids.values()) {
     const given = distributionOf(row.code)

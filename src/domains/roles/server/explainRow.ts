@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Ctx, inheritable, may, visible } from '../../../server/context.ts'
 import type { Scope } from '../../../server/database.ts'
 import type { Person } from '../../../server/person.ts'
+import { exists } from '../../../server/rows.ts'
 import { dayOfOrderNumber } from '../../../shared/ids.ts'
 import { dayMs, startOfDay } from '../../../shared/instants.ts'
 import type { RowAnswer } from '../explained.ts'
@@ -50,9 +51,8 @@ async function find(ctx: Ctx, resource: Resource, wanted: string): Promise<Found
 /** Whether the product lies in one of these machines, as far as the asker sees them. */
 async function placedIn(ctx: Ctx, productId: number | null, watched: readonly number[] | null): Promise<boolean> {
   if (!watched?.length) return false
-  const { rows } = await sql`select 1 from lanes l where l.product_id = ${productId} and l.device_id = any(${[...watched]}::bigint[])
-    and ${visible(ctx, 'l.org_id', 'l.device_id')} limit 1`.execute(ctx.db)
-  return rows.length > 0
+  return exists(ctx.db)`select 1 from lanes l where l.product_id = ${productId} and l.device_id = any(${[...watched]}::bigint[])
+    and ${visible(ctx, 'l.org_id', 'l.device_id')} limit 1`
 }
 
 /** What the person has of a code; `drugsOnly` of products. */

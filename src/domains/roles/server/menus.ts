@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, inheritable, may } from '../../../server/context.ts'
+import { onlyRow } from '../../../server/rows.ts'
 import { columns, type Rows, shape, updateVersion } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { common, type ErrorDef, fieldRefusal, Refusal } from '../../../shared/errors.ts'
@@ -33,7 +34,7 @@ const menu = (ctx: Ctx) =>
     ['builtin', 'known', 'can'],
   )
 type Row = Rows<ReturnType<typeof menu>>
-const rowsOf = (ctx: Ctx): Promise<Row[]> => menu(ctx).all(ctx.db, sql`from menus m order by m.sort, m.id`)
+const menusOf = (ctx: Ctx): Promise<Row[]> => menu(ctx).all(ctx.db, sql`from menus m order by m.sort, m.id`)
 
 const catalogued = new Set(builtinMenus.flatMap((group) => [group.path, ...group.pages.map((page) => page.path)]))
 const pagePaths = new Set([
@@ -65,7 +66,7 @@ function inOrder(rows: readonly Row[]): Row[] {
 }
 
 const tree: Handlers<Contract>['tree'] = async (ctx) => {
-  const rows = inOrder(await rowsOf(ctx))
+  const rows = inOrder(await menusOf(ctx))
   const taken = new Set(rows.map((row) => row.path))
   return {
     list: rows.map((row) => shown(ctx, row)),
@@ -74,7 +75,7 @@ const tree: Handlers<Contract>['tree'] = async (ctx) => {
     mayAdd: may(ctx, 'menu:create'),
   }
 }
-const one = async (ctx: Ctx, id: number): Promise<Row> => found((await rowsOf(ctx)).find((row) => row.id === id))
+const one = async (ctx: Ctx, id: number): Promise<Row> => found((await menusOf(ctx)).find((row) => row.id === id))
 
 type Form = Input<Contract['create']>
 
@@ -115,7 +116,7 @@ const alone = (ctx: Ctx) => sql`select pg_advisory_xact_lock(hashtextextended('m
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
   await alone(ctx)
-  checkForm(input, await rowsOf(ctx), null)
+  checkForm(input, await menusOf(ctx), null)
   const { id } = await ctx.db.insertInto('menus').values(written(input)).returning('id').executeTakeFirstOrThrow()
   // the super administrator has every menu; others get it by their role's form
   await sql`insert into role_menus (role_id, menu_id) select id, ${id}::bigint from roles where code = ${superCode} and builtin`.execute(ctx.db)
@@ -127,7 +128,7 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
 
 const update: Handlers<Contract>['update'] = async (ctx, input) => {
   await alone(ctx)
-  const rows = await rowsOf(ctx)
+  const rows = await menusOf(ctx)
   const before = found(rows.find((row) => row.id === input.id))
   checkForm(input, rows, before)
   const moved = pathOf(input) !== before.path || input.permission !== before.permission
@@ -145,7 +146,7 @@ const holdsKept = (row: Row, rows: readonly Row[]): boolean =>
 
 const setStatus: Handlers<Contract>['setStatus'] = async (ctx, input) => {
   await alone(ctx)
-  const rows = await rowsOf(ctx)
+  const rows = await menusOf(ctx)
   const before = found(rows.find((row) => row.id === input.id))
   if (input.status === 'DISABLED' && holdsKept(before, rows)) throw new Refusal(menuErrors.kept)
   await updateVersion(ctx, 'menus', input, { status: input.status })
@@ -157,7 +158,7 @@ const setStatus: Handlers<Contract>['setStatus'] = async (ctx, input) => {
 /** The order of all siblings at once; whoever saw other siblings is stale. */
 const sort: Handlers<Contract>['sort'] = async (ctx, input) => {
   await alone(ctx)
-  const siblings = (await rowsOf(ctx)).filter((row) => row.parentId === input.parentId)
+  const siblings = (await menusOf(ctx)).filter((row) => row.parentId === input.parentId)
   const versions = new Map(input.items.map((item) => [item.id, item.version]))
   if (siblings.length !== input.items.length || siblings.some((row) => versions.get(row.id) !== row.version)) throw new Refusal(common.stale)
   for (const [at, item] of input.items.entries()) {
@@ -181,7 +182,7 @@ const catalogueMenus = builtinRoles.flatMap((role) => role.menus.map((path) => (
 /** Built-in menus as in a fresh installation, deleted ones back; menus of one's own making stay where they are. */
 const restore: Handlers<Contract>['restore'] = async (ctx) => {
   await alone(ctx)
-  const there = await rowsOf(ctx)
+  const there = await menusOf(ctx)
   for (const group of builtinMenus) {
     const parent = await put(ctx, null, { ...group, permission: null, hidden: false })
     for (const page of group.pages) await put(ctx, parent, { ...page, icon: '' })
@@ -201,13 +202,13 @@ const restore: Handlers<Contract>['restore'] = async (ctx) => {
 
 type Original = { name: string; path: string; zh: string; en: string; icon: string; sort: number; hidden: boolean; permission: string | null }
 async function put(ctx: Ctx, parentId: number | null, page: Original): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
+  const { id } = await onlyRow<{ id: number }>(ctx.db)`
     insert into menus (parent_id, name, path, title_zh, title_en, icon, sort, hidden, permission_code)
     values (${parentId}, ${page.name}, ${page.path}, ${page.zh}, ${page.en}, ${page.icon}, ${page.sort}, ${page.hidden}, ${page.permission})
     on conflict (path) do update set parent_id = excluded.parent_id, name = excluded.name, title_zh = excluded.title_zh, title_en = excluded.title_en, icon = excluded.icon,
       sort = excluded.sort, hidden = excluded.hidden, permission_code = excluded.permission_code, status = 'ENABLED', version = menus.version + 1
-    returning id`.execute(ctx.db)
-  return rows[0]?.id as number
+    returning id`
+  return id
 }
 
 const remove: Handlers<Contract>['remove'] = async (ctx, input) => {

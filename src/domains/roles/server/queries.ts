@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Ctx, inheritable, visible } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
+import { onlyRow, rowsOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import * as f from '../../../shared/fields.ts'
@@ -53,8 +54,7 @@ export const listRows = (ctx: Ctx, input: Input<typeof roles.list>) =>
 /** Whoever makes roles for an organisation at once takes turns. */
 export const lockRoles = (ctx: Ctx) => sql`select 1 from organisations where id = ${ctx.actor.orgId} for no key update`.execute(ctx.db)
 export async function customRoles(ctx: Ctx): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*)::int as n from roles where org_id = ${ctx.actor.orgId} and not builtin`.execute(ctx.db)
-  return rows[0]?.n ?? 0
+  return (await onlyRow<{ n: number }>(ctx.db)`select count(*)::int as n from roles where org_id = ${ctx.actor.orgId} and not builtin`).n
 }
 
 /** A role of the actor's organisations or above; `lock` for a change. */
@@ -64,26 +64,22 @@ export async function row(ctx: Ctx, id: number, lock = false): Promise<Role | un
 }
 
 /** Codes of a role, and paths of its pages; groups come with them. */
-export async function listsOf(db: Db, roleId: number): Promise<{ permissions: string[]; menus: string[] }> {
-  const { rows } = await sql<{ permissions: string[]; menus: string[] }>`select
+export const listsOf = (db: Db, roleId: number): Promise<{ permissions: string[]; menus: string[] }> =>
+  onlyRow<{ permissions: string[]; menus: string[] }>(db)`select
       array(select p.code from role_permissions rp join permissions p on p.code = rp.permission_code where rp.role_id = ${roleId} order by p.sort, p.code) as permissions,
       array(select m.path from role_menus rm join menus m on m.id = rm.menu_id
-        where rm.role_id = ${roleId} and m.permission_code is not null order by m.path) as menus`.execute(db)
-  return rows[0] as (typeof rows)[number]
-}
+        where rm.role_id = ${roleId} and m.permission_code is not null order by m.path) as menus`
 
 /** Pages in menu order, each with its topmost group. */
-export async function menuPages(db: Db): Promise<Catalogue['menus']> {
-  const { rows } = await sql<Catalogue['menus'][number]>`
+export const menuPages = (db: Db): Promise<Catalogue['menus']> =>
+  rowsOf<Catalogue['menus'][number]>(db)`
     with recursive above as (
       select m.id, m.id as top, m.parent_id from menus m
       union all select a.id, p.id, p.parent_id from above a join menus p on p.id = a.parent_id)
     select m.path, m.title_zh as zh, m.title_en as en, m.hidden, m.permission_code as permission,
       g.path as "group", g.title_zh as "groupZh", g.title_en as "groupEn"
     from menus m join above a on a.id = m.id and a.parent_id is null join menus g on g.id = a.top
-    where m.permission_code is not null order by g.sort, g.id, m.sort, m.id`.execute(db)
-  return rows
-}
+    where m.permission_code is not null order by g.sort, g.id, m.sort, m.id`
 
 /** Writes both lists as wholes; groups above chosen pages travel with them. */
 export async function writeLists(db: Db, roleId: number, codes: readonly string[], paths: readonly string[]): Promise<void> {
@@ -99,10 +95,10 @@ export async function writeLists(db: Db, roleId: number, codes: readonly string[
 
 /** Whether the actor could still edit roles if this role gave nothing to it any more. */
 export async function editsWithout(ctx: Ctx, roleId: number): Promise<boolean> {
-  const { rows } = await sql<{ mine: boolean; other: boolean }>`
+  const { mine, other } = await onlyRow<{ mine: boolean; other: boolean }>(ctx.db)`
     select exists (select 1 from user_roles where user_id = ${ctx.actor.userId} and role_id = ${roleId}) as mine,
       exists (select 1 from user_roles ur join roles r on r.id = ur.role_id and r.status = 'ENABLED' join role_permissions p on p.role_id = r.id and p.permission_code = 'role:update'
         where ur.user_id = ${ctx.actor.userId} and r.id <> ${roleId}
-          and exists (select 1 from role_permissions x where x.role_id = r.id and x.permission_code = 'role:read')) as other`.execute(ctx.db)
-  return !rows[0]?.mine || rows[0].other
+          and exists (select 1 from role_permissions x where x.role_id = r.id and x.permission_code = 'role:read')) as other`
+  return !mine || other
 }

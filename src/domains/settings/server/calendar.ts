@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, may, owns } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
+import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { CalendarDay, type DayType, settingErrors, type settings } from '../contract.ts'
@@ -14,14 +15,14 @@ const daysOf = (year: number) => sql`from day_types d where d.org_id = ${platfor
 
 /** Normal workday, legal holiday, make-up workday or rest day. A year that is not known goes by its weekdays. */
 export async function dayTypeOf(db: Db, day: string): Promise<DayType> {
-  const { rows } = await sql<{ type: DayType }>`select type from day_types where org_id = ${platformOrg} and day = ${day}::date`.execute(db)
-  return rows[0]?.type ?? weekType(day)
+  const stored = await rowOf<{ type: DayType }>(db)`select type from day_types where org_id = ${platformOrg} and day = ${day}::date`
+  return stored?.type ?? weekType(day)
 }
 
 const knownYears = async (db: Db): Promise<number[]> => {
-  const { rows } = await sql<{
-    year: number
-  }>`select distinct extract(year from day)::int as year from day_types where org_id = ${platformOrg} order by year`.execute(db)
+  const rows = await rowsOf<{ year: number }>(
+    db,
+  )`select distinct extract(year from day)::int as year from day_types where org_id = ${platformOrg} order by year`
   return rows.map((row) => row.year)
 }
 export const isYearKnown = async (db: Db, year: number): Promise<boolean> => (await knownYears(db)).includes(year)

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { iso, isoOrNull } from '../../../server/context.ts'
 import { missingParts } from '../../../server/parts.ts'
+import { onlyRow } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { clock } from '../../../server/work.ts'
 import * as f from '../../../shared/fields.ts'
@@ -40,13 +41,11 @@ export const serverState: Handlers<typeof settings>['server'] = async (ctx) => {
     failed: sql`(s.state = 'FAILED')::int`,
     lastAt: sql`s.ended_at`,
   })
-  const { rows: database } = await sql<{ version: string; bytes: number; connections: number; most: number }>`
+  const database = await onlyRow<{ version: string; bytes: number; connections: number; most: number }>(ctx.db)`
     select current_setting('server_version') as version, pg_database_size(current_database()) as bytes,
-      (select count(*) from pg_stat_activity where datname = current_database()) as connections, current_setting('max_connections')::int as most`.execute(
-    ctx.db,
-  )
-  const { rows: migrations } = await sql<{ applied: number; last: string | null; at: Date | null }>`
-    select count(*) as applied, max(name) as last, max(applied_at) as at from schema_migrations`.execute(ctx.db)
+      (select count(*) from pg_stat_activity where datname = current_database()) as connections, current_setting('max_connections')::int as most`
+  const migrations = await onlyRow<{ applied: number; last: string; at: Date | null }>(ctx.db)`
+    select count(*) as applied, coalesce(max(name), '') as last, max(applied_at) as at from schema_migrations`
   const disk = await statfs(ctx.app.config.dataDir)
   return {
     asOf: iso(now),
@@ -54,8 +53,8 @@ export const serverState: Handlers<typeof settings>['server'] = async (ctx) => {
     processes: processes.sort((a, b) => Number(b.alive) - Number(a.alive) || (a.startedAt < b.startedAt ? -1 : 1)),
     missing: await missingParts(ctx.db, now),
     queues: await queue.all(ctx.db, sql`from job_schedules s order by s.name limit 200`),
-    database: database[0] as (typeof database)[number],
-    migrations: { applied: migrations[0]?.applied ?? 0, last: migrations[0]?.last ?? '', at: isoOrNull(migrations[0]?.at ?? null) },
+    database,
+    migrations: { ...migrations, at: isoOrNull(migrations.at) },
     disk: { free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize },
     environment: ctx.app.config.environment,
   }

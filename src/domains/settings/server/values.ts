@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
 import { perApp } from '../../../server/perApp.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { registry, type SettingKey, type SettingValue, settingOfKey } from '../registry.ts'
 
 /** What counts for an organisation, for every domain. Settings of the platform are those of organisation 1, whoever asks. */
@@ -15,10 +15,8 @@ export async function settingOf<K extends SettingKey>(db: Db, orgId: number, key
 
 /** Several at once, still one query. */
 export async function settingsOf<K extends SettingKey>(db: Db, orgId: number, keys: readonly K[]): Promise<{ [P in K]: SettingValue<P> }> {
-  const { rows } = await sql<{ key: K; value: unknown }>`
-    select w.key, app_setting(w.org, w.key) as value from unnest(${[...keys]}::text[], ${keys.map((key) => holder(key, orgId))}::bigint[]) as w(key, org)`.execute(
-    db,
-  )
+  const rows = await rowsOf<{ key: K; value: unknown }>(db)`
+    select w.key, app_setting(w.org, w.key) as value from unnest(${[...keys]}::text[], ${keys.map((key) => holder(key, orgId))}::bigint[]) as w(key, org)`
   return Object.fromEntries(rows.map((row) => [row.key, readable(row.key, row.value)])) as { [P in K]: SettingValue<P> }
 }
 
@@ -93,7 +91,7 @@ export async function cachedSettings<K extends SettingKey>(app: App, orgId: numb
 export const cachedByOrg = <K extends SettingKey>(app: App, key: K): Promise<ReadonlyMap<number, SettingValue<K>>> =>
   remembered(app, `* ${key}`, () =>
     app.database.aside(async (db) => {
-      const { rows } = await sql<{ id: number; value: unknown }>`select id, app_setting(id, ${key}) as value from organisations`.execute(db)
+      const rows = await rowsOf<{ id: number; value: unknown }>(db)`select id, app_setting(id, ${key}) as value from organisations`
       return new Map(rows.map((row) => [row.id, readable(key, row.value)]))
     }),
   )

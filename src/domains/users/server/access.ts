@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import type { Ctx } from '../../../server/context.ts'
+import { exists } from '../../../server/rows.ts'
 import { updateVersion } from '../../../server/shapes.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { factorErrors } from '../../session/contract.ts'
@@ -11,9 +12,11 @@ import { endSessions, giveRoles, keepSuperAdmin, named, requireStanding, type Su
 async function changeStatus(ctx: Ctx, given: readonly number[], status: Subject['status']): Promise<Subject[]> {
   const people = await subjects(ctx, given)
   if (status === 'ENABLED') {
-    const { rows } = await sql`select 1 from organisations o join organisations a on a.path @> o.path and a.status = 'DISABLED'
-      where o.id = any(${people.map((person) => person.orgId)}::bigint[]) limit 1`.execute(ctx.db)
-    if (rows.length) throw new Refusal(userErrors.orgClosed)
+    if (
+      await exists(ctx.db)`select 1 from organisations o join organisations a on a.path @> o.path and a.status = 'DISABLED'
+      where o.id = any(${people.map((person) => person.orgId)}::bigint[]) limit 1`
+    )
+      throw new Refusal(userErrors.orgClosed)
   }
   const changed = people.filter((person) => person.status !== status)
   const ids = changed.map((person) => person.id)

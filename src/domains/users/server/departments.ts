@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may, visible } from '../../../server/context.ts'
+import { onlyRow, rowOf } from '../../../server/rows.ts'
 import { columns, guarding, shape, updateVersion } from '../../../server/shapes.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
@@ -12,7 +13,7 @@ const department = shape(DepartmentRow, ['departments', 'd'], { userCount: sql`(
 const known = shape(DepartmentRow.pick({ id: true, parentId: true, name: true, sort: true }).extend({ orgId: f.id }), ['departments', 'd'], {})
 
 async function seen(ctx: Ctx, orgId: number): Promise<void> {
-  found((await sql`select 1 from organisations o where o.id = ${orgId} and ${visible(ctx, 'o.id')}`.execute(ctx.db)).rows[0])
+  found(await rowOf(ctx.db)`select 1 from organisations o where o.id = ${orgId} and ${visible(ctx, 'o.id')}`)
 }
 
 /** Parents before children, brothers by their sort. */
@@ -70,10 +71,10 @@ export const departments = {
   async removeDepartment(ctx, { id }) {
     const { orgId, name, parentId } = await one(ctx, id)
     await lockTree(ctx, orgId)
-    const { rows } = await sql<{ users: boolean; children: boolean }>`select exists (select from users where department_id = ${id}) as users,
-      exists (select from departments where parent_id = ${id}) as children`.execute(ctx.db)
-    if (rows[0]?.children) throw new Refusal(departmentErrors.departmentHasChildren)
-    if (rows[0]?.users) throw new Refusal(departmentErrors.departmentHasUsers)
+    const held = await onlyRow<{ users: boolean; children: boolean }>(ctx.db)`select exists (select from users where department_id = ${id}) as users,
+      exists (select from departments where parent_id = ${id}) as children`
+    if (held.children) throw new Refusal(departmentErrors.departmentHasChildren)
+    if (held.users) throw new Refusal(departmentErrors.departmentHasUsers)
     // somebody who is put into it meanwhile holds the row: the foreign key answers "in use"
     await sql`delete from departments where id = ${id}`.execute(ctx.db)
     ctx.audit({ id, name, before: { name, parentId }, orgId })

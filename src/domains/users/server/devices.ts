@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, visible } from '../../../server/context.ts'
+import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { AssignedDevice, mostAssigned, userErrors, type users } from '../contract.ts'
@@ -19,16 +20,16 @@ const assigned = (ctx: Ctx, userId: number) =>
 
 /** Machines of his organisation or below; a machine elsewhere would be assigned and still out of his sight. */
 async function checkDevices(ctx: Ctx, ids: readonly number[], orgId: number): Promise<void> {
-  const { rows } = await sql<{ near: boolean }>`
+  const rows = await rowsOf<{ near: boolean }>(ctx.db)`
     select o.path <@ h.path as near from devices d join organisations o on o.id = d.org_id cross join organisations h
-    where h.id = ${orgId} and d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')}`.execute(ctx.db)
+    where h.id = ${orgId} and d.id = any(${[...ids]}::bigint[]) and ${visible(ctx, 'd.org_id', 'd.id')}`
   if (rows.length !== ids.length) throw new Refusal(common.notFound)
   if (rows.some((row) => !row.near)) throw new Refusal(userErrors.deviceElsewhere)
 }
 
 export const devices = {
   async devices(ctx, { id }) {
-    found((await sql`select 1 from users u where u.id = ${id} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`.execute(ctx.db)).rows[0])
+    found(await rowOf(ctx.db)`select 1 from users u where u.id = ${id} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`)
     return { list: await assigned(ctx, id) }
   },
 

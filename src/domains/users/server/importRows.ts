@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Ctx } from '../../../server/context.ts'
 import type { ImportRow, RowError } from '../../../server/importers.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { regionPath, regionsNamed } from '../../../shared/regions.ts'
@@ -48,8 +48,8 @@ const text = {
 export async function resolver(ctx: Ctx, all: readonly ImportRow<UserRow>[]) {
   const orgs = await organisationsNamed(ctx, [...new Set(all.map(({ value }) => value.org))])
   const orgIds = orgs.map((org) => org.id)
-  const { rows: departments } = await sql<{ id: number; orgId: number; name: string }>`
-    select id, org_id as "orgId", name from departments where org_id = any(${orgIds}::bigint[])`.execute(ctx.db)
+  const departments = await rowsOf<{ id: number; orgId: number; name: string }>(ctx.db)`
+    select id, org_id as "orgId", name from departments where org_id = any(${orgIds}::bigint[])`
   const roles = await assignableRoles(ctx, orgIds)
 
   const departmentOf = (org: Named, word: string | undefined): number | null | string => {

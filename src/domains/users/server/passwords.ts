@@ -3,6 +3,7 @@ import { prepared } from '../../../server/bind.ts'
 import type { App } from '../../../server/context.ts'
 import { type Scope, systemScope } from '../../../server/database.ts'
 import { checkPassword, hashPassword, nearWords } from '../../../server/passwords.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { hashing, tenantOf } from '../../../server/shares.ts'
 import { fieldRefusal } from '../../../shared/errors.ts'
 import { sessionErrors } from '../../session/contract.ts'
@@ -19,9 +20,9 @@ export const passwordSettings = (app: App) => app.database.read(systemScope, (db
 /** The hashes nobody may come back to: the present one and those before it; as many as remembered, whoever it is about. */
 async function pastHashes(app: App, scope: Scope, userId: number, remembered: number): Promise<(string | undefined)[]> {
   const hashes = await app.database.read(scope, async (db) => {
-    const { rows } = await sql<{ hash: string }>`
+    const rows = await rowsOf<{ hash: string }>(db)`
       (select password_hash as hash from users where id = ${userId}) union all
-      (select password_hash from password_history where user_id = ${userId} order by created_at desc limit ${Math.max(0, remembered - 1)})`.execute(db)
+      (select password_hash from password_history where user_id = ${userId} order by created_at desc limit ${Math.max(0, remembered - 1)})`
     return rows.map((row) => row.hash)
   })
   return Array.from({ length: Math.max(1, remembered) }, (_, i) => hashes[i])

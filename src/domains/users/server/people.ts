@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Ctx, found, visible } from '../../../server/context.ts'
 import { sessionsOf } from '../../../server/live.ts'
+import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { DataScope, HomeKind } from '../../../shared/access.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
@@ -33,9 +34,9 @@ export async function subjects(ctx: Ctx, ids: readonly number[], oneself: 'refus
   if (rows.length !== wanted.length) throw new Refusal(common.notFound)
   if (oneself === 'refused' && wanted.includes(ctx.actor.userId ?? 0)) throw new Refusal(userErrors.notOneself)
   // read after the lock: a statement of its own sees what others committed meanwhile
-  const { rows: held } = await sql<Held & { userId: number }>`
+  const held = await rowsOf<Held & { userId: number }>(ctx.db)`
     select ur.user_id as "userId", r.id, r.code, r.data_scope as "dataScope", r.rank from user_roles ur join roles r on r.id = ur.role_id
-    where ur.user_id = any(${wanted}::bigint[]) order by r.rank desc, r.id`.execute(ctx.db)
+    where ur.user_id = any(${wanted}::bigint[]) order by r.rank desc, r.id`
   const people = rows.map((row) => {
     const roles = held.filter((role) => role.userId === row.id)
     return { ...row, rank: roles[0]?.rank ?? 0, roles }
@@ -80,17 +81,15 @@ export async function openHome(ctx: Ctx, orgId: number, more: number): Promise<{
   const limit = await userLimit(ctx)
   // with a limit the organisation is locked, so that two who add at once count one after the other
   const lock = limit === null ? sql`for key share of o` : sql`for no key update of o`
-  const { rows } = await sql<{ kind: HomeKind; path: string }>`
-    select o.kind, o.path::text as path from organisations o where o.id = ${orgId} and (${visible(ctx, 'o.id')} or ${visible(ctx, 'o.parent_id')}) ${lock}`.execute(
-    ctx.db,
-  )
-  const home = found(rows[0])
-  const { rows: state } = await sql<{ closed: boolean; users: number }>`
-    select exists (select from organisations a where a.path @> ${home.path}::ltree and a.status = 'DISABLED') as closed,
-      (select count(*) from users where org_id = ${orgId} and deleted_at is null) as users`.execute(ctx.db)
-  if (state[0]?.closed) throw fieldRefusal(userErrors.orgClosed, 'orgId')
-  if (limit !== null && (state[0]?.users ?? 0) + more > limit) throw new Refusal(userErrors.orgIsFull, { n: limit })
-  return home
+  const home = await rowOf<{ kind: HomeKind; path: string }>(ctx.db)`select o.kind, o.path::text as path from organisations o
+    where o.id = ${orgId} and (${visible(ctx, 'o.id')} or ${visible(ctx, 'o.parent_id')}) ${lock}`
+  const { kind, path } = found(home)
+  const state = await onlyRow<{ closed: boolean; users: number }>(ctx.db)`
+    select exists (select from organisations a where a.path @> ${path}::ltree and a.status = 'DISABLED') as closed,
+      (select count(*) from users where org_id = ${orgId} and deleted_at is null) as users`
+  if (state.closed) throw fieldRefusal(userErrors.orgClosed, 'orgId')
+  if (limit !== null && state.users + more > limit) throw new Refusal(userErrors.orgIsFull, { n: limit })
+  return { kind }
 }
 
 /** What roles ask of a person: a regulator has a region, a sponsor's manager stands in a sponsor. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, visible } from '../../../server/context.ts'
+import { rowOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
@@ -52,10 +53,15 @@ export const resets = {
   },
 
   async rejectReset(ctx, { id, reason }) {
-    const { rows } = await sql<{ orgId: number; name: string; below: boolean }>`
+    const {
+      orgId,
+      name,
+      below: mine,
+    } = found(
+      await rowOf<{ orgId: number; name: string; below: boolean }>(ctx.db)`
       select p.org_id as "orgId", u.username as name, ${below(ctx)} as below from password_resets p join users u on u.id = p.user_id
-      where p.id = ${id} and ${visible(ctx, 'p.org_id')}`.execute(ctx.db)
-    const { orgId, name, below: mine } = found(rows[0])
+      where p.id = ${id} and ${visible(ctx, 'p.org_id')}`,
+    )
     if (!mine) throw new Refusal(resetErrors.resetRankTooHigh)
     const { numAffectedRows } = await sql`update password_resets set state = 'REJECTED', handled_by = ${ctx.actor.userId}, handled_at = ${ctx.now},
       remark = ${reason} where id = ${id} and state = any(${[...allowedFrom(resetRequests, 'REJECTED')]}::text[])`.execute(ctx.db)
