@@ -157,5 +157,8 @@ export function inheritable(ctx: Pick<Ctx, 'actor'>, orgColumn: string, used?: (
 /** True when the organisation of a row the actor wants to change is his own or below. */
 export const owns = (ctx: Pick<Ctx, 'actor'>, orgId: number): boolean => ctx.actor.scope.all || ctx.actor.scope.orgs.includes(orgId)
 
+/** A name kept with a row is for the people of its organisation, as a name that is read from users is by the row policies. */
+export const nameFor = (ctx: Pick<Ctx, 'actor'>, orgId: number, name: RawBuilder<unknown>) => (owns(ctx, orgId) ? name : sql`''`)
+
 export const iso = (at: Date): string => at.toISOString()
 export const isoOrNull = (at: Date | null): string | null => (at ? at.toISOString() : null)

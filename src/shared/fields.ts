@@ -64,6 +64,9 @@ export const id = z.number().int().positive().max(Number.MAX_SAFE_INTEGER).meta(
 export const ids = (error?: string | { error: string }) =>
   z.array(id, error).refine((all) => new Set(all).size === all.length, bi('不能重复', 'Each only once'))
 
+/** How many of something. */
+export const count = z.number().int().min(0)
+
 /** Money in fen, never negative. */
 export const fen = z.number().int().min(0).max(1_000_000_000_000).meta({ description: 'money in fen (1/100 yuan)', unit: 'fen' })
 

@@ -36,6 +36,9 @@ export function rangeIsFine(range: { from?: string | undefined; to?: string | un
   return days >= 0 && days < 366
 }
 
+/** Of a list with `rangeFields`: `.refine(...wholeRange)`. */
+export const wholeRange = [rangeIsFine, { path: ['to'], message: rangeError }] satisfies Parameters<z.ZodObject['refine']>
+
 /** `{list, total}`, the specification's list answer; `sums` are totals of the whole filter, not of the page. */
 export const page = <R extends z.ZodType>(row: R) => z.strictObject({ list: z.array(row), total: z.number().int().min(0) })
 export const pageWithSums = <R extends z.ZodType, S extends z.ZodType>(row: R, sums: S) =>

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { bi } from './text.ts'
 
+/** Code of a province, city or county. */
+export const regionCode = (wrong?: string) => z.string(wrong).regex(/^\d{6}(\d{3})?$/, wrong)
+
 /** Every coordinate of the product is GCJ-02 (the system of maps in China), six decimals, inside this box. */
 export const chinaBox = { west: 73, south: 3, east: 136, north: 54 } as const
 

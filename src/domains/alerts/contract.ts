@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
+import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { channelEndpoints } from './channelContract.ts'
 
@@ -31,7 +31,6 @@ export type AlertState = (typeof alertStates)[number]
 const State = z.enum(alertStates).meta({ tones: { OPEN: 'fault', ACKNOWLEDGED: 'paid', CLOSED: 'closed' } satisfies Record<AlertState, string> })
 const Level = z.enum(['WARN', 'ERROR']).meta({ tones: { WARN: 'warn', ERROR: 'fault' } satisfies Record<string, string> })
 export const closeReasons = ['RECOVERED', 'HANDLED', 'MERGED', 'DROPPED'] as const
-const count = z.number().int().min(0)
 
 export const AlertRow = z.strictObject({
   id: f.id,
@@ -45,9 +44,9 @@ export const AlertRow = z.strictObject({
   nickname: z.string(),
   orgName: z.string(),
   /** Machines, and how many of them are still away; 1 for an alert of one machine. */
-  deviceCount: count,
-  awayCount: count,
-  times: count,
+  deviceCount: f.count,
+  awayCount: f.count,
+  times: f.count,
   since: f.instant,
   openTime: f.instant,
   closeTime: f.instant.nullable(),
@@ -72,7 +71,7 @@ export const Delivery = z.strictObject({
   event: z.enum(['OPENED', 'REMINDER', 'CLOSED', 'TEST']),
   state: z.enum(['WAITING', 'SENDING', 'SENT', 'FAILED', 'DROPPED']),
   held: z.boolean(),
-  attempts: count,
+  attempts: f.count,
   reason: z.string(),
   nextTime: f.instant.nullable(),
   sendTime: f.instant.nullable(),
@@ -84,7 +83,7 @@ export const Alert = AlertRow.extend({
   closeName: z.string(),
   closeRemark: z.string(),
   /** How often people were reminded while nobody had taken it on, and when last. */
-  reminders: count,
+  reminders: f.count,
   remindTime: f.instant.nullable(),
   /** The first 200, those still away first. */
   members: z.array(Member),
@@ -94,7 +93,7 @@ export type Alert = z.infer<typeof Alert>
 
 const choose = bi('请至少选择一条告警', 'Choose at least one alert')
 const ids = f.ids(choose).min(1, choose).max(200)
-const Handled = z.strictObject({ done: count, skipped: count })
+const Handled = z.strictObject({ done: f.count, skipped: f.count })
 
 const ruleKind = { kind: AlertKind }
 const thresholdText = bi('须为0-1440的整数', 'A whole number from 0 to 1440')
@@ -103,11 +102,11 @@ export const RuleRow = z.strictObject({
   level: Level,
   enabled: z.boolean(),
   /** null where the kind waits for nothing; `usual` is what holds while it is null in the rule. */
-  threshold: count.nullable(),
-  usual: count.nullable(),
+  threshold: f.count.nullable(),
+  usual: f.count.nullable(),
   unit: z.enum(['minute', 'day']).nullable(),
-  min: count,
-  max: count,
+  min: f.count,
+  max: f.count,
   channelIds: z.array(f.id).nullable(),
   /** 0: nobody changed the rule. */
   version: z.number().int().min(0),
@@ -133,14 +132,14 @@ export const alerts = {
       },
       ['openTime', 'closeTime', 'times'],
       '-openTime',
-    ).refine(rangeIsFine, { path: ['to'], message: rangeError }),
+    ).refine(...wholeRange),
     output: page(AlertRow),
   }),
   stats: read('alarm:read', {
     path: '/alerts/stats',
     heavy: true,
     summary: 'How many alerts are open and how many somebody has taken on',
-    output: z.strictObject({ open: count, acknowledged: count }),
+    output: z.strictObject({ open: f.count, acknowledged: f.count }),
   }),
   get: read('alarm:read', { path: '/alerts/{id}', summary: 'One alert with its machines and messages', input: z.strictObject({ id: f.id }), output: Alert }),
   acknowledge: write('alarm:handle', {

@@ -103,8 +103,6 @@ export type BoardSecret = z.infer<typeof BoardSecret>
 export const ActivationCode = z.strictObject({ id: f.id, rtuNumber: z.string(), activationCode: z.string(), expiresAt: f.instant })
 export type ActivationCode = z.infer<typeof ActivationCode>
 
-const count = z.number().int().min(0)
-
 /** A board that wants in and that nobody registered; it is the platform's to decide. */
 export const UnknownBoard = z.strictObject({
   id: f.id,
@@ -112,7 +110,7 @@ export const UnknownBoard = z.strictObject({
   /** How it tried: to connect with this number, or with an activation code that does not work. */
   via: z.enum(['MQTT', 'ACTIVATION']),
   address: z.string(),
-  tries: count,
+  tries: f.count,
   model: z.string(),
   fwVersion: z.string(),
   iccid: z.string(),
@@ -143,7 +141,7 @@ export const boards = {
     heavy: true,
     summary: 'Figures of the quick views',
     /** `unknown`: boards that wait to be claimed; null for whom they are not. */
-    output: z.strictObject({ all: count, unbound: count, bound: count, disabled: count, expiring: count, unknown: count.nullable() }),
+    output: z.strictObject({ all: f.count, unbound: f.count, bound: f.count, disabled: f.count, expiring: f.count, unknown: f.count.nullable() }),
   }),
   options: read('main-board:read', {
     path: '/main-boards/options',

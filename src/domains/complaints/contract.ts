@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
+import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 import { orders, piecesAreSaid, RefundFields } from '../orders/contract.ts'
 
@@ -90,7 +90,7 @@ export const ComplaintQuery = listQuery(
   },
   ['createTime', 'resolveDueAt'],
   '-createTime',
-).refine(rangeIsFine, { path: ['to'], message: rangeError })
+).refine(...wholeRange)
 
 const contentText = bi('内容不能为空', 'Content cannot be empty')
 const said = f.text(1000, contentText)

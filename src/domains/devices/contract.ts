@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, pageWithSums, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
-import { bothOrNone, bothOrNoneText, optionalLatitude, optionalLongitude } from '../../shared/place.ts'
+import { keyword, listQuery, page, pageWithSums, rangeFields, wholeRange } from '../../shared/listQuery.ts'
+import { bothOrNone, bothOrNoneText, optionalLatitude, optionalLongitude, regionCode } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
 import { deviceErrors } from './errors.ts'
 import { historyEndpoints } from './historyContract.ts'
@@ -18,7 +18,6 @@ const Mode = z.enum(dispensingModes)
 const Status = z.enum(['online', 'offline'])
 const Signal = z.enum(['strong', 'medium', 'weak'])
 export const freshnesses = ['fresh', 'aging', 'stale'] as const
-const count = z.number().int().min(0)
 
 export { deviceErrors }
 
@@ -40,11 +39,7 @@ export const deviceList = listQuery(
     lifecycle: Lifecycle.optional(),
     orgId: f.id.optional(),
     storeId: f.id.optional(),
-    /** Code of a province, city or county. */
-    region: z
-      .string()
-      .regex(/^\d{6}(\d{3})?$/)
-      .optional(),
+    region: regionCode().optional(),
     province: z.string().max(9).optional(),
     city: z.string().max(9).optional(),
     county: z.string().max(9).optional(),
@@ -59,7 +54,7 @@ export const deviceList = listQuery(
   },
   ['attention', 'rtuNumber', 'nickname', 'temperature', 'stock', 'soldOut', 'free', 'faultCount', 'todayOrders', 'todayTurnover', 'lastSeenAt', 'createTime'],
   '-attention',
-).refine(rangeIsFine, { message: rangeError, path: ['to'] })
+).refine(...wholeRange)
 
 export const DeviceRow = z.strictObject({
   id: f.id,
@@ -89,19 +84,19 @@ export const DeviceRow = z.strictObject({
   temperature: z.number().nullable(),
   humidity: z.number().nullable(),
   tempAlarm: z.boolean(),
-  faultCount: count,
+  faultCount: f.count,
   /** The worst of them; null without fault:read. */
-  fault: z.strictObject({ faultCode: z.string(), road: count.nullable() }).nullable(),
+  fault: z.strictObject({ faultCode: z.string(), road: f.count.nullable() }).nullable(),
   fw: z.string(),
   apk: z.string(),
-  stock: count,
-  capacity: count,
-  free: count,
-  soldOut: count,
-  low: count,
-  lanes: count,
+  stock: f.count,
+  capacity: f.count,
+  free: f.count,
+  soldOut: f.count,
+  low: f.count,
+  lanes: f.count,
   /** Today's figures in Asia/Shanghai; null without dashboard:money. */
-  todayOrders: count,
+  todayOrders: f.count,
   todayTurnover: f.fen.nullable(),
   createTime: f.instant,
   can: z.strictObject({ update: z.boolean(), pause: z.boolean(), operate: z.boolean(), retire: z.boolean(), restore: z.boolean() }),
@@ -122,14 +117,14 @@ export const DeviceDetail = DeviceRow.extend({
   dropSensor: z.boolean(),
   autoRefund: z.boolean(),
   /** Empty: the setting of the organisation holds. */
-  businessHours: z.array(z.strictObject({ days: z.array(count), from: z.string(), to: z.string() })),
+  businessHours: z.array(z.strictObject({ days: z.array(f.count), from: z.string(), to: z.string() })),
   /** What the organisation has set, every day. */
   orgHours: z.strictObject({ from: z.string(), to: z.string() }),
   onlineMall: z.boolean(),
   remark: z.string(),
   doorOpen: z.boolean(),
   rsrp: z.number().int().nullable(),
-  planogramVersion: count,
+  planogramVersion: f.count,
   replenishers: z.array(z.string()),
   repairers: z.array(z.string()),
   licenceMatches: z.boolean(),
@@ -143,7 +138,7 @@ const place = {
   typeId: z.number(bi('请选择设备类型', 'Choose the device type')).int().positive(),
   kind: Kind,
   /** Code of the county; province and city follow from it. */
-  county: z.string(chooseRegion).regex(/^\d{6}(\d{3})?$/, chooseRegion),
+  county: regionCode(chooseRegion),
   address: f.text(100, bi('请输入详细地址', 'Enter the street address')),
   lng: optionalLongitude,
   lat: optionalLatitude,
@@ -216,13 +211,13 @@ export const devices = {
     summary: "Machines with state, stock and today's sales",
     input: deviceList,
     export: 'device:export',
-    output: pageWithSums(DeviceRow, z.strictObject({ todayOrders: count, todayTurnover: f.fen.nullable(), stock: count, capacity: count })),
+    output: pageWithSums(DeviceRow, z.strictObject({ todayOrders: f.count, todayTurnover: f.fen.nullable(), stock: f.count, capacity: f.count })),
   }),
   counts: read('device:read', {
     path: '/devices/counts',
     heavy: true,
     summary: 'Figures of the quick views',
-    output: z.strictObject({ all: count, online: count, offline: count, fault: count, soldOut: count, tempAlarm: count }),
+    output: z.strictObject({ all: f.count, online: f.count, offline: f.count, fault: f.count, soldOut: f.count, tempAlarm: f.count }),
   }),
   options: read('device:read', {
     path: '/devices/options',

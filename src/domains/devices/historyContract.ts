@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { read } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import { listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
+import { listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 
 /** What a machine said, what the platform knows beside it, and what it measured. */
 
 export const timelineGroups = ['ONLINE', 'VEND', 'COMMAND', 'CONFIG', 'DOOR', 'FAULT', 'STOCK', 'OWNER', 'TELEMETRY'] as const
 /** Messages of the range that are looked through, and events: two weeks of a machine that measures each minute. */
 export const timelineRows = 20_000
-const count = z.number().int().min(0)
 
 export const TimelineRow = z.strictObject({
   key: z.string(),
@@ -17,14 +16,14 @@ export const TimelineRow = z.strictObject({
   createTime: f.instant,
   deviceTime: f.instant.nullable(),
   boot: z.string(),
-  seq: count.nullable(),
+  seq: f.count.nullable(),
   /** Messages before this one that have not come; the machine was asked for them again. */
-  missing: count,
+  missing: f.count,
   data: z.record(z.string(), z.unknown()),
   note: z.string().nullable(),
   by: z.string(),
   /** The lane and the order of a vend; the order for who may read orders. */
-  vend: z.strictObject({ road: count, orderNum: z.string().nullable() }).nullable(),
+  vend: z.strictObject({ road: f.count, orderNum: z.string().nullable() }).nullable(),
 })
 export type TimelineRow = z.infer<typeof TimelineRow>
 
@@ -37,10 +36,7 @@ export const historyEndpoints = {
   timeline: read('device:read', {
     path: '/devices/{id}/timeline',
     summary: `Messages of the machine and events around it, newest first; the last seven days unless a range is given. Measurements only when asked for. At most the newest ${timelineRows} of each in the range are looked through`,
-    input: listQuery({ id: f.id, group: z.enum(timelineGroups).optional(), ...rangeFields }, ['createTime'], '-createTime').refine(rangeIsFine, {
-      message: rangeError,
-      path: ['to'],
-    }),
+    input: listQuery({ id: f.id, group: z.enum(timelineGroups).optional(), ...rangeFields }, ['createTime'], '-createTime').refine(...wholeRange),
     /** `cut`: the range holds more than was looked through. */
     output: page(TimelineRow).extend({ cut: z.boolean() }),
   }),

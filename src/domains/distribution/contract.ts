@@ -3,6 +3,7 @@ import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { keyword, listQuery, page } from '../../shared/listQuery.ts'
+import { regionCode } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
 
 export const mostAssigned = 200
@@ -34,7 +35,6 @@ const Status = z.enum(['online', 'offline']).meta({ tones: { online: 'online', o
 const userIds = f.ids().min(1, bi('请选择用户', 'Choose a user')).max(50)
 /** A set: a machine named twice is done once. */
 const deviceIds = z.array(f.id, chooseDevice).min(1, chooseDevice).max(mostAssigned, bi('一次最多200台设备', 'At most 200 devices at once'))
-const count = z.number().int().min(0)
 
 export const AssignmentRow = z.strictObject({
   id: f.id,
@@ -93,12 +93,12 @@ export const Group = z.strictObject({
   parentId: f.id.nullable(),
   name: z.string(),
   hint: z.string(),
-  devices: count,
+  devices: f.count,
 })
 
 const Outcome = z.strictObject({
-  done: count,
-  skipped: count,
+  done: f.count,
+  skipped: f.count,
   results: z.array(z.strictObject({ deviceId: f.id, rtuNumber: z.string(), ok: z.boolean(), reason: z.string() })),
 })
 export type Outcome = z.infer<typeof Outcome>
@@ -120,10 +120,7 @@ export const distribution = {
         orgId: f.id.optional(),
         userId: f.id.optional(),
         typeId: f.id.optional(),
-        region: z
-          .string()
-          .regex(/^\d{6}(\d{3})?$/)
-          .optional(),
+        region: regionCode().optional(),
         status: Status.optional(),
         storeId: f.id.optional(),
         /** Chosen machines, as the device list hands them over. */
@@ -142,7 +139,7 @@ export const distribution = {
     output: z.strictObject({
       list: z.array(Group),
       /** Machines of the list while nobody is chosen. */
-      total: count,
+      total: f.count,
     }),
   }),
   people: read('device:assign', {

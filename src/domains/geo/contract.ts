@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { read } from '../../shared/contract.ts'
 import * as f from '../../shared/fields.ts'
-import { rangeError, rangeIsFine } from '../../shared/listQuery.ts'
-import { chinaBox, latitude, longitude } from '../../shared/place.ts'
+import { wholeRange } from '../../shared/listQuery.ts'
+import { chinaBox, latitude, longitude, regionCode } from '../../shared/place.ts'
 import { bi } from '../../shared/text.ts'
 import { deviceList } from '../devices/contract.ts'
 
 /** Where things are, without any network: the list of regions with coordinates, outlines, and what the actor's rows say. */
 
-const regionCode = z.string().regex(/^\d{6}(\d{3})?$/, bi('地区代码格式不正确', 'Not the code of a region'))
+const code = regionCode(bi('地区代码格式不正确', 'Not the code of a region'))
 const wanted = f.text(60, bi('请输入要查找的内容', 'Enter what to look for'))
 const position = { lng: z.number(), lat: z.number() }
 
@@ -50,8 +50,7 @@ const { page, pageSize, sort, ...filters } = deviceList.shape
 
 export const fleetStates = ['fault', 'offline', 'soldOut', 'fine', 'idle'] as const
 export type FleetState = (typeof fleetStates)[number]
-const count = z.number().int().min(0)
-const States = z.strictObject({ fault: count, offline: count, soldOut: count, fine: count, idle: count })
+const States = z.strictObject({ fault: f.count, offline: f.count, soldOut: f.count, fine: f.count, idle: f.count })
 const wrongBox = bi('地图范围不正确', 'Not a part of the map')
 const Box = z
   .array(z.number().min(-180, wrongBox).max(180, wrongBox))
@@ -61,7 +60,7 @@ const Box = z
 
 export const FleetGroup = z.strictObject({
   ...position,
-  total: count,
+  total: f.count,
   states: States,
   box: z.array(z.number()),
 })
@@ -75,13 +74,11 @@ export const geo = {
     heavy: true,
     summary:
       'Machines of a part of the map, near ones as one group; from zoom 20 on each by itself, at most 500. `box` is west, south, east, north; the whole country without it',
-    input: z
-      .strictObject({ box: Box, zoom: z.number(wrongBox).int(wrongBox).min(0, wrongBox).max(22, wrongBox).default(4), ...filters })
-      .refine(rangeIsFine, { message: rangeError, path: ['to'] }),
+    input: z.strictObject({ box: Box, zoom: z.number(wrongBox).int(wrongBox).min(0, wrongBox).max(22, wrongBox).default(4), ...filters }).refine(...wholeRange),
     output: z.strictObject({
       /** Of the whole filter, wherever they stand. */
-      total: count,
-      unlocated: count,
+      total: f.count,
+      unlocated: f.count,
       states: States,
       groups: z.array(FleetGroup),
       machines: z.array(FleetMachine),
@@ -90,7 +87,7 @@ export const geo = {
   regions: read('self', {
     path: '/regions',
     summary: 'Regions below one, or the provinces, with coordinates (GCJ-02)',
-    input: z.strictObject({ parent: regionCode.optional() }),
+    input: z.strictObject({ parent: code.optional() }),
     output: z.strictObject({ list: z.array(Region) }),
   }),
   search: read('self', {

@@ -11,7 +11,6 @@ export const laneStatuses = ['ENABLED', 'DISABLED', 'FAULT', 'LOCKED', 'MERGED']
 /** What a person sees: the status, or for an enabled lane how well it is filled. */
 export const laneViews = ['normal', 'low', 'soldOut', 'empty', 'disabled', 'fault', 'locked', 'merged'] as const
 
-const count = z.number().int().min(0)
 /** Version of the planogram a screen was loaded with; 0 before the first lanes. */
 const planogram = z.number().int().min(0).max(2_147_483_647)
 const Status = z.enum(laneStatuses)
@@ -29,14 +28,14 @@ export const Road = z.strictObject({
   drugClass: z.string().nullable(),
   /** Null without product:cost. */
   costPrice: f.fen.nullable(),
-  roadCapacity: count,
-  productStock: count,
-  reserved: count,
-  failedHold: count,
-  warnQty: count,
+  roadCapacity: f.count,
+  productStock: f.count,
+  reserved: f.count,
+  failedHold: f.count,
+  warnQty: f.count,
   retailPrice: f.fen.nullable(),
   price: f.fen.nullable(),
-  restriction: count,
+  restriction: f.count,
   status: Status,
   view: View,
   /** What the machine still charges while it has not confirmed the price. */
@@ -51,7 +50,7 @@ export type Road = z.infer<typeof Road>
 const Floor = z.strictObject({ id: f.id, level: z.number().int(), name: z.string(), roads: z.array(Road) })
 
 /** How far the machine is with the version that was saved; null before its first lanes. */
-const Sync = z.strictObject({ wanted: count, applied: count.nullable(), state: z.enum(['PENDING', 'DELIVERED', 'APPLIED', 'REFUSED']), reason: z.string() })
+const Sync = z.strictObject({ wanted: f.count, applied: f.count.nullable(), state: z.enum(['PENDING', 'DELIVERED', 'APPLIED', 'REFUSED']), reason: z.string() })
 
 export const Planogram = z.strictObject({
   device: z.strictObject({
@@ -69,11 +68,20 @@ export const Planogram = z.strictObject({
     maxRoads: z.number().int(),
   }),
   version: planogram,
-  totals: z.strictObject({ lanes: count, enabled: count, soldOut: count, low: count, fault: count, free: count, stock: count, capacity: count }),
+  totals: z.strictObject({
+    lanes: f.count,
+    enabled: f.count,
+    soldOut: f.count,
+    low: f.count,
+    fault: f.count,
+    free: f.count,
+    stock: f.count,
+    capacity: f.count,
+  }),
   floors: z.array(Floor),
   sync: Sync.nullable(),
   /** Price changes that wait for their time. */
-  scheduled: count,
+  scheduled: f.count,
   can: z.strictObject({
     update: z.boolean(),
     price: z.boolean(),

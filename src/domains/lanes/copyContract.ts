@@ -5,7 +5,6 @@ import { bi } from '../../shared/text.ts'
 import { laneErrors } from './errors.ts'
 import { Change } from './versionContract.ts'
 
-const count = z.number().int().min(0)
 const road = z.number().int()
 export const copyParts = ['product', 'price', 'capacity', 'warnQty', 'restriction'] as const
 export const copyTargets = 200
@@ -43,15 +42,15 @@ export const CopyRow = z.strictObject({
   deviceId: f.id,
   rtuNumber: z.string(),
   /** Version of the lanes that was copied. */
-  version: count,
+  version: f.count,
   parts: z.array(z.enum(copyParts)),
   createTime: f.instant,
   finishTime: f.instant.nullable(),
   undoUntil: f.instant.nullable(),
-  machines: count,
+  machines: f.count,
   /** Machines that wait, to be written or to be taken back. */
-  open: count,
-  targets: z.array(z.strictObject({ ...machine, state: TargetState, written: count, skipped, problem: z.string() })),
+  open: f.count,
+  targets: z.array(z.strictObject({ ...machine, state: TargetState, written: f.count, skipped, problem: z.string() })),
   can: z.strictObject({ undo: z.boolean() }),
 })
 export type CopyRow = z.infer<typeof CopyRow>
@@ -62,7 +61,7 @@ export const copyEndpoints = {
     summary: 'What copying the settings of these lanes to other machines would write, lane by lane, and what it would leave and why',
     errors: [laneErrors.noLanes, laneErrors.noTarget],
     input: z.strictObject(copyInput),
-    output: z.strictObject({ version: count, machines: count, lanes: count, targets: z.array(CopyPreview) }),
+    output: z.strictObject({ version: f.count, machines: f.count, lanes: f.count, targets: z.array(CopyPreview) }),
   }),
   copy: write('lane:copy', {
     path: '/devices/{deviceId}/lanes/copy',

@@ -4,7 +4,6 @@ import * as f from '../../shared/fields.ts'
 import { bi } from '../../shared/text.ts'
 import { laneErrors } from './errors.ts'
 
-const count = z.number().int().min(0)
 const road = z.number().int()
 const noneChosen = bi('请选择货道', 'Choose lanes')
 const wrongPrice = bi('价格格式错误', 'Not a price')
@@ -46,7 +45,7 @@ export const ScheduleRow = z.strictObject({
   endTime: f.instant.nullable(),
   endedBy: z.string(),
   lanes: z.array(z.strictObject({ road, productName: z.string(), from: f.fen, price: f.fen, retailPrice: f.fen })),
-  changed: count,
+  changed: f.count,
   skipped: z.array(z.strictObject({ road, reason: z.string() })),
   problem: z.string(),
   can: z.strictObject({ cancel: z.boolean() }),
@@ -58,7 +57,7 @@ export const priceEndpoints = {
     path: '/devices/{deviceId}/lanes/price-plan',
     summary: 'The prices a change would make, and the lanes that break a rule',
     input: z.strictObject(change),
-    output: z.strictObject({ rows: z.array(PriceRow), changes: count }),
+    output: z.strictObject({ rows: z.array(PriceRow), changes: f.count }),
   }),
   prices: write('lane:price', {
     path: '/devices/{deviceId}/lanes/prices',
@@ -67,7 +66,7 @@ export const priceEndpoints = {
     idempotent: true,
     errors: [laneErrors.closed, laneErrors.noPriceChange, laneErrors.wrongTime],
     input: z.strictObject({ ...change, version: z.number().int().min(0).max(2_147_483_647), at: f.instant.optional() }),
-    output: z.strictObject({ rows: z.array(PriceRow), changed: count, version: count, scheduleId: f.id.nullable() }),
+    output: z.strictObject({ rows: z.array(PriceRow), changed: f.count, version: f.count, scheduleId: f.id.nullable() }),
   }),
   schedules: read('lane:read', {
     path: '/devices/{deviceId}/price-schedules',

@@ -5,7 +5,6 @@ import { listQuery, page } from '../../shared/listQuery.ts'
 import { laneErrors } from './errors.ts'
 import { changeFields } from './planogram.ts'
 
-const count = z.number().int().min(0)
 const road = z.number().int()
 export const versionSources = ['FIRST', 'CREATE', 'EDIT', 'MERGE', 'SPLIT', 'REBUILD', 'COPY', 'RESTORE', 'UNDO', 'PRICE'] as const
 const number = z.number().int().min(1).max(2_147_483_647)
@@ -20,7 +19,7 @@ export const VersionRow = z.strictObject({
   source: z.enum(versionSources),
   byName: z.string(),
   createTime: f.instant,
-  changes: count,
+  changes: f.count,
   diff: z.array(Change),
   current: z.boolean(),
 })

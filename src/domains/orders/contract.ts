@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { read, write } from '../../shared/contract.ts'
 import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
-import { keyword, listQuery, page, rangeError, rangeFields, rangeIsFine } from '../../shared/listQuery.ts'
+import { keyword, listQuery, page, rangeFields, wholeRange } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
 
 export const orderErrors = defineErrors('orders', {
@@ -78,8 +78,8 @@ const filters = {
   ...rangeFields,
 }
 /** Without days the last seven are listed; `keyword` is an order number (whole or its end) or a machine number. */
-export const OrderQuery = listQuery(filters, ['createTime', 'actuallyAmount'], '-createTime').refine(rangeIsFine, { path: ['to'], message: rangeError })
-export const OrderFilter = z.strictObject(filters).refine(rangeIsFine, { path: ['to'], message: rangeError })
+export const OrderQuery = listQuery(filters, ['createTime', 'actuallyAmount'], '-createTime').refine(...wholeRange)
+export const OrderFilter = z.strictObject(filters).refine(...wholeRange)
 
 export const Statistics = z.strictObject({
   orderAmount: f.fen.nullable(),

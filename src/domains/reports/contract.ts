@@ -8,7 +8,6 @@ const days = z
   .number(wrongPeriod)
   .refine((n) => n === 7 || n === 30, wrongPeriod)
   .default(7)
-const count = z.number().int().min(0)
 /** Money needs `dashboard:money`; without it the field is there and null. */
 const money = f.fen.nullable()
 
@@ -16,15 +15,15 @@ const money = f.fen.nullable()
 export const MachineState = z.enum(['online', 'soldOut', 'fault', 'offline'])
 export type MachineState = z.infer<typeof MachineState>
 
-const Sums = z.strictObject({ orders: count, turnover: money, paid: money, refunded: money })
+const Sums = z.strictObject({ orders: f.count, turnover: money, paid: money, refunded: money })
 
 /** `null` where the reader lacks the code of that figure. */
 const Todos = z.strictObject({
   /** `idle`: in stock, sold or scrapped, neither online nor offline. */
-  devices: z.strictObject({ total: count, online: count, offline: count, idle: count, longestOfflineSince: f.instant.nullable() }).nullable(),
-  abnormal: z.strictObject({ orders: count, refunding: count }).nullable(),
-  soldOut: z.strictObject({ lanes: count, devices: count }).nullable(),
-  faults: z.strictObject({ open: count, oldestAt: f.instant.nullable() }).nullable(),
+  devices: z.strictObject({ total: f.count, online: f.count, offline: f.count, idle: f.count, longestOfflineSince: f.instant.nullable() }).nullable(),
+  abnormal: z.strictObject({ orders: f.count, refunding: f.count }).nullable(),
+  soldOut: z.strictObject({ lanes: f.count, devices: f.count }).nullable(),
+  faults: z.strictObject({ open: f.count, oldestAt: f.instant.nullable() }).nullable(),
 })
 
 export const Summary = z.strictObject({
@@ -33,22 +32,22 @@ export const Summary = z.strictObject({
   hasScope: z.boolean(),
   today: Sums.extend({
     /** Yesterday from midnight to the same minute. */
-    before: z.strictObject({ orders: count, turnover: money }),
+    before: z.strictObject({ orders: f.count, turnover: money }),
     /** One entry for each hour of the Shanghai day so far, the running one last. */
-    hours: z.strictObject({ orders: z.array(count), turnover: z.array(f.fen).nullable() }),
+    hours: z.strictObject({ orders: z.array(f.count), turnover: z.array(f.fen).nullable() }),
   }),
   total: z.strictObject({
-    orders: count,
+    orders: f.count,
     turnover: money,
     last30: Sums,
     /** 30 days, today last. */
-    days: z.strictObject({ orders: z.array(count), turnover: z.array(f.fen).nullable() }),
+    days: z.strictObject({ orders: z.array(f.count), turnover: z.array(f.fen).nullable() }),
   }),
   todos: Todos,
 })
 export type Summary = z.infer<typeof Summary>
 
-export const TrendDay = Sums.extend({ day: f.day, refundOrders: count })
+export const TrendDay = Sums.extend({ day: f.day, refundOrders: f.count })
 export type TrendDay = z.infer<typeof TrendDay>
 
 export const HotProduct = z.strictObject({
@@ -57,19 +56,19 @@ export const HotProduct = z.strictObject({
   name: z.string(),
   model: z.string(),
   img: z.string(),
-  salesNum: count,
+  salesNum: f.count,
   turnover: money,
   /** Places won since the period before (negative: lost); null when it was not sold then. */
   change: z.number().int().nullable(),
 })
 export type HotProduct = z.infer<typeof HotProduct>
 
-const States = z.strictObject({ online: count, soldOut: count, fault: count, offline: count })
+const States = z.strictObject({ online: f.count, soldOut: f.count, fault: f.count, offline: f.count })
 export const MapRegion = States.extend({
   code: z.string(),
   name: z.string(),
   nameEn: z.string(),
-  total: count,
+  total: f.count,
   /** Middle of its machines. */
   lng: z.number(),
   lat: z.number(),
@@ -85,9 +84,9 @@ export const AttentionRow = z.strictObject({
   address: z.string(),
   state: MachineState,
   offlineSince: f.instant.nullable(),
-  faults: count,
-  soldOutLanes: count,
-  lanes: count,
+  faults: f.count,
+  soldOutLanes: f.count,
+  lanes: f.count,
 })
 
 const Level = z.enum(['province', 'city', 'point'])
@@ -135,13 +134,13 @@ export const reports = {
       })
       .refine((v) => v.level === 'province' || v.region !== undefined, { path: ['region'], message: regionNeeded }),
     /** `points` only for level=point, at most 2,000 of `total`. */
-    output: z.strictObject({ total: count, unlocated: count, states: States, regions: z.array(MapRegion), points: z.array(MapPoint) }),
+    output: z.strictObject({ total: f.count, unlocated: f.count, states: States, regions: z.array(MapRegion), points: z.array(MapPoint) }),
   }),
   attention: read('device:read', {
     path: '/dashboard/attention',
     heavy: true,
     summary: 'Machines of the reader that need a hand, the most urgent first',
     input: z.strictObject({ limit: z.number().int().min(1).max(50).default(10) }),
-    output: z.strictObject({ list: z.array(AttentionRow), total: count }),
+    output: z.strictObject({ list: z.array(AttentionRow), total: f.count }),
   }),
 }

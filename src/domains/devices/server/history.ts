@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, may, owns, visible } from '../../../server/context.ts'
+import { type Ctx, found, may, nameFor, visible } from '../../../server/context.ts'
 import { shape } from '../../../server/shapes.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { addDays, dayMs, startOfDay } from '../../../shared/instants.ts'
@@ -53,7 +53,7 @@ const line = (ctx: Ctx, deviceId: number, orgId: number) =>
     boot: sql`right(x.boot, 12)`, // as the machine counts it
     missing: missing(deviceId),
     data: sql`x.data`,
-    by: owns(ctx, orgId) ? sql`x.actor` : sql`''`,
+    by: nameFor(ctx, orgId, sql`x.actor`),
     vend: sql`case when v.road is not null then jsonb_build_object('road', v.road, 'orderNum', ${may(ctx, 'order:read') ? sql`v.order_num` : sql`null::text`}) end`,
   })
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type Ctx, found, owns, visible } from '../../../server/context.ts'
+import { type Ctx, found, nameFor, visible } from '../../../server/context.ts'
 import { rowOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { Refusal } from '../../../shared/errors.ts'
@@ -19,7 +19,7 @@ type Contract = typeof lanes
 
 const version = (ctx: Ctx, device: q.Device) =>
   shape(VersionRow, ['planogram_versions', 'v'], {
-    byName: owns(ctx, device.orgId) ? sql`v.by_name` : sql`''`,
+    byName: nameFor(ctx, device.orgId, sql`v.by_name`),
     createTime: sql`v.created_at`,
     changes: sql`jsonb_array_length(v.diff)`,
     diff: sql`jsonb_path_query_array(v.diff, ${`$[0 to ${shownChanges - 1}]`}::jsonpath)`,
@@ -87,10 +87,8 @@ export async function putBack(ctx: Ctx, opened: Opened, doc: Doc): Promise<Plan>
   await q.saveLanes(ctx, plan.changed)
   const names = new Map(doc.floors.map((floor) => [floor.level, floor.name]))
   const renamed = (await q.floors(ctx, opened.device.id)).filter((floor) => names.has(floor.level) && names.get(floor.level) !== floor.name)
-  await q.nameFloors(
-    ctx,
-    renamed.map(({ id, level }) => ({ id, name: names.get(level) || floorName(level) })),
-  )
+  const floors = renamed.map(({ id, level }) => ({ id, name: names.get(level) || floorName(level) }))
+  await q.nameFloors(ctx, floors)
   if (plan.changed.length + renamed.length === 0) throw new Refusal(laneErrors.nothingToWrite)
   return plan
 }

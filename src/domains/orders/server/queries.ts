@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Ctx, may, owns, visible } from '../../../server/context.ts'
+import { type Ctx, may, nameFor, visible } from '../../../server/context.ts'
 import { all } from '../../../server/lists.ts'
 import { onlyRow } from '../../../server/rows.ts'
 import { isoText, type Rows, shape } from '../../../server/shapes.ts'
@@ -120,7 +120,7 @@ const payment = shape(OrderDetail.shape.payment.unwrap(), ['payments', 'p'], { t
 const event = (ctx: Ctx, orgId: number) =>
   shape(OrderDetail.shape.timeline.element, ['order_events', 'e'], {
     at: sql`e.created_at`,
-    actor: owns(ctx, orgId) ? sql`case when strpos(e.actor, '-') > 0 then ${masked(sql`e.actor`)} else e.actor end` : sql`''`,
+    actor: nameFor(ctx, orgId, sql`case when strpos(e.actor, '-') > 0 then ${masked(sql`e.actor`)} else e.actor end`),
     data: sql`e.data`,
   })
 
