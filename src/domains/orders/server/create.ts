@@ -235,7 +235,7 @@ async function mobileOrder(ctx: Ctx, input: Asked, seen?: Seen): Promise<Output<
 }
 
 /** The number and the client id are this order's; false when the client id has one already. */
-async function takeKey(ctx: Ctx, order: { id: number; orderNum: string }, device: Device, clientId: string): Promise<boolean> {
+export async function takeKey(ctx: Ctx, order: { id: number; orderNum: string }, device: Pick<Device, 'id' | 'orgId'>, clientId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into order_keys (order_num, client_id, order_id, org_id, device_id, created_at)
     values (${order.orderNum}, ${clientId}, ${order.id}, ${device.orgId}, ${device.id}, ${ctx.now}) on conflict (client_id) do nothing`.execute(ctx.db)

@@ -1,29 +1,29 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
+import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { clock, type Ending, type Kind, type Piece, taking } from '../../../server/work.ts'
 import { feeShareOf, refundOut, suspenseOut, type Voucher } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
 import type { Providers, RefundAnswer } from '../../payments/server/providers.ts'
 import { refundBackoff } from '../rules.ts'
 import { addFigures } from './rollups.ts'
-import { lockOrders, relabel, type Unit, writeEvents } from './rows.ts'
+import { liesAt, lockOrders, places, relabel, type Unit, writeEvents } from './rows.ts'
 
 export const refundsName = 'order-refunds'
 
 type Due = Piece & {
   countedTries: number
   id: number
-  org_id: number
-  refund_no: string
-  order_id: number
-  order_at: Date
-  order_num: string
-  unit_id: number | null
-  kind: 'UNIT' | 'PAYMENT'
+  orgId: number
+  refundNo: string
+  orderId: number
+  orderAt: Date
+  orderNum: string
+  unitId: number | null
   amount: number
-  payment_id: number
+  paymentId: number
   provider: 'SIMULATOR' | 'WECHAT' | 'ALIPAY'
-  out_trade_no: string
+  outTradeNo: string
   total: number
 }
 
@@ -40,7 +40,7 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
     take: takeDue,
     do: (refund) =>
       providers[refund.provider]
-        .refund({ refundNo: refund.refund_no, outTradeNo: refund.out_trade_no, amount: refund.amount, total: refund.total })
+        .refund({ refundNo: refund.refundNo, outTradeNo: refund.outTradeNo, amount: refund.amount, total: refund.total })
         .catch((error: unknown): RefundAnswer => ({ state: 'RETRY', reason: error instanceof Error ? error.message.slice(0, 200) : 'unknown' })),
     mark: finish,
   }
@@ -48,19 +48,16 @@ export const refundKind = (app: App, providers: Providers): Kind<Due, RefundAnsw
 
   async function takeDue(ctx: Ctx, free: number): Promise<Due[]> {
     const now = clock(app)
-    const { rows } = await sql<Omit<Due, 'ours'>>`
+    const rows = await rowsOf<Omit<Due, 'ours'>>(ctx.db)`
       with due as (
         -- the order is locked first, as everywhere
         select r.id from refunds r join orders o on o.org_id = r.org_id and o.created_at = r.order_at and o.id = r.order_id
         where r.next_at <= ${now} order by r.next_at limit ${free} for no key update of o skip locked)
       update refunds t set state = 'PROCESSING', ${taking(app, kind)} from due, payments p where t.id = due.id and p.id = t.payment_id and t.next_at <= ${now}
-      returning t.id, t.org_id, t.refund_no, t.order_id, t.order_at, t.order_num, t.unit_id, t.kind, t.amount, t.attempts, t.attempts - t.waited as "countedTries", t.payment_id, p.provider, p.out_trade_no, p.amount as total`.execute(
-      ctx.db,
-    )
-    const units = rows.flatMap((row) => (row.unit_id === null ? [] : [{ org_id: row.org_id, created_at: row.order_at.toISOString(), id: row.unit_id }]))
-    if (units.length)
-      await sql`update order_units u set refund_state = 'PROCESSING' from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint)
-        where u.org_id = n.org_id and u.created_at = n.created_at and u.id = n.id`.execute(ctx.db)
+      returning t.id, t.org_id as "orgId", t.refund_no as "refundNo", t.order_id as "orderId", t.order_at as "orderAt", t.order_num as "orderNum",
+        t.unit_id as "unitId", t.amount, t.attempts, t.attempts - t.waited as "countedTries", t.payment_id as "paymentId", p.provider, p.out_trade_no as "outTradeNo", p.amount as total`
+    const units = rows.flatMap(({ orgId, orderAt, unitId }) => (unitId === null ? [] : [{ orgId, createdAt: orderAt, id: unitId }]))
+    if (units.length) await sql`update order_units u set refund_state = 'PROCESSING' from ${places(units)} where ${liesAt('u')}`.execute(ctx.db)
     return rows.map((row) => ({ ...row, ours: sql`id = ${row.id} and attempts = ${row.attempts} and state = 'PROCESSING'` }))
   }
 }
@@ -71,34 +68,31 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
     await sql`update refunds set waited = waited + 1 where ${refund.ours}`.execute(ctx.db)
     return
   }
-  const { orders, units } = await lockOrders(ctx, [{ orgId: refund.org_id, at: refund.order_at, id: refund.order_id }])
+  const { orders, units } = await lockOrders(ctx, [{ orgId: refund.orgId, at: refund.orderAt, id: refund.orderId }])
   const order = orders[0]
-  const unit = units.find((u) => u.id === refund.unit_id)
+  const unit = units.find((u) => u.id === refund.unitId)
   if (to.state === 'SUCCESS') {
     // whoever asked: the money went
-    const { rows } = await sql<{
-      id: number
-    }>`update refunds set state = 'SUCCESS', succeeded_at = ${ctx.now}, next_at = null, last_error = null, provider_refund_no = ${to.providerRefundNo}
-      where id = ${refund.id} and state = 'PROCESSING' returning id`.execute(ctx.db)
-    if (!rows[0] || !order) return
-    await sql`update order_cases set state = 'DONE' where kind = 'REFUND_FAILED' and payment_id = ${refund.payment_id} and unit_id is not distinct from ${refund.unit_id}::bigint and state <> 'DONE'`.execute(
-      ctx.db,
-    )
-    const voucher = await returnMoney(ctx, refund, order.order_num)
+    const { numAffectedRows } = await sql`update refunds set state = 'SUCCESS', succeeded_at = ${ctx.now}, next_at = null, last_error = null,
+      provider_refund_no = ${to.providerRefundNo} where id = ${refund.id} and state = 'PROCESSING'`.execute(ctx.db)
+    if (!numAffectedRows || !order) return
+    await sql`update order_cases set state = 'DONE' where kind = 'REFUND_FAILED' and payment_id = ${refund.paymentId} and unit_id is not distinct from ${refund.unitId}::bigint
+      and state <> 'DONE'`.execute(ctx.db)
+    const voucher = await returnMoney(ctx, refund, order.orderNum)
     if (unit) {
       await setUnitRefund(ctx, unit, 'SUCCESS')
-      const first = order.refunded_amount === 0
-      order.refunded_amount += refund.amount
-      order.pay_state = order.refunded_amount === order.paid_amount ? 'REFUNDED' : 'PART_REFUNDED'
+      const first = order.refundedAmount === 0
+      order.refundedAmount += refund.amount
+      order.payState = order.refundedAmount === order.paidAmount ? 'REFUNDED' : 'PART_REFUNDED'
       await sql`update orders set refunded_amount = refunded_amount + ${refund.amount}, pay_state = case when refunded_amount + ${refund.amount} = paid_amount then 'REFUNDED' else 'PART_REFUNDED' end
-        where org_id = ${order.org_id} and created_at = ${order.created_at} and id = ${order.id} and refunded_amount + ${refund.amount} <= paid_amount`.execute(
+        where org_id = ${order.orgId} and created_at = ${order.createdAt} and id = ${order.id} and refunded_amount + ${refund.amount} <= paid_amount`.execute(
         ctx.db,
       )
-      writeEvents(ctx, [{ unit, kind: 'REFUNDED', at: ctx.now, data: { amount: refund.amount, refundNo: refund.refund_no } }])
+      writeEvents(ctx, [{ unit, kind: 'REFUNDED', at: ctx.now, data: { amount: refund.amount, refundNo: refund.refundNo } }])
       relabel(ctx, orders, units)
-      const of = { orgId: order.org_id, deviceId: order.device_id, at: ctx.now }
+      const of = { orgId: order.orgId, deviceId: order.deviceId, at: ctx.now }
       const sales = [{ ...of, refunded: refund.amount, refundOrders: first ? 1 : 0 }]
-      addFigures(ctx, sales, [{ ...of, productId: unit.product_id, refundedPieces: 1 }])
+      addFigures(ctx, sales, [{ ...of, productId: unit.productId, refundedPieces: 1 }])
     }
     post(ctx, [voucher])
   } else {
@@ -115,36 +109,28 @@ async function finish(ctx: Ctx, refund: Due, to: Ending<RefundAnswer>): Promise<
     }
     if (failed) {
       await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id, payment_id, kind, amount, created_at)
-        select ${refund.org_id}, device_id, ${refund.order_id}, ${refund.order_num}, ${refund.unit_id}, ${refund.payment_id}, 'REFUND_FAILED', ${refund.amount}, ${ctx.now}::timestamptz from refunds where id = ${refund.id}
+        select ${refund.orgId}, device_id, ${refund.orderId}, ${refund.orderNum}, ${refund.unitId}, ${refund.paymentId}, 'REFUND_FAILED', ${refund.amount}, ${ctx.now}::timestamptz from refunds where id = ${refund.id}
         on conflict (kind, unit_id, payment_id) do nothing`.execute(ctx.db)
     }
   }
-  ctx.touch('orders', refund.org_id)
+  ctx.touch('orders', refund.orgId)
 }
 
 /** The payment gives back at most what it took; answers what the ledger says about it in the same transaction, after the figures. */
 async function returnMoney(ctx: Ctx, refund: Due, orderNum: string): Promise<Voucher> {
-  const { rows } = await sql<{
-    amount: number
-    fee_amount: number
-    before: number
-    applied: boolean
-  }>`update payments set refunded_amount = refunded_amount + ${refund.amount}
-    where id = ${refund.payment_id} and refunded_amount + ${refund.amount} <= amount returning amount, fee_amount, refunded_amount - ${refund.amount}::bigint as before, applied`.execute(
-    ctx.db,
-  )
-  const payment = rows[0]
-  if (!payment) throw new Error(`refund ${refund.refund_no} exceeds its payment`)
-  const of = { orgId: refund.org_id, orderId: refund.order_id, orderNum }
-  const share = feeShareOf({ amount: payment.amount, fee: payment.fee_amount, refunded: payment.before }, refund.amount)
-  return payment.applied ? refundOut(refund.refund_no, refund.amount, share, of) : suspenseOut(refund.refund_no, refund.amount, of)
+  type Payment = Parameters<typeof feeShareOf>[0] & { applied: boolean }
+  const payment = await rowOf<Payment>(ctx.db)`update payments set refunded_amount = refunded_amount + ${refund.amount}
+    where id = ${refund.paymentId} and refunded_amount + ${refund.amount} <= amount
+    returning amount, fee_amount as fee, refunded_amount - ${refund.amount}::bigint as refunded, applied`
+  if (!payment) throw new Error(`refund ${refund.refundNo} exceeds its payment`)
+  const of = { orgId: refund.orgId, orderId: refund.orderId, orderNum }
+  const share = feeShareOf(payment, refund.amount)
+  return payment.applied ? refundOut(refund.refundNo, refund.amount, share, of) : suspenseOut(refund.refundNo, refund.amount, of)
 }
 
 async function setUnitRefund(ctx: Ctx, unit: Unit, state: 'SUCCESS' | 'FAILED' | 'PROCESSING'): Promise<void> {
-  unit.refund_state = state
-  await sql`update order_units set refund_state = ${state} where org_id = ${unit.org_id} and created_at = ${unit.created_at} and id = ${unit.id}`.execute(
-    ctx.db,
-  )
+  unit.refundState = state
+  await sql`update order_units set refund_state = ${state} where org_id = ${unit.orgId} and created_at = ${unit.createdAt} and id = ${unit.id}`.execute(ctx.db)
 }
 
 /** One refund row per piece for ever; its number is the same at every attempt. A free piece is refunded at once. */
@@ -154,20 +140,10 @@ export async function openRefunds(
   why: { reason: string; remark: string; automatic: boolean; userId: number | null },
 ): Promise<void> {
   if (!units.length) return
-  const json = JSON.stringify(
-    units.map((u) => ({
-      org_id: u.org_id,
-      device_id: u.device_id,
-      order_id: u.order_id,
-      order_at: u.created_at.toISOString(),
-      order_num: u.order_num,
-      unit_id: u.id,
-      unit_no: u.unit_no,
-      amount: u.paid,
-    })),
-  )
   await sql`with n as (
-      select * from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, order_id bigint, order_at timestamptz, order_num text, unit_id bigint, unit_no int, amount bigint)
+      select "orgId" as org_id, "deviceId" as device_id, "orderId" as order_id, "createdAt" as order_at, "orderNum" as order_num, id as unit_id, "unitNo" as unit_no, paid as amount
+      from jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as x("orgId" bigint, "deviceId" bigint, "orderId" bigint, "createdAt" timestamptz,
+        "orderNum" text, id bigint, "unitNo" int, paid bigint)
     ), made as (
       insert into refunds (org_id, device_id, refund_no, payment_id, order_id, order_at, order_num, unit_id, unit_no, kind, amount, reason, remark, automatic, state, next_at, requested_by, created_at, succeeded_at)
       select n.org_id, n.device_id, n.order_num || '-' || lpad(n.unit_no::text, 2, '0'), p.id, n.order_id, n.order_at, n.order_num, n.unit_id, n.unit_no, 'UNIT', n.amount,
@@ -181,7 +157,7 @@ export async function openRefunds(
     )
     update order_units u set refund_state = made.state from made join n on n.unit_id = made.unit_id
     where u.org_id = n.org_id and u.created_at = n.order_at and u.id = made.unit_id`.execute(ctx.db)
-  for (const unit of units) unit.refund_state = unit.paid === 0 ? 'SUCCESS' : unit.refund_state === 'FAILED' ? 'PROCESSING' : 'PENDING'
+  for (const unit of units) unit.refundState = unit.paid === 0 ? 'SUCCESS' : unit.refundState === 'FAILED' ? 'PROCESSING' : 'PENDING'
   writeEvents(
     ctx,
     units.map((unit) => ({ unit, kind: 'REFUND_PENDING', at: ctx.now, data: { amount: unit.paid, reason: why.reason, automatic: why.automatic } })),

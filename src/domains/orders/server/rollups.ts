@@ -2,77 +2,37 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { shanghaiDay, startOfDay, startOfHour } from '../../../shared/instants.ts'
 
+type Figure<K extends string> = { readonly orgId: number; readonly deviceId: number; readonly at: Date } & { readonly [N in K]?: number }
 /** What a sale, a piece that left or a refund adds to the figures; written in the same transaction, last in the lock order. */
-export type SalesDelta = {
-  orgId: number
-  deviceId: number
-  at: Date
-  orders?: number
-  pieces?: number
-  turnover?: number
-  paid?: number
-  refunded?: number
-  refundOrders?: number
-  cost?: number
-}
-export type ProductDelta = {
-  orgId: number
-  deviceId: number
-  productId: number
-  at: Date
-  pieces?: number
-  turnover?: number
-  cost?: number
-  refundedPieces?: number
-}
+export type SalesDelta = Figure<'orders' | 'pieces' | 'turnover' | 'paid' | 'refunded' | 'refundOrders' | 'cost'>
+export type ProductDelta = Figure<'pieces' | 'turnover' | 'cost' | 'refundedPieces'> & { readonly productId: number }
 
 /** `at` of the one TOTAL row of a machine. */
 export const totalAt = new Date('2000-01-01T00:00:00Z')
 
+const sum = (name: string) => sql`coalesce(sum(${sql.ref(name)}), 0)`
+
 function salesStatement(deltas: readonly SalesDelta[]): RawBuilder<unknown> {
-  const rows = deltas.flatMap((d) =>
-    (
-      [
-        ['HOUR', startOfHour(d.at)],
-        ['DAY', startOfDay(shanghaiDay(d.at))],
-        ['TOTAL', totalAt],
-      ] as const
-    ).map(([grain, at]) => ({
-      org_id: d.orgId,
-      device_id: d.deviceId,
-      grain,
-      at: at.toISOString(),
-      orders: d.orders ?? 0,
-      pieces: d.pieces ?? 0,
-      turnover: d.turnover ?? 0,
-      paid: d.paid ?? 0,
-      refunded: d.refunded ?? 0,
-      refund_orders: d.refundOrders ?? 0,
-      cost: d.cost ?? 0,
-    })),
-  )
+  const rows = deltas.flatMap((delta) => [
+    { ...delta, grain: 'HOUR', at: startOfHour(delta.at) },
+    { ...delta, grain: 'DAY', at: startOfDay(shanghaiDay(delta.at)) },
+    { ...delta, grain: 'TOTAL', at: totalAt },
+  ])
   return sql`insert into sales_rollups as r (org_id, device_id, grain, at, orders, pieces, turnover, paid, refunded, refund_orders, cost)
-    select org_id, device_id, grain, at, sum(orders), sum(pieces), sum(turnover), sum(paid), sum(refunded), sum(refund_orders), sum(cost)
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(org_id bigint, device_id bigint, grain text, at timestamptz, orders int, pieces int, turnover bigint, paid bigint, refunded bigint, refund_orders int, cost bigint)
+    select "orgId", "deviceId", grain, at, ${sum('orders')}, ${sum('pieces')}, ${sum('turnover')}, ${sum('paid')}, ${sum('refunded')}, ${sum('refundOrders')}, ${sum('cost')}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x("orgId" bigint, "deviceId" bigint, grain text, at timestamptz, orders int, pieces int,
+      turnover bigint, paid bigint, refunded bigint, "refundOrders" int, cost bigint)
     group by 1, 2, 3, 4 order by 2, 3, 4
     on conflict (device_id, grain, at, org_id) do update set orders = r.orders + excluded.orders, pieces = r.pieces + excluded.pieces, turnover = r.turnover + excluded.turnover,
       paid = r.paid + excluded.paid, refunded = r.refunded + excluded.refunded, refund_orders = r.refund_orders + excluded.refund_orders, cost = r.cost + excluded.cost`
 }
 
 function productsStatement(deltas: readonly ProductDelta[]): RawBuilder<unknown> {
-  const rows = deltas.map((d) => ({
-    org_id: d.orgId,
-    device_id: d.deviceId,
-    product_id: d.productId,
-    day: shanghaiDay(d.at),
-    pieces: d.pieces ?? 0,
-    turnover: d.turnover ?? 0,
-    cost: d.cost ?? 0,
-    refunded: d.refundedPieces ?? 0,
-  }))
+  const rows = deltas.map((delta) => ({ ...delta, day: shanghaiDay(delta.at) }))
   return sql`insert into product_rollups as r (org_id, device_id, product_id, day, pieces, turnover, cost, refunded_pieces)
-    select org_id, device_id, product_id, day, sum(pieces), sum(turnover), sum(cost), sum(refunded)
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(org_id bigint, device_id bigint, product_id bigint, day date, pieces int, turnover bigint, cost bigint, refunded int)
+    select "orgId", "deviceId", "productId", day, ${sum('pieces')}, ${sum('turnover')}, ${sum('cost')}, ${sum('refundedPieces')}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x("orgId" bigint, "deviceId" bigint, "productId" bigint, day date, pieces int,
+      turnover bigint, cost bigint, "refundedPieces" int)
     group by 1, 2, 3, 4 order by 2, 3, 4
     on conflict (device_id, product_id, day, org_id) do update set pieces = r.pieces + excluded.pieces, turnover = r.turnover + excluded.turnover,
       cost = r.cost + excluded.cost, refunded_pieces = r.refunded_pieces + excluded.refunded_pieces`

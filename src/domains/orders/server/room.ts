@@ -35,10 +35,10 @@ export async function makeRoom(app: App, input: Input<typeof orders.mobileOrder>
     await closeOrders(ctx, closing, 'CLOSED_EARLY')
     if (!giving || !closing.length) return
     await raiseSecurity(ctx, {
-      orgId: giving.org_id,
+      orgId: giving.orgId,
       kind: 'STOCK_HOARDED',
       subject: input.rtuNumber,
-      deviceId: giving.device_id,
+      deviceId: giving.deviceId,
       detail: { address: giving.address, orders: giving.orders },
     })
   })

@@ -1,30 +1,31 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { releaseRepairedLanes } from '../../lanes/server/repaired.ts'
 import { type Move, moveStock } from '../../stock/server/move.ts'
 import { contradicts, type Effect, type Happening, happen, type VendState } from '../rules.ts'
 import { openRefunds } from './refunds.ts'
 import { addFigures, type ProductDelta, type SalesDelta } from './rollups.ts'
-import { insertEvents, lockOrders, type Order, type OrderEvent, relabel, type Unit, within, writeEvents } from './rows.ts'
+import { insertEvents, liesAt, lockOrders, type Order, type OrderEvent, relabel, type Unit, within, writeEvents } from './rows.ts'
 
 /** One command and what happened to it. `deviceId`: of the machine that says so, which may speak about its own commands only. */
 export type Fact = { cmdId: string; what: Happening; at: Date; deviceId?: number }
 
 type Command = {
-  cmd_id: string
-  org_id: number
-  device_id: number
-  order_id: number
-  order_at: Date
-  unit_id: number
+  cmdId: string
+  orgId: number
+  deviceId: number
+  orderId: number
+  orderAt: Date
+  unitId: number
   attempt: number
   state: VendState
-  result_code: string | null
+  resultCode: string | null
   /** Whose the machine is now: it may have changed hands since. */
-  owner_id: number
-  drop_sensor: boolean
-  auto_refund: boolean
+  ownerId: number
+  dropSensor: boolean
+  autoRefund: boolean
 }
 /** Whose the commands are, and those whose machine said another end before. */
 export type Settled = { owners: ReadonlyMap<string, number>; contradicted: ReadonlySet<string> }
@@ -36,33 +37,32 @@ export type Settled = { owners: ReadonlyMap<string, number>; contradicted: Reado
 export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled> {
   const contradicted = new Set<string>()
   if (!facts.length) return { owners: new Map(), contradicted }
-  const { rows: found } = await sql<Command>`
-    select c.cmd_id, c.org_id, c.device_id, c.order_id, c.order_at, c.unit_id, c.attempt, c.state, c.result_code, d.org_id as owner_id, d.drop_sensor, d.auto_refund
-    from vend_commands c join devices d on d.id = c.device_id where c.cmd_id = any(${[...new Set(facts.map((f) => f.cmdId))]}::uuid[])`.execute(ctx.db)
-  const commandOf = new Map(found.map((command) => [command.cmd_id, command]))
-  const owners = new Map(found.map((command) => [command.cmd_id, command.device_id]))
+  const found = await rowsOf<Command>(ctx.db)`
+    select c.cmd_id as "cmdId", c.org_id as "orgId", c.device_id as "deviceId", c.order_id as "orderId", c.order_at as "orderAt", c.unit_id as "unitId",
+      c.attempt, c.state, c.result_code as "resultCode", d.org_id as "ownerId", d.drop_sensor as "dropSensor", d.auto_refund as "autoRefund"
+    from vend_commands c join devices d on d.id = c.device_id where c.cmd_id = any(${[...new Set(facts.map((f) => f.cmdId))]}::uuid[])`
+  const commandOf = new Map(found.map((command) => [command.cmdId, command]))
+  const owners = new Map(found.map((command) => [command.cmdId, command.deviceId]))
   const own = facts.filter(({ cmdId, deviceId }) => deviceId === undefined || deviceId === owners.get(cmdId))
   const commands = [...new Set(own.flatMap((fact) => commandOf.get(fact.cmdId) ?? []))]
   if (!commands.length) return { owners, contradicted }
-  const { orders, units } = await lockOrders(
-    ctx,
-    commands.map((c) => ({ orgId: c.org_id, at: c.order_at, id: c.order_id })),
-  )
+  const keys = commands.map((c) => ({ orgId: c.orgId, at: c.orderAt, id: c.orderId }))
+  const { orders, units } = await lockOrders(ctx, keys)
   const unitOf = new Map(units.map((unit) => [unit.id, unit]))
-  const tests = new Set(orders.filter((order) => order.order_type === 'TEST').map((order) => order.id))
+  const tests = new Set(orders.filter((order) => order.orderType === 'TEST').map((order) => order.id))
   const work = newWork()
   for (const fact of own) {
     const command = commandOf.get(fact.cmdId)
-    const unit = command && unitOf.get(command.unit_id)
+    const unit = command && unitOf.get(command.unitId)
     if (!command || !unit) continue
     const said = work.commands.get(fact.cmdId)
-    if (contradicts(said?.state ?? command.state, said?.result ?? command.result_code, fact.what)) contradicted.add(fact.cmdId)
+    if (contradicts(said?.state ?? command.state, said?.result ?? command.resultCode, fact.what)) contradicted.add(fact.cmdId)
     if (command.attempt !== unit.attempt) {
       if (fact.what.kind === 'result' && fact.what.result === 'OK') work.cases.push({ unit, kind: 'DOUBLE_SHIPPED' })
       continue
     }
-    const effect = happen({ vendState: unit.vend_state, hold: unit.hold }, command.drop_sensor, fact.what)
-    if (effect) apply(work, unit, command, effect, fact, tests.has(unit.order_id))
+    const effect = happen(unit, command.dropSensor, fact.what)
+    if (effect) apply(work, unit, command, effect, fact, tests.has(unit.orderId))
   }
   await write(ctx, work, orders, units)
   return { owners, contradicted }
@@ -70,7 +70,7 @@ export async function settle(ctx: Ctx, facts: readonly Fact[]): Promise<Settled>
 
 type Work = {
   units: Map<number, Unit & { finished: boolean }>
-  commands: Map<string, { cmd_id: string; state: VendState; result: string | null; duration: number | null; at: string }>
+  commands: Map<string, { cmdId: string; state: VendState; result: string | null; duration: number | null }>
   moves: Move[]
   events: OrderEvent[]
   cases: { unit: Unit; kind: string }[]
@@ -100,76 +100,47 @@ function apply(work: Work, unit: Unit, command: Command, effect: Effect, fact: F
   const result = fact.what.kind === 'result' ? fact.what.result : fact.what.kind === 'ack' ? fact.what.ack : null
   if (effect.park) {
     // the machine says a piece left that the books hold as put back: a person counts, as long as the lane is that owner's
-    if (command.owner_id === command.org_id) work.moves.push({ laneId: unit.lane_id, stop: { to: 'LOCKED', reason: 'COUNT_NEEDED' } })
+    if (command.ownerId === command.orgId) work.moves.push({ laneId: unit.laneId, stop: { to: 'LOCKED', reason: 'COUNT_NEEDED' } })
     work.cases.push({ unit, kind: 'UNKNOWN_RESULT' })
     work.events.push({ unit, kind: 'LATE_RESULT', at: fact.at, data: { result } })
     return
   }
   work.moves.push(...movesOf(unit, effect, fact.at, test))
-  if (effect.laneFault)
-    work.faults.push({ deviceId: unit.device_id, orgId: unit.org_id, laneId: unit.lane_id, code: effect.failReason ?? 'FAULT', at: fact.at })
-  unit.vend_state = effect.vendState
+  const { orgId, deviceId, laneId, productId, cost } = unit
+  if (effect.laneFault) work.faults.push({ deviceId, orgId, laneId, code: effect.failReason ?? 'FAULT', at: fact.at })
+  unit.vendState = effect.vendState
   unit.hold = effect.hold
-  unit.fail_reason = effect.failReason ?? (effect.vendState === 'SUCCESS' ? null : unit.fail_reason)
-  unit.drop_confirmed = effect.dropConfirmed
-  unit.late_success ||= effect.late
+  unit.failReason = effect.failReason ?? (effect.vendState === 'SUCCESS' ? null : unit.failReason)
+  unit.dropConfirmed = effect.dropConfirmed
+  unit.lateSuccess ||= effect.late
   const ended = ['SUCCESS', 'FAILED', 'VOID'].includes(effect.vendState)
   work.units.set(unit.id, Object.assign(unit, { finished: ended }))
-  work.commands.set(command.cmd_id, {
-    cmd_id: command.cmd_id,
-    state: effect.vendState,
-    result,
-    duration: fact.what.kind === 'result' ? fact.what.durationMs : null,
-    at: fact.at.toISOString(),
-  })
-  work.events.push({
-    unit,
-    kind: effect.vendState,
-    at: fact.at,
-    data: { result, late: effect.late, drop: effect.dropConfirmed, ms: fact.what.kind === 'result' ? fact.what.durationMs : undefined },
-  })
+  const ms = fact.what.kind === 'result' ? fact.what.durationMs : undefined
+  work.commands.set(command.cmdId, { cmdId: command.cmdId, state: effect.vendState, result, duration: ms ?? null })
+  work.events.push({ unit, kind: effect.vendState, at: fact.at, data: { result, late: effect.late, drop: effect.dropConfirmed, ms } })
   // nobody bought a test: no figures, nothing to give back; but the lane works
   if (test) {
-    if (effect.take) work.repaired.push(unit.lane_id)
+    if (effect.take) work.repaired.push(unit.laneId)
   } else if (effect.take) {
-    work.sales.push({ orgId: unit.org_id, deviceId: unit.device_id, at: fact.at, cost: unit.cost })
-    work.products.push({ orgId: unit.org_id, deviceId: unit.device_id, productId: unit.product_id, at: fact.at, cost: unit.cost })
-    if (unit.refund_state === 'PENDING') work.cancels.push(unit.id)
-    else if (unit.refund_state === 'PROCESSING' || unit.refund_state === 'SUCCESS' || unit.refund_state === 'FAILED')
+    work.sales.push({ orgId, deviceId, at: fact.at, cost })
+    work.products.push({ orgId, deviceId, productId, at: fact.at, cost })
+    if (unit.refundState === 'PENDING') work.cancels.push(unit.id)
+    else if (unit.refundState === 'PROCESSING' || unit.refundState === 'SUCCESS' || unit.refundState === 'FAILED')
       work.cases.push({ unit, kind: 'SHIPPED_AFTER_REFUND' })
-  } else if (ended && unit.refund_state === null && command.auto_refund) work.refunds.push(unit)
+  } else if (ended && unit.refundState === null && command.autoRefund) work.refunds.push(unit)
 }
 
 /** What the effect does to the lane: the hold ends or changes kind, and the piece leaves with exactly one flow. */
 function movesOf(unit: Unit, effect: Effect, at: Date, test: boolean): Move[] {
   const was = { reserved: unit.hold === 'HELD' ? 1 : 0, failedHold: unit.hold === 'FAILED_HOLD' ? 1 : 0 }
   const is = { reserved: effect.hold === 'HELD' ? 1 : 0, failedHold: effect.hold === 'FAILED_HOLD' ? 1 : 0 }
-  const move: Move = { laneId: unit.lane_id, reserved: is.reserved - was.reserved, failedHold: is.failedHold - was.failedHold }
+  const move: Move = { laneId: unit.laneId, reserved: is.reserved - was.reserved, failedHold: is.failedHold - was.failedHold }
   if (effect.laneFault) move.stop = { to: 'FAULT', reason: effect.failReason ?? 'FAULT' }
+  const flow = { orderNum: unit.orderNum, occurredAt: at, actorKind: 'DEVICE', actorId: unit.deviceId } as const
+  const taken = test ? ({ type: 'MERCHANT_WITHDRAW', reason: 'TEST_VEND' } as const) : ({ type: 'CUSTOMER_TAKE', reason: 'SALE' } as const)
   const moves: Move[] = []
-  if (effect.correct)
-    moves.push({
-      laneId: unit.lane_id,
-      flow: {
-        change: 1,
-        type: 'MERCHANT_REPLENISH',
-        reason: 'CORRECTION',
-        orderNum: unit.order_num,
-        occurredAt: at,
-        actorKind: 'DEVICE',
-        actorId: unit.device_id,
-      },
-    })
-  if (effect.take)
-    move.flow = {
-      change: -1,
-      ...(test ? ({ type: 'MERCHANT_WITHDRAW', reason: 'TEST_VEND' } as const) : ({ type: 'CUSTOMER_TAKE', reason: 'SALE' } as const)),
-      unitId: unit.id,
-      orderNum: unit.order_num,
-      occurredAt: at,
-      actorKind: 'DEVICE',
-      actorId: unit.device_id,
-    }
+  if (effect.correct) moves.push({ laneId: unit.laneId, flow: { ...flow, change: 1, type: 'MERCHANT_REPLENISH', reason: 'CORRECTION' } })
+  if (effect.take) move.flow = { ...flow, ...taken, change: -1, unitId: unit.id }
   if (move.flow || move.stop || move.reserved || move.failedHold) moves.push(move)
   return moves
 }
@@ -178,21 +149,23 @@ async function write(ctx: Ctx, work: Work, orders: readonly Order[], units: read
   const { flowOfUnit, deviceIds } = await moveStock(ctx, work.moves)
   const changed = [...work.units.values()]
   if (changed.length) {
-    const json = JSON.stringify(changed.map((u) => ({ ...u, flow_id: flowOfUnit.get(u.id) ?? null, refund_state: u.refund_state })))
+    const json = JSON.stringify(changed.map((u) => ({ ...u, flowId: flowOfUnit.get(u.id) ?? null })))
     // commands, pieces and what is told about them in one statement
     ctx.later(sql`with told as (${insertEvents(ctx, work.events)}), commanded as (
       update vend_commands c set state = n.state, result_code = coalesce(n.result, c.result_code), duration_ms = coalesce(n.duration, c.duration_ms),
         acked_at = case when n.state = 'ACKED' then ${ctx.now} else c.acked_at end,
         unknown_at = case when n.state = 'UNKNOWN' then ${ctx.now} else c.unknown_at end,
         finished_at = case when n.state in ('SUCCESS','FAILED','VOID') then ${ctx.now} else c.finished_at end
-      from jsonb_to_recordset(${JSON.stringify([...work.commands.values()])}::jsonb) as n(cmd_id uuid, state text, result text, duration int) where c.cmd_id = n.cmd_id
-    ) update order_units u set vend_state = n.vend_state, hold = n.hold, fail_reason = n.fail_reason, drop_confirmed = n.drop_confirmed, late_success = n.late_success,
-        flow_id = coalesce(n.flow_id, u.flow_id), acked_at = case when n.vend_state = 'ACKED' then ${ctx.now} else u.acked_at end,
+      from jsonb_to_recordset(${JSON.stringify([...work.commands.values()])}::jsonb) as n("cmdId" uuid, state text, result text, duration int) where c.cmd_id = n."cmdId"
+    ) update order_units u set vend_state = n."vendState", hold = n.hold, fail_reason = n."failReason",
+        drop_confirmed = n."dropConfirmed", late_success = n."lateSuccess",
+        flow_id = coalesce(n."flowId", u.flow_id), acked_at = case when n."vendState" = 'ACKED' then ${ctx.now} else u.acked_at end,
         finished_at = case when n.finished then ${ctx.now} else u.finished_at end
-      from jsonb_to_recordset(${json}::jsonb) as n(id bigint, org_id bigint, created_at timestamptz, vend_state text, hold text, fail_reason text, drop_confirmed boolean, late_success boolean, flow_id bigint, finished boolean)
-      where u.org_id = n.org_id and u.created_at = n.created_at and u.id = n.id and ${within(
+      from jsonb_to_recordset(${json}::jsonb) as n(id bigint, "orgId" bigint, "createdAt" timestamptz, "vendState" text, hold text, "failReason" text,
+        "dropConfirmed" boolean, "lateSuccess" boolean, "flowId" bigint, finished boolean)
+      where ${liesAt('u')} and ${within(
         'u.created_at',
-        changed.map((unit) => unit.created_at),
+        changed.map((unit) => unit.createdAt),
       )}`)
   } else writeEvents(ctx, work.events)
   await writeCases(ctx, work.cases)
@@ -201,64 +174,44 @@ async function write(ctx: Ctx, work: Work, orders: readonly Order[], units: read
       update order_units u set refund_state = 'CANCELLED' from gone where u.id = gone.unit_id and u.order_id = any(${orders.map((o) => o.id)}::bigint[])`.execute(
       ctx.db,
     )
-    for (const unit of units) if (work.cancels.includes(unit.id)) unit.refund_state = 'CANCELLED'
+    for (const unit of units) if (work.cancels.includes(unit.id)) unit.refundState = 'CANCELLED'
   }
   await openRefunds(ctx, work.refunds, { reason: 'NOT_DISPENSED', remark: '', automatic: true, userId: null })
   await openFaults(ctx, work.faults)
-  await closeFaults(
-    ctx,
-    work.repaired,
-    units.map((u) => u.org_id),
-  )
+  await closeFaults(ctx, work.repaired, units)
   relabel(ctx, orders, units)
   refreshDeviceCounters(ctx, deviceIds)
   addFigures(ctx, work.sales, work.products)
-  if (changed.length)
-    ctx.touch(
-      'orders',
-      changed.map((u) => u.org_id),
-    )
+  if (changed.length) ctx.touch('orders', changed)
   // the next piece of a finished one may go to its machine
   if (changed.some((u) => u.finished)) ctx.touch('vend')
 }
 
 async function writeCases(ctx: Ctx, cases: Work['cases']): Promise<void> {
   if (!cases.length) return
-  const json = JSON.stringify(
-    cases.map((c) => ({
-      org_id: c.unit.org_id,
-      device_id: c.unit.device_id,
-      order_id: c.unit.order_id,
-      order_num: c.unit.order_num,
-      unit_id: c.unit.id,
-      kind: c.kind,
-      amount: c.unit.paid,
-      cost: c.unit.cost,
-    })),
-  )
+  const json = JSON.stringify(cases.map(({ unit, kind }) => ({ ...unit, kind })))
   await sql`insert into order_cases (org_id, device_id, order_id, order_num, unit_id, kind, amount, cost, created_at)
-    select distinct on (kind, unit_id) org_id, device_id, order_id, order_num, unit_id, kind, amount, cost, ${ctx.now}::timestamptz
-    from jsonb_to_recordset(${json}::jsonb) as c(org_id bigint, device_id bigint, order_id bigint, order_num text, unit_id bigint, kind text, amount bigint, cost bigint)
+    select distinct on (kind, id) "orgId", "deviceId", "orderId", "orderNum", id, kind, paid, cost, ${ctx.now}::timestamptz
+    from jsonb_to_recordset(${json}::jsonb)
+      as c("orgId" bigint, "deviceId" bigint, "orderId" bigint, "orderNum" text, id bigint, kind text, paid bigint, cost bigint)
     on conflict (kind, unit_id, payment_id) do nothing`.execute(ctx.db)
 }
 
 async function openFaults(ctx: Ctx, faults: Work['faults']): Promise<void> {
   if (!faults.length) return
-  const json = JSON.stringify(faults.map((x) => ({ org_id: x.orgId, device_id: x.deviceId, lane_id: x.laneId, code: x.code, at: x.at.toISOString() })))
   // the counters of device_states follow with refreshDeviceCounters
   await sql`insert into device_faults (org_id, device_id, lane_id, code, level, opened_at)
-    select distinct on (device_id, lane_id, code) org_id, device_id, lane_id, code, 'ERROR', at
-    from jsonb_to_recordset(${json}::jsonb) as x(org_id bigint, device_id bigint, lane_id bigint, code text, at timestamptz)
+    select distinct on ("deviceId", "laneId", code) "orgId", "deviceId", "laneId", code, 'ERROR', at
+    from jsonb_to_recordset(${JSON.stringify(faults)}::jsonb) as x("orgId" bigint, "deviceId" bigint, "laneId" bigint, code text, at timestamptz)
     on conflict do nothing`.execute(ctx.db)
   ctx.touch('devices', faults)
 }
 
 /** A lane that has dispensed in a test has no fault any more and sells again (core.md, lane transitions). */
-async function closeFaults(ctx: Ctx, laneIds: readonly number[], orgIds: readonly number[]): Promise<void> {
+async function closeFaults(ctx: Ctx, laneIds: readonly number[], units: readonly Unit[]): Promise<void> {
   if (!laneIds.length) return
-  await sql`update device_faults set closed_at = greatest(${ctx.now}::timestamptz, opened_at) where lane_id = any(${[...laneIds]}::bigint[]) and closed_at is null`.execute(
-    ctx.db,
-  )
+  await sql`update device_faults set closed_at = greatest(${ctx.now}::timestamptz, opened_at)
+    where lane_id = any(${[...laneIds]}::bigint[]) and closed_at is null`.execute(ctx.db)
   await releaseRepairedLanes(ctx, laneIds)
-  ctx.touch('devices', orgIds)
+  ctx.touch('devices', units)
 }

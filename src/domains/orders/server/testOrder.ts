@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
+import { columns } from '../../../server/shapes.ts'
 import { moveStock } from '../../stock/server/move.ts'
-import { addCommands, addUnits, type Lane, nextOrder } from './create.ts'
+import { addCommands, addUnits, type Lane, nextOrder, takeKey } from './create.ts'
 
 export type TestLane = Pick<Lane, 'id' | 'roadIndex' | 'productId' | 'name' | 'model' | 'img' | 'drugClass'>
 
@@ -11,48 +13,17 @@ export type TestLane = Pick<Lane, 'id' | 'roadIndex' | 'productId' | 'name' | 'm
  */
 export async function addTestOrder(ctx: Ctx, device: { id: number; orgId: number; rtuNumber: string; nickname: string }, lane: TestLane): Promise<string> {
   const { id, orderNum } = await nextOrder(ctx)
-  await ctx.db
-    .insertInto('order_keys')
-    .values({ order_num: orderNum, client_id: randomUUID(), order_id: id, org_id: device.orgId, device_id: device.id, created_at: ctx.now })
-    .execute()
-  await ctx.db
-    .insertInto('orders')
-    .values({
-      org_id: device.orgId,
-      created_at: ctx.now,
-      id,
-      order_num: orderNum,
-      device_id: device.id,
-      rtu_number: device.rtuNumber,
-      device_name: device.nickname,
-      consumer: '',
-      channel: 'MACHINE',
-      order_type: 'TEST',
-      pay_type: 'NONE',
-      pay_state: 'PAID',
-      order_status: 'PAID',
-      detail: `${lane.name} ${lane.model} ×1`,
-      img: lane.img,
-      pieces: 1,
-      total_amount: 0,
-      payable_amount: 0,
-      expire_at: ctx.now,
-    })
-    .execute()
+  await takeKey(ctx, { id, orderNum }, device, randomUUID())
+  const order = {
+    ...{ id, orderNum, orgId: device.orgId, deviceId: device.id, rtuNumber: device.rtuNumber, deviceName: device.nickname, createdAt: ctx.now },
+    ...({ channel: 'MACHINE', orderType: 'TEST', payType: 'NONE', payState: 'PAID', orderStatus: 'PAID' } as const),
+    ...{ detail: `${lane.name} ${lane.model} ×1`, img: lane.img, pieces: 1, totalAmount: 0, payableAmount: 0, expireAt: ctx.now },
+  }
+  await ctx.db.insertInto('orders').values(columns('orders', order)).execute()
   await addUnits(ctx, { id, orderNum, orgId: device.orgId, deviceId: device.id }, [{ lane: { ...lane, price: 0, costPrice: 0 }, count: 1 }])
-  await ctx.db
-    .insertInto('order_events')
-    .values({
-      org_id: device.orgId,
-      created_at: ctx.now,
-      order_id: id,
-      order_at: ctx.now,
-      device_id: device.id,
-      kind: 'CREATED',
-      data: JSON.stringify({ pieces: 1, total: 0, test: true }),
-      actor: ctx.actor.username,
-    })
-    .execute()
+  const data = JSON.stringify({ pieces: 1, total: 0, test: true })
+  await sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data, actor)
+    values (${device.orgId}, ${ctx.now}, ${id}, ${ctx.now}, ${device.id}, 'CREATED', ${data}, ${ctx.actor.username})`.execute(ctx.db)
   await moveStock(ctx, [{ laneId: lane.id, reserved: 1 }])
   await addCommands(ctx, { orgId: device.orgId, at: ctx.now, id })
   ctx.touch('orders', device.orgId)

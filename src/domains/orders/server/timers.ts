@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { coolDown, timers } from '../rules.ts'
-import type { Unpaid } from './rows.ts'
+import { liesAt, places, type Unpaid } from './rows.ts'
 import { type Fact, settle } from './settle.ts'
 import { uncountUnpaid } from './unpaid.ts'
 
@@ -12,23 +13,16 @@ import { uncountUnpaid } from './unpaid.ts'
 export async function sweepCommands(app: App): Promise<number> {
   return bySystem(app, async (ctx) => {
     const ago = (seconds: number) => new Date(ctx.now.getTime() - seconds * 1000)
-    const { rows } = await sql<{ cmd_id: string; what: 'overdue' | 'gone' | 'unsent' }>`
-      select c.cmd_id, case when c.state = 'WAIT' then 'unsent' when c.state = 'UNKNOWN' then 'gone' else 'overdue' end as what
+    const rows = await rowsOf<{ cmdId: string; what: 'overdue' | 'gone' | 'unsent' }>(ctx.db)`
+      select c.cmd_id as "cmdId", case when c.state = 'WAIT' then 'unsent' when c.state = 'UNKNOWN' then 'gone' else 'overdue' end as what
       from vend_commands c join device_states s on s.device_id = c.device_id
       where (c.state in ('SENT','ACKED') and c.issued_at <= ${ago(timers.overdue)})
          or (c.state = 'UNKNOWN' and c.unknown_at <= case when s.online then ${ago(timers.unknown)}::timestamptz else ${ago(timers.offlineWait)}::timestamptz end)
          or (c.state = 'WAIT' and c.created_at <= ${ago(timers.offlineWait)})
-      order by c.created_at limit 200`.execute(ctx.db)
-    await settle(
-      ctx,
-      rows.map(
-        (row): Fact => ({
-          cmdId: row.cmd_id,
-          at: ctx.now,
-          what: row.what === 'overdue' ? { kind: 'overdue' } : { kind: 'abandoned', sent: row.what === 'gone' },
-        }),
-      ),
-    )
+      order by c.created_at limit 200`
+    const happened = (what: (typeof rows)[number]['what']): Fact['what'] => (what === 'overdue' ? { kind: what } : { kind: 'abandoned', sent: what === 'gone' })
+    const facts = rows.map(({ cmdId, what }) => ({ cmdId, at: ctx.now, what: happened(what) }))
+    await settle(ctx, facts)
     return rows.length
   })
 }
@@ -36,10 +30,8 @@ export async function sweepCommands(app: App): Promise<number> {
 /** Closes orders nobody paid in time and gives their stock back. */
 export async function closeUnpaid(app: App): Promise<number> {
   return bySystem(app, async (ctx) => {
-    const { rows } = await sql<Unpaid>`
-      select org_id, created_at, id, device_id from orders where pay_state = 'UNPAID' and expire_at <= ${ctx.now} order by id limit 100 for no key update skip locked`.execute(
-      ctx.db,
-    )
+    const rows = await rowsOf<Unpaid>(ctx.db)`select org_id as "orgId", created_at as "createdAt", id, device_id as "deviceId" from orders
+      where pay_state = 'UNPAID' and expire_at <= ${ctx.now} order by id limit 100 for no key update skip locked`
     await closeOrders(ctx, rows, 'CLOSED')
     return rows.length
   })
@@ -49,17 +41,15 @@ export async function closeUnpaid(app: App): Promise<number> {
 export async function closeOrders(ctx: Ctx, unpaid: readonly Unpaid[], kind: 'CLOSED' | 'CLOSED_EARLY'): Promise<void> {
   if (!unpaid.length) return
   const ids = unpaid.map((o) => o.id)
-  const json = JSON.stringify(unpaid.map((o) => ({ ...o, created_at: o.created_at.toISOString() })))
   await sql`update orders o set pay_state = 'CLOSED', order_status = 'CLOSED', closed_at = ${ctx.now}
-    from jsonb_to_recordset(${json}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint)
-    where o.org_id = n.org_id and o.created_at = n.created_at and o.id = n.id and o.pay_state = 'UNPAID'`.execute(ctx.db)
+    from ${places(unpaid)} where ${liesAt('o')} and o.pay_state = 'UNPAID'`.execute(ctx.db)
   await sql`update payments set state = 'CLOSED' where order_id = any(${ids}::bigint[]) and state = 'PENDING'`.execute(ctx.db)
   // who held goods or a place that others asked for leaves as much of it to them for a while
   const until = new Date(ctx.now.getTime() + coolDown * 1000)
-  const { rows: units } = await sql<{ lane_id: number }>`
+  const units = await rowsOf<{ laneId: number }>(ctx.db)`
     with released as (
-      update order_units u set hold = 'RELEASED' from jsonb_to_recordset(${json}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint)
-      where u.org_id = n.org_id and u.created_at = n.created_at and u.order_id = n.id and u.hold = 'HELD' returning u.lane_id, u.order_id
+      update order_units u set hold = 'RELEASED' from ${places(unpaid)}
+      where ${liesAt('u', 'order_id')} and u.hold = 'HELD' returning u.lane_id, u.order_id
     ), lost as (
       insert into unpaid_losses (order_id, lane_id, org_id, device_id, address, pieces, until)
       select r.order_id, r.lane_id, h.org_id, h.device_id, h.address, count(*), ${until}::timestamptz
@@ -67,19 +57,13 @@ export async function closeOrders(ctx: Ctx, unpaid: readonly Unpaid[], kind: 'CL
       union all
       select order_id, null, org_id, device_id, address, 1, ${until}::timestamptz from unpaid_holds where order_id = any(${ids}::bigint[]) and place_wanted and address <> ''
     )
-    select lane_id from released`.execute(ctx.db)
+    select lane_id as "laneId" from released`
   await sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, kind)
-    select org_id, ${ctx.now}::timestamptz, id, created_at, device_id, ${kind} from jsonb_to_recordset(${json}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint, device_id bigint)`.execute(
-    ctx.db,
-  )
-  const { deviceIds } = await moveStock(
-    ctx,
-    units.map((unit) => ({ laneId: unit.lane_id, reserved: -1 })),
-  )
+    select "orgId", ${ctx.now}::timestamptz, id, "createdAt", "deviceId", ${kind}
+    from jsonb_to_recordset(${JSON.stringify(unpaid)}::jsonb) as n("orgId" bigint, "createdAt" timestamptz, id bigint, "deviceId" bigint)`.execute(ctx.db)
+  const moves = units.map((unit) => ({ laneId: unit.laneId, reserved: -1 }))
+  const { deviceIds } = await moveStock(ctx, moves)
   refreshDeviceCounters(ctx, deviceIds)
   uncountUnpaid(ctx, ids, false)
-  ctx.touch(
-    'orders',
-    unpaid.map((o) => o.org_id),
-  )
+  ctx.touch('orders', unpaid)
 }

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { neighbourhoodOf } from '../../../shared/address.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { orderErrors } from '../contract.ts'
 import { safeSeconds } from '../rules.ts'
-import type { Unpaid } from './rows.ts'
+import { liesAt, places, type Unpaid } from './rows.ts'
 
 /**
  * What may wait for its money. A customer proves nothing before he pays, so a name counts only beside the address that says it:
@@ -54,7 +55,7 @@ export type Short = { readonly lane: number; readonly missing: number }
 /** What is in the way of an order: lanes that are short of its goods, limits of the machine and of its buyer that have no place left. */
 export type InTheWay = { readonly short: readonly Short[]; readonly machine: readonly string[]; readonly own: readonly string[] }
 /** An unpaid order: what it holds, and the limits that count it. */
-export type Holding = Unpaid & { address: string; wanted: boolean; place_wanted: boolean; subjects: readonly string[]; lanes: readonly number[] }
+export type Holding = Unpaid & { address: string; wanted: boolean; placeWanted: boolean; subjects: readonly string[]; lanes: readonly number[] }
 
 /** Which limits have no place left for him: of the machine, and his own; whether he lost places of the machine. */
 export async function fullFor(
@@ -63,11 +64,11 @@ export async function fullFor(
   limits: UnpaidLimits,
 ): Promise<Pick<InTheWay, 'machine' | 'own'> & { lost: boolean }> {
   const isMachine = machine(buyer.deviceId)
-  const { rows } = await sql<{ subject: string; lost: number }>`
+  const rows = await rowsOf<{ subject: string; lost: number }>(db)`
     select c.subject, l.n as lost from unpaid_counts c
     join jsonb_to_recordset(${JSON.stringify(subjectsOf(buyer, limits))}::jsonb) as w(subject text, most int) on w.subject = c.subject
     cross join lateral (select case when w.subject = ${isMachine} then ${placesLost(buyer, limits, now)} else 0 end as n) l
-    where c.open >= w.most - l.n + c.credit`.execute(db)
+    where c.open >= w.most - l.n + c.credit`
   const full = rows.map((row) => row.subject)
   return {
     machine: full.filter((subject) => subject === isMachine),
@@ -78,21 +79,19 @@ export async function fullFor(
 
 /** Pieces by lane that this address leaves to others for now. */
 export async function lostBy(ctx: Pick<Ctx, 'db' | 'now'>, deviceId: number, address: string): Promise<ReadonlyMap<number, number>> {
-  const { rows } = await sql<{ lane_id: number; pieces: number }>`
-    select lane_id, sum(pieces)::int as pieces from unpaid_losses where device_id = ${deviceId} and address = ${address} and lane_id is not null and until > ${ctx.now} group by lane_id`.execute(
-    ctx.db,
-  )
-  return new Map(rows.map((row) => [row.lane_id, row.pieces]))
+  const rows = await rowsOf<{ laneId: number; pieces: number }>(ctx.db)`select lane_id as "laneId", sum(pieces)::int as pieces from unpaid_losses
+    where device_id = ${deviceId} and address = ${address} and lane_id is not null and until > ${ctx.now} group by lane_id`
+  return new Map(rows.map((row) => [row.laneId, row.pieces]))
 }
 
 /** Unpaid orders at his machine, and those that count against limits of his own, the oldest first. */
-export async function holdingsFor(db: Db, { deviceId, address }: Buyer, { own }: InTheWay): Promise<readonly Holding[]> {
+export function holdingsFor(db: Db, { deviceId, address }: Buyer, { own }: InTheWay): Promise<readonly Holding[]> {
   const his = own.length ? sql`or h.address = ${address} and h.subjects && ${[...own]}::text[]` : sql``
-  const { rows } = await sql<Holding>`
-    select h.org_id, h.order_at as created_at, h.order_id as id, h.device_id, h.address, h.wanted, h.place_wanted, h.subjects,
+  return rowsOf<Holding>(db)`
+    select h.org_id as "orgId", h.order_at as "createdAt", h.order_id as id, h.device_id as "deviceId", h.address, h.wanted,
+      h.place_wanted as "placeWanted", h.subjects,
       array(select u.lane_id from order_units u where u.org_id = h.org_id and u.created_at = h.order_at and u.order_id = h.order_id and u.hold = 'HELD') as lanes
-    from unpaid_holds h where h.device_id = ${deviceId} ${his} order by h.order_at, h.order_id`.execute(db)
-  return rows
+    from unpaid_holds h where h.device_id = ${deviceId} ${his} order by h.order_at, h.order_id`
 }
 
 /** Of these orders as many as must be closed to make room, the first ones first; none of them where all would not be enough. */
@@ -116,7 +115,7 @@ export function unasked(held: readonly Holding[], buyer: Buyer, way: InTheWay): 
   const lanes = new Set(way.short.map(({ lane }) => lane))
   return {
     goods: others.filter((order) => !order.wanted && order.lanes.some((lane) => lanes.has(lane))).map(({ id }) => id),
-    places: others.filter((order) => !order.place_wanted && way.machine.length).map(({ id }) => id),
+    places: others.filter((order) => !order.placeWanted && way.machine.length).map(({ id }) => id),
   }
 }
 
@@ -125,7 +124,7 @@ export const markWanted = (ctx: Ctx, { goods, places }: Unasked): Promise<unknow
     update unpaid_holds h set wanted = h.wanted or h.order_id = any(${[...goods]}::bigint[]), place_wanted = h.place_wanted or h.order_id = any(${[...places]}::bigint[])
     from free where free.order_id = h.order_id`.execute(ctx.db)
 
-const olderThan = (now: Date, seconds: number) => (order: Holding) => order.created_at.getTime() <= now.getTime() - seconds * 1000
+const olderThan = (now: Date, seconds: number) => (order: Holding) => order.createdAt.getTime() <= now.getTime() - seconds * 1000
 
 /**
  * Orders in the way that had their time to pay. His own are among them only while nobody else asked for their goods or place, or where they
@@ -136,7 +135,7 @@ export const timedOut = (held: readonly Holding[], buyer: Buyer, way: InTheWay, 
     held
       .filter(olderThan(now, seconds))
       .filter(
-        (order) => order.address !== buyer.address || !(order.wanted || order.place_wanted) || order.subjects.some((subject) => way.own.includes(subject)),
+        (order) => order.address !== buyer.address || !(order.wanted || order.placeWanted) || order.subjects.some((subject) => way.own.includes(subject)),
       ),
     way,
   )
@@ -157,11 +156,9 @@ export function givingWay(held: readonly Holding[], buyer: Buyer, way: InTheWay,
 
 /** Locks orders to close them; none where one of them is being paid or closed. */
 export async function lockUnpaid(ctx: Ctx, orders: readonly Unpaid[]): Promise<readonly Unpaid[]> {
-  const json = JSON.stringify(orders.map(({ org_id, created_at, id }) => ({ org_id, created_at, id })))
-  const { rows } = await sql<Unpaid>`
-    select o.org_id, o.created_at, o.id, o.device_id from orders o
-    join jsonb_to_recordset(${json}::jsonb) as n(org_id bigint, created_at timestamptz, id bigint) on n.org_id = o.org_id and n.created_at = o.created_at and n.id = o.id
-    where o.pay_state = 'UNPAID' order by o.id for no key update of o skip locked`.execute(ctx.db)
+  const rows = await rowsOf<Unpaid>(ctx.db)`
+    select o.org_id as "orgId", o.created_at as "createdAt", o.id, o.device_id as "deviceId" from orders o join ${places(orders)} on ${liesAt('o')}
+    where o.pay_state = 'UNPAID' order by o.id for no key update of o skip locked`
   return rows.length === orders.length ? rows : []
 }
 
@@ -171,7 +168,7 @@ export async function lockUnpaid(ctx: Ctx, orders: readonly Unpaid[]): Promise<r
  */
 export async function countUnpaid(ctx: Ctx, order: { id: number; at: Date }, buyer: Buyer, limits: UnpaidLimits): Promise<void> {
   const want = subjectsOf(buyer, limits)
-  const { rows } = await sql<{ subject: string }>`
+  const rows = await rowsOf<{ subject: string }>(ctx.db)`
     with taken as (
       insert into unpaid_counts as c (subject, open, most, touched_at)
       select w.subject, 1, w.most - case when w.subject = ${want[0]?.subject} then ${placesLost(buyer, limits, ctx.now)} else 0 end, ${ctx.now}::timestamptz
@@ -184,7 +181,7 @@ export async function countUnpaid(ctx: Ctx, order: { id: number; at: Date }, buy
       insert into unpaid_holds (order_id, org_id, device_id, order_at, address, subjects)
       values (${order.id}, ${buyer.orgId}, ${buyer.deviceId}, ${order.at}, ${buyer.address}, ${want.map((w) => w.subject)}::text[])
     )
-    select subject from taken`.execute(ctx.db)
+    select subject from taken`
   if (rows.length === want.length) return
   const full = want.find((w) => !rows.some((row) => row.subject === w.subject))
   throw new Refusal(full?.subject === machine(buyer.deviceId) ? orderErrors.machineBusy : orderErrors.tooManyUnpaid)

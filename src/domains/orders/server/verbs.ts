@@ -3,6 +3,7 @@ import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, found } from '../../../server/context.ts'
 import { isProven } from '../../../server/proof.ts'
 import { common, Refusal, reject } from '../../../shared/errors.ts'
+import { dayMs } from '../../../shared/instants.ts'
 import { platformOrg, settingOf } from '../../settings/server/values.ts'
 import { orderErrors, type orders } from '../contract.ts'
 import { refundable } from '../rules.ts'
@@ -37,17 +38,16 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   const { orders: locked, units } = await lockOrders(ctx, [{ orgId: row.orgId, at: new Date(row.createTime), id: row.id }])
   const order = found(locked[0])
   // nothing was paid for a test
-  if (order.order_type === 'TEST') throw new Refusal(orderErrors.nothingToRefund)
+  if (order.orderType === 'TEST') throw new Refusal(orderErrors.nothingToRefund)
   const context = {
-    payState: order.pay_state,
-    ageDays: (ctx.now.getTime() - order.created_at.getTime()) / 86_400_000,
-    refundDays: await settingOf(ctx.db, order.org_id, 'order.refundDays'),
+    payState: order.payState,
+    ageDays: (ctx.now.getTime() - order.createdAt.getTime()) / dayMs,
+    refundDays: await settingOf(ctx.db, order.orgId, 'order.refundDays'),
   }
   const judge = (unit: (typeof units)[number]) => {
-    const facts = { vendState: unit.vend_state, refundState: unit.refund_state, dropConfirmed: unit.drop_confirmed, drugClass: unit.drug_class }
-    const refusal = refundable(facts, context, input.reason)
+    const refusal = refundable(unit, context, input.reason)
     // a refund that is under way: somebody was a moment earlier, and what this person saw is no longer so
-    return refusal === orderErrors.alreadyRefunded && unit.refund_state !== 'SUCCESS' ? common.stale : refusal
+    return refusal === orderErrors.alreadyRefunded && unit.refundState !== 'SUCCESS' ? common.stale : refusal
   }
   const wanted = input.unitIds ? input.unitIds.map((id) => found(units.find((unit) => unit.id === id))) : units.filter((unit) => judge(unit) === null)
   if (!wanted.length) reject(judge(units[0] as (typeof units)[number]) ?? orderErrors.nothingToRefund)
@@ -56,11 +56,8 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   await countRefund(ctx, amount)
   await openRefunds(ctx, wanted, { reason: input.reason, remark: input.remark, automatic: false, userId: ctx.actor.userId })
   relabel(ctx, locked, units)
-  ctx.audit({
-    id: order.order_num,
-    orgId: order.org_id,
-    after: { units: wanted.map((unit) => unit.unit_no), amount, reason: input.reason, remark: input.remark },
-  })
+  const after = { units: wanted.map((unit) => unit.unitNo), amount, reason: input.reason, remark: input.remark }
+  ctx.audit({ id: order.orderNum, orgId: order.orgId, after })
   ctx.touch('orders')
   return q.orderDetail(ctx, found(await q.visibleOrder(ctx, input.orderNum)))
 }
@@ -79,24 +76,24 @@ export async function applyPayment(ctx: Ctx, payment: Payment, check: { orderPai
   const order = found(locked[0])
   if (rows[0]?.state === 'SUCCESS') return 'DUPLICATE'
   if (!check.orderPaid) return 'MISMATCH'
-  if (order.pay_state !== 'UNPAID') {
-    await event(ctx, payment, order.device_id, 'LATE_PAYMENT', {})
+  if (order.payState !== 'UNPAID') {
+    await event(ctx, payment, order.deviceId, 'LATE_PAYMENT', {})
     return 'LATE'
   }
   ctx.later(sql`
     with paid as (
       update orders set pay_state = 'PAID', paid_amount = payable_amount, paid_at = ${ctx.now}, order_status = 'PAID'
-      where org_id = ${order.org_id} and ${within('created_at', [order.created_at])} and id = ${order.id} and pay_state = 'UNPAID'
+      where org_id = ${order.orgId} and ${within('created_at', [order.createdAt])} and id = ${order.id} and pay_state = 'UNPAID'
       returning org_id, created_at, id, device_id, payable_amount
     )
     insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data)
       select org_id, ${ctx.now}::timestamptz, id, created_at, device_id, 'PAID', jsonb_build_object('amount', payable_amount) from paid`)
-  addCommands(ctx, { orgId: order.org_id, at: order.created_at, id: order.id })
-  const of = { orgId: order.org_id, deviceId: order.device_id, at: ctx.now }
+  addCommands(ctx, { orgId: order.orgId, at: order.createdAt, id: order.id })
+  const of = { orgId: order.orgId, deviceId: order.deviceId, at: ctx.now }
   addFigures(
     ctx,
-    [{ ...of, orders: 1, pieces: units.length, turnover: order.total_amount, paid: order.payable_amount }],
-    units.map((unit) => ({ orgId: unit.org_id, deviceId: unit.device_id, productId: unit.product_id, at: ctx.now, pieces: 1, turnover: unit.list_price })),
+    [{ ...of, orders: 1, pieces: units.length, turnover: order.totalAmount, paid: order.payableAmount }],
+    units.map(({ productId, listPrice }) => ({ ...of, productId, pieces: 1, turnover: listPrice })),
   )
   uncountUnpaid(ctx, [order.id], true)
   ctx.touch('orders')
@@ -104,18 +101,8 @@ export async function applyPayment(ctx: Ctx, payment: Payment, check: { orderPai
 }
 
 async function event(ctx: Ctx, payment: Payment, deviceId: number, kind: string, data: Record<string, unknown>): Promise<void> {
-  await ctx.db
-    .insertInto('order_events')
-    .values({
-      org_id: payment.org_id,
-      created_at: ctx.now,
-      order_id: payment.order_id,
-      order_at: payment.order_at,
-      device_id: deviceId,
-      kind,
-      data: JSON.stringify(data),
-    })
-    .execute()
+  await sql`insert into order_events (org_id, created_at, order_id, order_at, device_id, kind, data)
+    values (${payment.org_id}, ${ctx.now}, ${payment.order_id}, ${payment.order_at}, ${deviceId}, ${kind}, ${JSON.stringify(data)})`.execute(ctx.db)
 }
 
 type Stray = Payment & { device_id: number; amount: number }
