@@ -22,14 +22,14 @@ function rowsOf(code: string) {
       if (!own.length) return []
       const id = (index + 1) * 100
       return [
-        { id, parent_id: null, name: group.name, path: group.path, title_zh: group.zh, title_en: group.en, icon: group.icon, sort: group.sort, hidden: false },
+        { id, parentId: null, name: group.name, path: group.path, title: group.zh, titleEn: group.en, icon: group.icon, sort: group.sort, hidden: false },
         ...own.map((page, at) => ({
           id: id + at + 1,
-          parent_id: id,
+          parentId: id,
           name: page.name,
           path: page.path,
-          title_zh: page.zh,
-          title_en: page.en,
+          title: page.zh,
+          titleEn: page.en,
           icon: '',
           sort: page.sort,
           hidden: page.hidden,

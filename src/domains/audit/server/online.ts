@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, may, visible } from '../../../server/context.ts'
-import { sessionsOf } from '../../../server/live.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
+import { endSessions } from '../../session/server/verbs.ts'
 import { cachedSetting, platformOrg } from '../../settings/server/values.ts'
 import { type audit, auditErrors, OnlineRow } from '../contract.ts'
 import { deviceOf, kickProblem } from '../rules.ts'
@@ -65,7 +65,7 @@ const kick: Handlers<typeof audit>['kick'] = async (ctx, input) => {
     const problem = kickProblem(ctx.actor, { rank: row.rank, current: row.id === ctx.actor.sessionId })
     if (problem) throw new Refusal(auditErrors[problem])
   }
-  await sql`update sessions set revoked_at = ${ctx.now}, revoke_reason = 'KICKED' where id = any(${ids}::uuid[]) and revoked_at is null`.execute(ctx.db)
+  await endSessions(ctx, sql`s.id = any(${ids}::uuid[])`, 'KICKED')
   const people = Map.groupBy(rows, (row) => row.userId)
   ctx.audit(
     ...[...people].map(([id, sessions]) => {
@@ -73,8 +73,6 @@ const kick: Handlers<typeof audit>['kick'] = async (ctx, input) => {
       return { id, name, after: { sessions: sessions.length }, orgId }
     }),
   )
-  for (const id of people.keys()) ctx.touch(sessionsOf(id))
-  ctx.touch('online-users')
   return { ended: rows.length }
 }
 

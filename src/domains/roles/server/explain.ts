@@ -4,6 +4,7 @@ import { prepared } from '../../../server/bind.ts'
 import { type Ctx, found, visible } from '../../../server/context.ts'
 import { noScope } from '../../../server/database.ts'
 import type { Person } from '../../../server/person.ts'
+import { rowOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { HomeKind } from '../../../shared/access.ts'
 import type { MenuNode } from '../../../shared/person.ts'
@@ -42,12 +43,12 @@ const codeAnswer = (code: string, right: Right): CodeAnswer => ({
 
 type Subject = { user: Explanation['user']; enabled: boolean; home: HomeKind }
 
-async function subjectOf(ctx: Ctx, userId: number): Promise<Subject> {
-  const { rows } = await sql<Subject>`
-    select json_build_object('id', u.id, 'userName', u.username, 'name', u.real_name, 'orgName', o.name) as user, u.status = 'ENABLED' as enabled, o.kind as home
-    from users u join organisations o on o.id = u.org_id where u.id = ${userId} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`.execute(ctx.db)
-  return found(rows[0])
-}
+const subjectOf = async (ctx: Ctx, userId: number): Promise<Subject> =>
+  found(
+    await rowOf<Subject>(ctx.db)`select u.status = 'ENABLED' as enabled, o.kind as home,
+        json_build_object('id', u.id, 'userName', u.username, 'name', u.real_name, 'orgName', o.name) as user
+      from users u join organisations o on o.id = u.org_id where u.id = ${userId} and u.deleted_at is null and ${visible(ctx, 'u.org_id')}`,
+  )
 
 const screenPaths = new Set(screens.map((screen) => screen.path))
 const pathsIn = (nodes: readonly MenuNode[]): string[] => nodes.flatMap((node) => [node.path, ...pathsIn(node.children)])
@@ -57,7 +58,7 @@ function pageReason(menu: MenuFact, all: ReadonlyMap<number, MenuFact>, held: Re
   if (closed) return 'CLOSED'
   const own = menuWithheld(menu, held)
   if (own) return own
-  for (let above = all.get(menu.parent_id ?? 0); above; above = all.get(above.parent_id ?? 0)) {
+  for (let above = all.get(menu.parentId ?? 0); above; above = all.get(above.parentId ?? 0)) {
     const missing = menuWithheld(above, held)
     if (missing) return missing === 'MENU_DISABLED' ? 'GROUP_DISABLED' : 'GROUP_MISSING'
   }
@@ -69,7 +70,7 @@ function pageAnswers(facts: readonly MenuFact[], held: ReadonlySet<string>, clos
   const given = closed ? [] : facts.filter((menu) => menuWithheld(menu, held) === null)
   const served = new Set(pathsIn(menuTree(given, (path) => screenPaths.has(path))))
   const groupOf = (menu: MenuFact): MenuFact => {
-    const above = all.get(menu.parent_id ?? 0)
+    const above = all.get(menu.parentId ?? 0)
     return above ? groupOf(above) : menu
   }
   return facts
@@ -80,10 +81,10 @@ function pageAnswers(facts: readonly MenuFact[], held: ReadonlySet<string>, clos
       const shown = served.has(menu.path)
       return {
         path: menu.path,
-        zh: menu.title_zh,
-        en: menu.title_en,
-        groupZh: group.title_zh,
-        groupEn: group.title_en,
+        zh: menu.title,
+        en: menu.titleEn,
+        groupZh: group.title,
+        groupEn: group.titleEn,
         permission: menu.permission,
         shown,
         hidden: menu.hidden,

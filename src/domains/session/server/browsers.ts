@@ -5,6 +5,7 @@ import type { Ctx } from '../../../server/context.ts'
 import { cookieName, setCookie } from '../../../server/cookies.ts'
 import type { Db } from '../../../server/database.ts'
 import { tokenHash } from '../../../server/rateKeys.ts'
+import { rowOf } from '../../../server/rows.ts'
 
 /**
  * Browsers somebody signed in with, so that strangers who guess cannot keep their person out. The secret opens nothing: it only
@@ -21,9 +22,9 @@ const secretOf = (request: FastifyRequest): string | null =>
 /** What stays of this browser, whatever its secret is now, when the account knows it. */
 export async function knownBrowser(db: Db, request: FastifyRequest, userId: number | undefined, now: Date): Promise<Buffer | null> {
   const hash = tokenHash(secretOf(request) ?? '')
-  const { rows } = await sql<{ id: Buffer }>`select uuid_send(browser_id) as id from known_browsers
-    where user_id = ${userId ?? null}::bigint and token_hash = ${hash} and last_seen_at > ${since(now)}`.execute(db)
-  return rows[0]?.id ?? null
+  const known = await rowOf<{ id: Buffer }>(db)`select uuid_send(browser_id) as id from known_browsers
+    where user_id = ${userId ?? null}::bigint and token_hash = ${hash} and last_seen_at > ${since(now)}`
+  return known?.id ?? null
 }
 const since = (now: Date) => new Date(now.getTime() - days * 86_400_000)
 

@@ -6,6 +6,7 @@ import { type Handlers, prepared } from '../../../server/bind.ts'
 import { type Ctx, iso, refused } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
 import { tokenHash } from '../../../server/rateKeys.ts'
+import { exists, onlyRow, rowOf } from '../../../server/rows.ts'
 import { keyFor, openSecret, sealSecret } from '../../../server/secretBox.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
@@ -31,8 +32,8 @@ const grouped = (code: string) => code.replace(/(.{6})(?=.)/g, '$1-')
 const codeHash = (ctx: Ctx, userId: number, code: string): Buffer =>
   createHmac('sha256', keyFor(ctx.app.config, 'session.recovery')).update(`${userId}|${code}`).digest()
 
-export const factorOn = async (db: Db, userId: number): Promise<boolean> =>
-  (await db.selectFrom('second_factors').select('user_id').where('user_id', '=', userId).where('confirmed_at', 'is not', null).executeTakeFirst()) !== undefined
+export const factorOn = (db: Db, userId: number): Promise<boolean> =>
+  exists(db)`select 1 from second_factors where user_id = ${userId} and confirmed_at is not null`
 
 type FactorRow = { secret: Buffer; last_step: number }
 
@@ -56,11 +57,9 @@ export async function spendFactor(ctx: Ctx, who: Who, code: string): Promise<boo
   return false
 }
 
-async function lockFactor(ctx: Ctx, who: Who, { pending }: { pending: boolean }): Promise<FactorRow | undefined> {
-  const { rows } = await sql<FactorRow>`select secret, last_step from second_factors
-    where user_id = ${who.id} and (confirmed_at is null) = ${pending} for update`.execute(ctx.db)
-  return rows[0]
-}
+const lockFactor = (ctx: Ctx, who: Who, { pending }: { pending: boolean }): Promise<FactorRow | undefined> =>
+  rowOf<FactorRow>(ctx.db)`select secret, last_step from second_factors
+    where user_id = ${who.id} and (confirmed_at is null) = ${pending} for update`
 
 async function spendStep(ctx: Ctx, who: Who, row: FactorRow, code: string): Promise<boolean> {
   const digits = code.replaceAll(' ', '')
@@ -84,16 +83,9 @@ async function spendRecovery(ctx: Ctx, userId: number, code: string): Promise<bo
 export async function admit(ctx: Ctx, user: Who, request: FastifyRequest): Promise<{ token: string } | { factorTicket: string; expiresIn: number }> {
   if (!(await factorOn(ctx.db, user.id))) return { token: await start(ctx, user, request) }
   const ticket = randomBytes(32).toString('base64url')
-  await ctx.db
-    .insertInto('factor_tickets')
-    .values({
-      token_hash: tokenHash(ticket),
-      org_id: user.org_id,
-      user_id: user.id,
-      created_at: ctx.now,
-      expires_at: new Date(ctx.now.getTime() + factorLimits.ticketSeconds * 1000),
-    })
-    .execute()
+  const until = new Date(ctx.now.getTime() + factorLimits.ticketSeconds * 1000)
+  await sql`insert into factor_tickets (token_hash, org_id, user_id, created_at, expires_at)
+    values (${tokenHash(ticket)}, ${user.org_id}, ${user.id}, ${ctx.now}, ${until})`.execute(ctx.db)
   return { factorTicket: ticket, expiresIn: factorLimits.ticketSeconds }
 }
 
@@ -107,15 +99,15 @@ const passFactor = prepared<Contract['passFactor'], FastifyRequest>({
     const hash = tokenHash(input.ticket)
     // the account before its ticket, as `setPassword` takes them: a new password comes before or after, never in between
     await sql`select 1 from users u join factor_tickets t on t.user_id = u.id where t.token_hash = ${hash} for no key update of u`.execute(ctx.db)
-    const { rows } = await sql<{ user_id: number }>`update factor_tickets set tries = tries + 1
-      where token_hash = ${hash} and used_at is null and tries < 5 and expires_at > ${ctx.now} returning user_id`.execute(ctx.db)
-    const account = rows[0] && (await q.accountById(ctx.db, rows[0].user_id))
+    const tried = await rowOf<{ user_id: number }>(ctx.db)`update factor_tickets set tries = tries + 1
+      where token_hash = ${hash} and used_at is null and tries < 5 and expires_at > ${ctx.now} returning user_id`
+    const account = tried && (await q.accountById(ctx.db, tried.user_id))
     if (!account) throw new Refusal(factorErrors.ticketOver)
     if (!account.usable || !(await spendFactor(ctx, account, input.code))) {
       q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason: 'FACTOR' })
       return refused(factorErrors.wrongFactor)
     }
-    await ctx.db.updateTable('factor_tickets').set({ used_at: ctx.now }).where('token_hash', '=', hash).execute()
+    await sql`update factor_tickets set used_at = ${ctx.now} where token_hash = ${hash}`.execute(ctx.db)
     return { token: await start(ctx, account, request) }
   },
 })
@@ -123,10 +115,10 @@ const passFactor = prepared<Contract['passFactor'], FastifyRequest>({
 const me = (ctx: Ctx): Who => ({ id: ctx.actor.userId as number, org_id: ctx.actor.orgId, username: ctx.actor.username })
 
 export const factor: Handlers<Contract>['factor'] = async (ctx) => {
-  const row = await ctx.db.selectFrom('second_factors').select('confirmed_at').where('user_id', '=', me(ctx).id).executeTakeFirst()
-  const { rows: left } = await sql<{ n: number }>`select count(*) as n from recovery_codes where user_id = ${me(ctx).id} and used_at is null`.execute(ctx.db)
-  const since = row?.confirmed_at ?? null
-  return { on: since !== null, since: since && iso(since), recoveryLeft: left[0]?.n ?? 0, required: await factorRequired(ctx.app, ctx.actor) }
+  const { since, recoveryLeft } = await onlyRow<{ since: Date | null; recoveryLeft: number }>(ctx.db)`
+    select (select confirmed_at from second_factors where user_id = ${me(ctx).id}) as since,
+      (select count(*) from recovery_codes where user_id = ${me(ctx).id} and used_at is null) as "recoveryLeft"`
+  return { on: since !== null, since: since && iso(since), recoveryLeft, required: await factorRequired(ctx.app, ctx.actor) }
 }
 
 const enrolFactor: Handlers<Contract>['enrolFactor'] = async (ctx) => {
@@ -143,11 +135,9 @@ const enrolFactor: Handlers<Contract>['enrolFactor'] = async (ctx) => {
 
 async function giveCodes(ctx: Ctx, { id, org_id }: Who): Promise<string[]> {
   const codes = Array.from({ length: factorLimits.recoveryCodes }, newCode)
-  await ctx.db.deleteFrom('recovery_codes').where('user_id', '=', id).execute()
-  await ctx.db
-    .insertInto('recovery_codes')
-    .values(codes.map((code) => ({ user_id: id, org_id, code_hash: codeHash(ctx, id, code) })))
-    .execute()
+  const hashes = codes.map((code) => codeHash(ctx, id, code))
+  await sql`delete from recovery_codes where user_id = ${id}`.execute(ctx.db)
+  await sql`insert into recovery_codes (user_id, org_id, code_hash) select ${id}, ${org_id}, unnest(${hashes}::bytea[])`.execute(ctx.db)
   return codes.map(grouped)
 }
 
@@ -157,10 +147,10 @@ const confirmFactor: Handlers<Contract>['confirmFactor'] = async (ctx, input) =>
   if (before.ways.factor) throw new Refusal(factorErrors.factorOn)
   const row = await lockFactor(ctx, who, { pending: true })
   if (!row || !(await spendStep(ctx, who, row, input.code))) return refused(factorErrors.wrongFactor)
-  await ctx.db.updateTable('second_factors').set({ confirmed_at: ctx.now }).where('user_id', '=', who.id).execute()
+  await sql`update second_factors set confirmed_at = ${ctx.now} where user_id = ${who.id}`.execute(ctx.db)
   await forgetFactor(ctx, who)
   // from now on the password is no proof; who showed himself by it elsewhere shows himself again
-  await ctx.db.updateTable('sessions').set({ proven_at: null }).where('user_id', '=', who.id).where('id', '<>', ctx.actor.sessionId).execute()
+  await sql`update sessions set proven_at = null where user_id = ${who.id} and id <> ${ctx.actor.sessionId}::uuid`.execute(ctx.db)
   const recoveryCodes = await giveCodes(ctx, who)
   await wayChanged(ctx, before, 'FACTOR_ON')
   ctx.audit({ id: who.id, name: who.username })
@@ -189,7 +179,7 @@ const dropFactor: Handlers<Contract>['dropFactor'] = async (ctx) => {
 export async function removeFactor(ctx: Ctx, userId: number): Promise<boolean> {
   const before = await waysOf(ctx, userId)
   if (!before.ways.factor) return false
-  await ctx.db.deleteFrom('second_factors').where('user_id', '=', userId).execute()
+  await sql`delete from second_factors where user_id = ${userId}`.execute(ctx.db)
   await wayChanged(ctx, before, 'FACTOR_OFF')
   return true
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import { writeLog } from '../../../server/logRow.ts'
+import { exists, rowOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { addressOf } from '../../../shared/address.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
@@ -63,8 +64,8 @@ function inTurn(ctx: Ctx, account: Buffer, guards: readonly Guard[]): Promise<Ve
   return look(ctx, guards)
 }
 async function look(ctx: Looking, guards: readonly Guard[]): Promise<Verdict> {
-  const { rows } = await sql`select 1 from sign_in_guards where until > ${ctx.now} and key = any(${guards.map(({ key }) => key)}::bytea[])`.execute(ctx.db)
-  return { shut: rows.length > 0, guards }
+  const keys = guards.map(({ key }) => key)
+  return { shut: await exists(ctx.db)`select 1 from sign_in_guards where until > ${ctx.now} and key = any(${keys}::bytea[])`, guards }
 }
 
 /** Counts a failure; answers what it shut. What is shut counts nothing more, and does the same work. */
@@ -74,15 +75,14 @@ export async function countFailure(ctx: Ctx, { shut, guards }: Verdict, account:
   for (const { kind, account: about, key } of guards) {
     const { factor, minutes } = guardRules[kind]
     const over = sql`(g.until is not null or g.since <= ${new Date(ctx.now.getTime() - minutes * 60_000)})`
-    const { rows } = await sql<{ failures: number; strikes: number }>`
+    const row = await rowOf<{ failures: number; strikes: number }>(ctx.db)`
       insert into sign_in_guards as g (key, org_id, account, kind, failures, since)
       select ${key}, ${about ? (account?.org_id ?? platformOrg) : platformOrg}, ${about}, ${kind}, 1, ${ctx.now}::timestamptz where not ${shut}::boolean
       on conflict (key) do update set
         failures = case when ${over} then 1 else g.failures + 1 end, since = case when ${over} then excluded.since else g.since end,
         strikes = case when g.until <= ${new Date(ctx.now.getTime() - 86_400_000)} then 0 else g.strikes end, until = null
       where g.until is null or g.until <= excluded.since
-      returning failures, strikes`.execute(ctx.db)
-    const [row] = rows
+      returning failures, strikes`
     const most = factor * rule['login.maxFailures']
     if (row && row.failures >= most) {
       await shutFor(ctx, kind, key, shutMinutes(rule['login.lockMinutes'], row.strikes), account)

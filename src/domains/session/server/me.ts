@@ -1,55 +1,42 @@
 import { sql } from 'kysely'
+import { z } from 'zod'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, refused } from '../../../server/context.ts'
-import { sessionsOf } from '../../../server/live.ts'
+import { rowOf } from '../../../server/rows.ts'
+import { columns, shape, updateVersion } from '../../../server/shapes.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { bi } from '../../../shared/text.ts'
 import { missingPictures, uploadedBy } from '../../files/server/pictures.ts'
-import { type session, sessionErrors } from '../contract.ts'
+import { session, sessionErrors } from '../contract.ts'
 import { deviceOf, maskPhone } from '../rules.ts'
 import { identityProvider } from './identity.ts'
-import { phoneShown } from './queries.ts'
+import { endSessions, phoneShown } from './queries.ts'
 import { codeHash, spendCode } from './sms.ts'
 import { wayChanged, waysOf } from './ways.ts'
 
 type Contract = typeof session
-type ProfileRow = {
-  id: number
-  username: string
-  real_name: string
-  phone: string
-  consumer_phone: string
-  avatar: string
-  address: string
-  region_code: string
-  version: number
-  org_name: string
-  roles: { zh: string; en: string; code: string }[]
-}
-
 /** Whom customers call and goods are sent to (product book, /info). */
 const serviceRoles = ['ROLE_RTU_AGENT', 'ROLE_RTU_SP']
 
+const own = shape(
+  session.profile.output.extend({ roles: z.array(z.strictObject({ zh: z.string(), en: z.string(), code: z.string() })) }),
+  ['users', 'u'],
+  {
+    img: sql`u.avatar`,
+    orgName: sql`o.name`,
+    roles: sql`(select coalesce(json_agg(json_build_object('zh', r.name, 'en', r.name_en, 'code', r.code) order by r.rank desc), '[]')
+      from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id)`,
+  },
+  ['roleNames', 'serviceRequired'],
+)
+
 export async function profile(ctx: Ctx) {
-  const { rows } = await sql<ProfileRow>`
-    select u.id, u.username, u.real_name, u.phone, u.consumer_phone, u.avatar, u.address, u.region_code, u.version, o.name as org_name,
-      (select coalesce(json_agg(json_build_object('zh', r.name, 'en', r.name_en, 'code', r.code) order by r.rank desc), '[]')
-        from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id) as roles
-    from users u join organisations o on o.id = u.org_id where u.id = ${ctx.actor.userId}`.execute(ctx.db)
-  const row = found(rows[0])
+  const { roles, ...row } = found(await own.one(ctx.db, sql`from users u join organisations o on o.id = u.org_id where u.id = ${ctx.actor.userId}`))
   return {
-    id: row.id,
-    username: row.username,
-    realName: row.real_name,
+    ...row,
     phone: maskPhone(row.phone),
-    consumerPhone: row.consumer_phone,
-    img: row.avatar,
-    address: row.address,
-    regionCode: row.region_code,
-    orgName: row.org_name,
-    roleNames: row.roles.map(({ zh, en }) => ({ zh, en })),
-    serviceRequired: row.roles.some((role) => serviceRoles.includes(role.code)),
-    version: row.version,
+    roleNames: roles.map(({ zh, en }) => ({ zh, en })),
+    serviceRequired: roles.some((role) => serviceRoles.includes(role.code)),
   }
 }
 
@@ -66,19 +53,8 @@ export const editProfile: Handlers<Contract>['editProfile'] = async (ctx, input)
     // a picture somebody else uploaded answers like a missing one
     if ((await missingPictures(ctx, [input.img], uploadedBy(ctx))).length) throw new Refusal(common.notFound)
   }
-  const changed = await ctx.db
-    .updateTable('users')
-    .set((eb) => ({
-      real_name: input.realName,
-      consumer_phone: input.consumerPhone,
-      avatar: input.img,
-      address: input.address,
-      version: eb('version', '+', 1),
-    }))
-    .where('id', '=', ctx.actor.userId)
-    .where('version', '=', input.version)
-    .executeTakeFirst()
-  if (!changed.numUpdatedRows) throw new Refusal(common.stale)
+  const { realName, consumerPhone, img: avatar, address, version } = input
+  await updateVersion(ctx, 'users', { id: before.id, version }, columns('users', { realName, consumerPhone, avatar, address }))
   const after = await profile(ctx)
   ctx.audit({ id: before.id, name: before.username, before, after })
   return after
@@ -101,46 +77,41 @@ export const changePhone: Handlers<Contract>['changePhone'] = async (ctx, input)
   return after
 }
 
-type SessionRow = { id: string; ip: string; user_agent: string; created_at: Date; last_seen_at: Date }
+const lists = session.sessions.output.shape
+const agent = { userAgent: z.string() }
+const open = shape(lists.sessions.element.extend(agent), ['sessions', 's'], { signedInAt: sql`s.created_at` }, ['current', 'device'])
+const signIn = shape(lists.recent.element.extend(agent), ['login_attempts', 'l'], { at: sql`l.created_at` }, ['device'])
 
 export async function sessions(ctx: Ctx) {
-  const { rows } = await sql<SessionRow>`select id, ip, user_agent, created_at, last_seen_at from sessions
-    where user_id = ${ctx.actor.userId} and revoked_at is null and expires_at > ${ctx.now} order by last_seen_at desc, id limit 50`.execute(ctx.db)
-  const { rows: recent } = await sql<{ created_at: Date; ip: string; user_agent: string }>`select created_at, ip, user_agent from login_attempts
-    where user_id = ${ctx.actor.userId} and ok order by created_at desc limit 5`.execute(ctx.db)
+  const { userId, sessionId } = ctx.actor
+  const rows = await open.all(
+    ctx.db,
+    sql`from sessions s where s.user_id = ${userId} and s.revoked_at is null and s.expires_at > ${ctx.now}
+      order by s.id = ${sessionId} desc, s.last_seen_at desc, s.id limit 50`,
+  )
+  const recent = await signIn.all(ctx.db, sql`from login_attempts l where l.user_id = ${userId} and l.ok order by l.created_at desc limit 5`)
   return {
-    sessions: rows
-      .map((row) => ({
-        id: row.id,
-        current: row.id === ctx.actor.sessionId,
-        ip: row.ip,
-        device: deviceOf(row.user_agent),
-        signedInAt: iso(row.created_at),
-        lastSeenAt: iso(row.last_seen_at),
-      }))
-      .sort((a, b) => Number(b.current) - Number(a.current)),
-    recent: recent.map((row) => ({ at: iso(row.created_at), ip: row.ip, device: deviceOf(row.user_agent) })),
+    sessions: rows.map(({ userAgent, ...row }) => ({ ...row, current: row.id === sessionId, device: deviceOf(userAgent) })),
+    recent: recent.map(({ userAgent, ...row }) => ({ ...row, device: deviceOf(userAgent) })),
   }
 }
 
 export const endSession: Handlers<Contract>['endSession'] = async (ctx, input) => {
-  const { rows } = await sql<{ ip: string }>`update sessions set revoked_at = ${ctx.now}, revoke_reason = 'KICKED'
-    where id = ${input.id}::uuid and user_id = ${ctx.actor.userId} and revoked_at is null returning ip`.execute(ctx.db)
-  const row = found(rows[0])
-  ctx.audit({ id: ctx.actor.userId as number, name: ctx.actor.username, after: { ip: row.ip } })
-  ctx.touch(sessionsOf(ctx.actor.userId as number))
+  const { userId, username: name } = ctx.actor
+  const [ended] = await endSessions(ctx, sql`s.id = ${input.id}::uuid and s.user_id = ${userId}`, 'KICKED')
+  ctx.audit({ id: userId as number, name, after: { ip: found(ended).ip } })
   return { ok: true as const }
 }
 
 export const endOthers: Handlers<Contract>['endOthers'] = async (ctx) => {
-  const done = await sql`update sessions set revoked_at = ${ctx.now}, revoke_reason = 'KICKED'
-    where user_id = ${ctx.actor.userId} and id <> ${ctx.actor.sessionId}::uuid and revoked_at is null`.execute(ctx.db)
-  ctx.audit({ id: ctx.actor.userId as number, name: ctx.actor.username, after: { ended: Number(done.numAffectedRows ?? 0n) } })
-  ctx.touch(sessionsOf(ctx.actor.userId as number))
+  const { userId, username: name, sessionId } = ctx.actor
+  const ended = await endSessions(ctx, sql`s.user_id = ${userId} and s.id <> ${sessionId}::uuid`, 'KICKED')
+  ctx.audit({ id: userId as number, name, after: { ended: ended.length } })
   return { ok: true as const }
 }
 
 export async function binding(ctx: Ctx) {
-  const bound = await ctx.db.selectFrom('wechat_bindings').select(['nickname', 'bound_at']).where('user_id', '=', ctx.actor.userId).executeTakeFirst()
-  return { bound: bound ? { nickname: bound.nickname, boundAt: iso(bound.bound_at) } : null, available: identityProvider(ctx.app.config) !== null }
+  const bound = await rowOf<{ nickname: string; boundAt: Date }>(ctx.db)`
+    select nickname, bound_at as "boundAt" from wechat_bindings where user_id = ${ctx.actor.userId}`
+  return { bound: bound ? { ...bound, boundAt: iso(bound.boundAt) } : null, available: identityProvider(ctx.app.config) !== null }
 }

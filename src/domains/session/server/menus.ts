@@ -1,34 +1,23 @@
-import { sql } from 'kysely'
 import type { Db } from '../../../server/database.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import type { MenuNode } from '../../../shared/person.ts'
 import { menuWithheld } from '../../accounts/rules.ts'
 
-export type MenuRow = {
-  id: number
-  parent_id: number | null
-  name: string
-  path: string
-  title_zh: string
-  title_en: string
-  icon: string
-  sort: number
-  hidden: boolean
-}
+export type MenuRow = Omit<MenuNode, 'children'> & { id: number; parentId: number | null }
 /** A menu and which of somebody's roles list it. */
 export type MenuFact = MenuRow & { enabled: boolean; permission: string | null; listedBy: { id: number; enabled: boolean }[] }
 
 /** Every menu there is, in order. */
-export async function menuFacts(db: Db, roleIds: readonly number[]): Promise<MenuFact[]> {
-  const { rows } = await sql<MenuFact>`
-    select m.id, m.parent_id, m.name, m.path, m.title_zh, m.title_en, m.icon, m.sort, m.hidden, m.status = 'ENABLED' as enabled, m.permission_code as permission,
+export const menuFacts = (db: Db, roleIds: readonly number[]): Promise<MenuFact[]> =>
+  rowsOf<MenuFact>(db)`
+    select m.id, m.parent_id as "parentId", m.name, m.path, m.title_zh as title, m.title_en as "titleEn", m.icon, m.sort, m.hidden,
+      m.status = 'ENABLED' as enabled, m.permission_code as permission,
       (select coalesce(json_agg(json_build_object('id', r.id, 'enabled', r.status = 'ENABLED') order by r.rank desc, r.id), '[]')
         from role_menus rm join roles r on r.id = rm.role_id where rm.menu_id = m.id and r.id = any(${[...roleIds]}::bigint[])) as "listedBy"
-    from menus m order by m.sort, m.id`.execute(db)
-  return rows
-}
+    from menus m order by m.sort, m.id`
 
 export async function rolesOf(db: Db, userId: number): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`select role_id as id from user_roles where user_id = ${userId}`.execute(db)
+  const rows = await rowsOf<{ id: number }>(db)`select role_id as id from user_roles where user_id = ${userId}`
   return rows.map((row) => row.id)
 }
 
@@ -43,14 +32,15 @@ const mostLevels = 3
  * finite tree of at most three levels: a row whose parent is missing, or that stands below itself, is never reached.
  */
 export function menuTree(rows: readonly MenuRow[], hasScreen: (path: string) => boolean): MenuNode[] {
-  const below = Map.groupBy(rows, (row) => row.parent_id)
+  const below = Map.groupBy(rows, (row) => row.parentId)
   const build = (parent: number | null, level: number): MenuNode[] =>
     level > mostLevels
       ? []
       : (below.get(parent) ?? []).flatMap((row) => {
           const children = build(row.id, level + 1)
           if (!hasScreen(row.path) && !children.some((child) => !child.hidden)) return []
-          return [{ name: row.name, path: row.path, title: row.title_zh, titleEn: row.title_en, icon: row.icon, sort: row.sort, hidden: row.hidden, children }]
+          const { name, path, title, titleEn, icon, sort, hidden } = row
+          return [{ name, path, title, titleEn, icon, sort, hidden, children }]
         })
   return build(null, 1)
 }

@@ -1,7 +1,6 @@
 import { prepared } from '../../../server/bind.ts'
 import { type App, type Ctx, found, refused } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
-import { sessionsOf } from '../../../server/live.ts'
 import { checkPassword } from '../../../server/passwords.ts'
 import { hashing } from '../../../server/shares.ts'
 import { Refusal } from '../../../shared/errors.ts'
@@ -29,10 +28,7 @@ export async function isShown(
     return true
   }
   q.addAttempt(ctx, { username: account.username, userId: account.id, orgId: account.org_id, ok: false, reason })
-  if ((await countFailure(ctx, verdict, account)).includes('INSIDE')) {
-    await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'KICKED')
-    ctx.touch(sessionsOf(account.id))
-  }
+  if ((await countFailure(ctx, verdict, account)).includes('INSIDE')) await q.endSessions(ctx, [account.id], 'KICKED')
   return false
 }
 

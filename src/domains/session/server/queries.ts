@@ -1,6 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../../server/context.ts'
 import type { Db } from '../../../server/database.ts'
+import { sessionsOf } from '../../../server/live.ts'
+import { exists, rowOf, rowsOf } from '../../../server/rows.ts'
 import { tenantPath } from '../../../server/shares.ts'
 import { addressOf } from '../../../shared/address.ts'
 import { phoneShownDays } from '../rules.ts'
@@ -24,18 +26,17 @@ const accounts = sql`
     from users u`
 
 /** The account behind a name, with whether it and every organisation above it are enabled. System scope. */
-export const accountByName = async (db: Db, username: string): Promise<Account | undefined> =>
-  (await sql<Account>`${accounts} where lower(u.username) = lower(${username})`.execute(db)).rows[0]
-export const accountById = async (db: Db, id: number): Promise<Account | undefined> => (await sql<Account>`${accounts} where u.id = ${id}`.execute(db)).rows[0]
+export const accountByName = (db: Db, username: string) => rowOf<Account>(db)`${accounts} where lower(u.username) = lower(${username})`
+export const accountById = (db: Db, id: number) => rowOf<Account>(db)`${accounts} where u.id = ${id}`
 /** Whether the account still has the password that was compared; nobody changes it until the end of this transaction. */
-export const holds = async (db: Db, account: Account): Promise<boolean> =>
-  (await sql`select 1 from users where id = ${account.id} and password_hash = ${account.password_hash} for no key update`.execute(db)).rows.length > 0
+export const holds = (db: Db, account: Account): Promise<boolean> =>
+  exists(db)`select 1 from users where id = ${account.id} and password_hash = ${account.password_hash} for no key update`
 /** Names and number that stand near an account: whose it is, and the organisations up to the platform. */
 export async function namesNear(db: Db, userId: number): Promise<string[]> {
-  const { rows } = await sql<{ words: string[] }>`
+  const near = await rowOf<{ words: string[] }>(db)`
     select array[u.real_name, u.phone] || (select array_agg(a.name) from organisations a join organisations o on a.path @> o.path where o.id = u.org_id)
-      as words from users u where u.id = ${userId}`.execute(db)
-  return rows[0]?.words ?? []
+      as words from users u where u.id = ${userId}`
+  return near?.words ?? []
 }
 /**
  * Whoever may come in by this contact phone, of these the one with the name if it is given. Where its holder showed lately that the
@@ -43,14 +44,13 @@ export async function namesNear(db: Db, userId: number): Promise<string[]> {
  */
 export async function accountsByPhone(db: Db, of: { phone: string; username: string | undefined }, now: Date): Promise<Account[]> {
   const since = new Date(now.getTime() - phoneShownDays * 86_400_000)
-  const { rows } = await sql<Account>`
+  return rowsOf<Account>(db)`
     with found as (
       select a.*, ${tenantPath(sql`o.path`)} as tenant, coalesce(p.shown_phone = p.phone and p.phone_shown_at > ${since}::timestamptz, false) as shown
       from (${accounts} where u.phone = ${of.phone} and u.phone <> '' and (${of.username === undefined} or lower(u.username) = lower(${of.username ?? ''}))) a
       join users p on p.id = a.id join organisations o on o.id = a.org_id where a.usable)
     select id, org_id, username, password_hash, usable, locked_until, first_since from found
-    where not exists (select 1 from found where shown) or tenant in (select tenant from found where shown) order by id limit 50`.execute(db)
-  return rows
+    where not exists (select 1 from found where shown) or tenant in (select tenant from found where shown) order by id limit 50`
 }
 /** Its holder got a code there and entered it at this account. `first`: he said that it is his; else he had said so before. */
 export async function phoneShown(ctx: Ctx, userId: number, { first }: { first: boolean }): Promise<void> {
@@ -59,12 +59,12 @@ export async function phoneShown(ctx: Ctx, userId: number, { first }: { first: b
 
 /** Whether this is the living code of the number, with tries left for this address, without taking it. */
 export async function codeMatches(db: Db, of: { phone: string; userId: number | null; ip: string }, hash: Buffer, now: Date): Promise<boolean> {
-  const { rows } = await sql<{ right: boolean }>`
+  const code = await rowOf<{ right: boolean }>(db)`
     select code_hash = ${hash} and used_at is null and expires_at > ${now}
       and case when ip = ${addressOf(of.ip)} then tries else stranger_tries end < 5 as right
     from sms_codes where phone = ${of.phone} and purpose = 'RESET' and deliver and user_id = ${of.userId}::bigint
-    order by created_at desc, id desc limit 1`.execute(db)
-  return rows[0]?.right === true
+    order by created_at desc, id desc limit 1`
+  return code?.right === true
 }
 
 export function addAttempt(ctx: Ctx, of: { username: string; userId: number | null; orgId: number | null; ok: boolean; reason: string }): void {
@@ -79,16 +79,13 @@ export function addSession(ctx: Ctx, user: { id: number; orgId: number }, tokenH
     values (${tokenHash}, ${user.id}, ${user.orgId}, ${ctx.ip}, ${ctx.userAgent}, ${ctx.now}, ${ctx.now}, ${ctx.now}, ${until})`)
 }
 
-export async function revokeSessions(
-  db: Db,
-  now: Date,
-  where: { userId: number } | { sessionId: string },
-  reason: 'LOGOUT' | 'KICKED' | 'PASSWORD_CHANGED' | 'ACCESS_CHANGED',
-): Promise<void> {
-  await db
-    .updateTable('sessions')
-    .set({ revoked_at: now, revoke_reason: reason })
-    .where('revoked_at', 'is', null)
-    .where((eb) => ('userId' in where ? eb('user_id', '=', where.userId) : eb('id', '=', where.sessionId)))
-    .execute()
+type EndReason = 'LOGOUT' | 'KICKED' | 'PASSWORD_CHANGED' | 'ACCESS_CHANGED'
+/** Ends what is open of these people, or of these sessions `s`, and tells their pages; answers whose they were and where. */
+export async function endSessions(ctx: Ctx, which: readonly number[] | RawBuilder<unknown>, reason: EndReason): Promise<{ userId: number; ip: string }[]> {
+  const chosen = 'execute' in which ? which : sql`s.user_id = any(${[...which]}::bigint[])`
+  const ended = await rowsOf<{ userId: number; ip: string }>(ctx.db)`update sessions s set revoked_at = ${ctx.now}, revoke_reason = ${reason}
+    where s.revoked_at is null and ${chosen} returning s.user_id as "userId", s.ip`
+  for (const { userId } of ended) ctx.touch(sessionsOf(userId))
+  ctx.touch('online-users')
+  return ended
 }

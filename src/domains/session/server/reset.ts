@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { prepared } from '../../../server/bind.ts'
 import { type App, type Ctx, refused } from '../../../server/context.ts'
 import { type Db, systemScope } from '../../../server/database.ts'
-import { sessionsOf } from '../../../server/live.ts'
 import { checkPassword, hashPassword, nearWords } from '../../../server/passwords.ts'
 import { requireProof } from '../../../server/proof.ts'
 import { hashing } from '../../../server/shares.ts'
@@ -42,17 +41,12 @@ async function checkNew(db: Db, account: q.Account, password: string, used: bool
 
 /** The new password, the old one into the history, every session ended. */
 export async function setPassword(ctx: Ctx, account: q.Account, hash: string): Promise<void> {
-  await sql`insert into password_history (user_id, org_id, password_hash, created_at) values (${account.id}, ${account.org_id}, ${account.password_hash}, ${ctx.now}) on conflict do nothing`.execute(
-    ctx.db,
-  )
-  await ctx.db
-    .updateTable('users')
-    .set({ password_hash: hash, must_change_password: false, password_changed_at: ctx.now, locked_until: null })
-    .where('id', '=', account.id)
-    .execute()
-  await q.revokeSessions(ctx.db, ctx.now, { userId: account.id }, 'PASSWORD_CHANGED')
+  await sql`insert into password_history (user_id, org_id, password_hash, created_at)
+    values (${account.id}, ${account.org_id}, ${account.password_hash}, ${ctx.now}) on conflict do nothing`.execute(ctx.db)
+  await sql`update users set password_hash = ${hash}, must_change_password = false, password_changed_at = ${ctx.now}, locked_until = null
+    where id = ${account.id}`.execute(ctx.db)
+  await q.endSessions(ctx, [account.id], 'PASSWORD_CHANGED')
   await startAnew(ctx, account)
-  ctx.touch(sessionsOf(account.id))
 }
 
 /** Ends every session of the user, this one too; wrong old passwords count towards the lock, and too many end every session. */
@@ -107,9 +101,8 @@ export const passwordReset = prepared<Contract['passwordReset'], Ready>({
     await setPassword(ctx, account, hash)
     await wayChanged(ctx, before, 'PASSWORD')
     await sql`update password_resets set state = 'EXPIRED', handled_at = ${ctx.now} where user_id = ${account.id} and state = 'PENDING'`.execute(ctx.db)
-    await sql`insert into password_resets (org_id, user_id, method, state, created_at, handled_at) values (${account.org_id}, ${account.id}, 'SMS', 'DONE', ${ctx.now}, ${ctx.now})`.execute(
-      ctx.db,
-    )
+    await sql`insert into password_resets (org_id, user_id, method, state, created_at, handled_at)
+      values (${account.org_id}, ${account.id}, 'SMS', 'DONE', ${ctx.now}, ${ctx.now})`.execute(ctx.db)
     ctx.audit({ id: account.id, name: account.username, orgId: account.org_id })
     ctx.touch('password-resets')
     return { ok: true as const }
@@ -134,7 +127,7 @@ export const unbind = prepared<Contract['unbind'], { account: q.Account; right: 
 export async function unbindWechat(ctx: Ctx, userId: number): Promise<boolean> {
   const before = await waysOf(ctx, userId)
   if (!before.ways.wechat) return false
-  await ctx.db.deleteFrom('wechat_bindings').where('user_id', '=', userId).execute()
+  await sql`delete from wechat_bindings where user_id = ${userId}`.execute(ctx.db)
   await wayChanged(ctx, before, 'WECHAT_UNBOUND')
   return true
 }

@@ -5,6 +5,7 @@ import { type Handlers, prepared } from '../../../server/bind.ts'
 import type { Config } from '../../../server/config.ts'
 import { type Ctx, found, refused } from '../../../server/context.ts'
 import type { SignedIn } from '../../../server/person.ts'
+import { exists, rowOf } from '../../../server/rows.ts'
 import { Refusal } from '../../../shared/errors.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { type session, sessionErrors } from '../contract.ts'
@@ -80,8 +81,7 @@ const lockAccount = (ctx: Ctx, id: string) =>
 
 /** What the holder of the secret may know; the token is given once, to whoever takes the ticket. */
 export async function ticketState(ctx: Ctx, id: string, secret: string, request: FastifyRequest) {
-  const { rows } = await sql<Ticket>`select ${columns} from scan_tickets where id = ${id}::uuid and secret_hash = ${sha256(secret)}`.execute(ctx.db)
-  const ticket = found(rows[0])
+  const ticket = found(await rowOf<Ticket>(ctx.db)`select ${columns} from scan_tickets where id = ${id}::uuid and secret_hash = ${sha256(secret)}`)
   if (ticket.expires_at <= ctx.now && allowedFrom(scanStates, 'EXPIRED').includes(ticket.state)) {
     await move(ctx, id, 'EXPIRED')
     return { state: 'EXPIRED' as const }
@@ -89,10 +89,10 @@ export async function ticketState(ctx: Ctx, id: string, secret: string, request:
   if (ticket.state !== 'CONFIRMED' || ticket.purpose === 'BIND') return { state: ticket.state, problem: ticket.problem }
   await lockAccount(ctx, id)
   // the phone must be the account's still: confirmed is not collected
-  const { rows: taken } = await sql<{ user_id: number }>`update scan_tickets t set consumed_at = ${ctx.now}
+  const taken = await rowOf<{ user_id: number }>(ctx.db)`update scan_tickets t set consumed_at = ${ctx.now}
     where id = ${id}::uuid and state = 'CONFIRMED' and consumed_at is null and expires_at > ${ctx.now}
-      and exists (select 1 from wechat_bindings w where w.user_id = t.user_id and w.openid = t.openid) returning user_id`.execute(ctx.db)
-  const account = taken[0] && (await accountById(ctx.db, taken[0].user_id))
+      and exists (select 1 from wechat_bindings w where w.user_id = t.user_id and w.openid = t.openid) returning user_id`
+  const account = taken && (await accountById(ctx.db, taken.user_id))
   if (!account?.usable) return { state: 'EXPIRED' as const }
   return { state: 'CONFIRMED' as const, ...(await admit(ctx, account, request)) }
 }
@@ -123,19 +123,15 @@ export const baseUrlOf = (config: Pick<Config, 'publicUrl' | 'basePath' | 'host'
 
 async function read(ctx: Ctx, id: string, identity: string): Promise<{ ticket: Ticket; who: Who }> {
   const who = readIdentity(ctx.app.config, identity, ctx.now)
-  const { rows } = await sql<Ticket>`select ${columns} from scan_tickets where id = ${id}::uuid for update`.execute(ctx.db)
-  const ticket = found(rows[0])
+  const ticket = found(await rowOf<Ticket>(ctx.db)`select ${columns} from scan_tickets where id = ${id}::uuid for update`)
   if (!who) throw new Refusal(sessionErrors.badIdentity)
   if (ticket.expires_at <= ctx.now || ticket.consumed_at || (ticket.openid !== null && ticket.openid !== who.openid)) throw new Refusal(sessionErrors.scanOver)
   return { ticket, who }
 }
 
 /** Whether the session that asked for a binding lasts, and is one that showed who it is. */
-async function asksStill(ctx: Ctx, { session_id: id }: Ticket): Promise<boolean> {
-  const { rows } =
-    await sql`select 1 from sessions where id = ${id}::uuid and revoked_at is null and expires_at > ${ctx.now} and proven_at is not null`.execute(ctx.db)
-  return rows.length > 0
-}
+const asksStill = (ctx: Ctx, { session_id: id }: Ticket): Promise<boolean> =>
+  exists(ctx.db)`select 1 from sessions where id = ${id}::uuid and revoked_at is null and expires_at > ${ctx.now} and proven_at is not null`
 
 /** Whose account the scan is about, or why it cannot be. */
 async function subject(ctx: Ctx, ticket: Ticket, who: Who): Promise<number | 'NOT_BOUND' | 'BOUND_ELSEWHERE'> {

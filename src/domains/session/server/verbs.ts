@@ -3,14 +3,15 @@ import { sql } from 'kysely'
 import { type Handlers, prepared } from '../../../server/bind.ts'
 import { byRole, type Ctx, found, refused } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
-import { sessionsOf } from '../../../server/live.ts'
 import { checkPassword } from '../../../server/passwords.ts'
+import { shape } from '../../../server/shapes.ts'
 import { hashing } from '../../../server/shares.ts'
 import { neighbourhoodOf } from '../../../shared/address.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
+import * as f from '../../../shared/fields.ts'
 import { screens } from '../../product.ts'
 import { cachedSetting, platformOrg } from '../../settings/server/values.ts'
-import { type session, sessionErrors } from '../contract.ts'
+import { session, sessionErrors } from '../contract.ts'
 import { passwordExpired } from '../rules.ts'
 import { knownBrowser } from './browsers.ts'
 import { admit, factorHandlers } from './factor.ts'
@@ -67,49 +68,34 @@ export const login = prepared<Contract['login'], Ready>({
   },
 })
 
+const shownUser = { id: true, username: true, realName: true, img: true, title: true, orgId: true, orgName: true, mustChangePassword: true } as const
+const person = shape(session.user.output.pick(shownUser).extend({ passwordChangedAt: f.instant }), ['users', 'u'], {
+  img: sql`u.avatar`,
+  title: sql`coalesce(nullif(u.title, ''), (select r.name from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id order by r.rank desc limit 1), '')`,
+  orgName: sql`o.name`,
+})
+
 async function user(ctx: Ctx) {
-  const { rows } = await sql<{
-    id: number
-    username: string
-    real_name: string
-    avatar: string
-    title: string
-    must_change_password: boolean
-    password_changed_at: Date
-    org_id: number
-    org_name: string
-    role_name: string
-  }>`
-    select u.id, u.username, u.real_name, u.avatar, u.title, u.must_change_password, u.password_changed_at, u.org_id, o.name as org_name,
-      (select r.name from user_roles ur join roles r on r.id = ur.role_id where ur.user_id = u.id order by r.rank desc limit 1) as role_name
-    from users u join organisations o on o.id = u.org_id where u.id = ${ctx.actor.userId}`.execute(ctx.db)
-  const row = found(rows[0])
-  const { view } = ctx.actor
+  const own = await person.one(ctx.db, sql`from users u join organisations o on o.id = u.org_id where u.id = ${ctx.actor.userId}`)
+  const { passwordChangedAt, mustChangePassword: mustChange, ...row } = found(own)
+  const { view, permissions } = ctx.actor
+  const roles = view?.kind === 'role' ? [view.id] : await rolesOf(ctx.db, row.id)
   return {
-    id: row.id,
-    username: row.username,
-    realName: row.real_name,
+    ...row,
     role: ctx.actor.role,
     is_superuser: byRole(ctx, (role) => role === 'ROLE_SUPER_ADMIN'),
-    img: row.avatar,
-    title: row.title || row.role_name,
-    menus: menuTree(await menuRows(ctx.db, view?.kind === 'role' ? [view.id] : await rolesOf(ctx.db, row.id), ctx.actor.permissions), (path) =>
-      screenPaths.has(path),
-    ),
-    permissions: [...ctx.actor.permissions].sort(),
-    orgId: row.org_id,
-    orgName: row.org_name,
+    menus: menuTree(await menuRows(ctx.db, roles, permissions), (path) => screenPaths.has(path)),
+    permissions: [...permissions].sort(),
     view: view ? { kind: view.kind, id: view.id, name: { zh: view.name, en: view.nameEn } } : null,
     canViewAs: canViewAs(ctx.actor),
-    mustChangePassword: await passwordDue(ctx.app, { mustChange: row.must_change_password, changedAt: row.password_changed_at }),
-    mustSetUpFactor: await factorDue(ctx.app, { ...ctx.actor, permissions: view?.ownPermissions ?? ctx.actor.permissions }),
+    mustChangePassword: await passwordDue(ctx.app, { mustChange, changedAt: new Date(passwordChangedAt) }),
+    mustSetUpFactor: await factorDue(ctx.app, { ...ctx.actor, permissions: view?.ownPermissions ?? permissions }),
   }
 }
 
 async function logout(ctx: Ctx) {
-  await q.revokeSessions(ctx.db, ctx.now, { sessionId: ctx.actor.sessionId as string }, 'LOGOUT')
+  await q.endSessions(ctx, sql`s.id = ${ctx.actor.sessionId}::uuid`, 'LOGOUT')
   ctx.audit({ id: ctx.actor.userId as number, name: ctx.actor.username })
-  ctx.touch(sessionsOf(ctx.actor.userId as number))
   return { ok: true as const }
 }
 
@@ -134,7 +120,7 @@ const savePreference: Handlers<Contract>['savePreference'] = async (ctx, input) 
 
 export { removeFactor } from './factor.ts'
 export { startAnew } from './guard.ts'
-export { namesNear } from './queries.ts'
+export { endSessions, namesNear } from './queries.ts'
 export { unbindWechat } from './reset.ts'
 export { endLinks, takeBack, wayChanged, waysOf } from './ways.ts'
 
@@ -153,14 +139,8 @@ export const handlers: Handlers<Contract> = {
   prove,
   user,
   logout,
-  profile: me.profile,
-  editProfile: me.editProfile,
-  changePhone: me.changePhone,
+  ...me,
   changePassword,
-  sessions: me.sessions,
-  endSession: me.endSession,
-  endOthers: me.endOthers,
-  binding: me.binding,
   unbind,
   preferences,
   savePreference,

@@ -5,9 +5,9 @@ import { exists } from '../../../server/rows.ts'
 import { updateVersion } from '../../../server/shapes.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { factorErrors } from '../../session/contract.ts'
-import { endLinks, removeFactor, takeBack, unbindWechat, waysOf } from '../../session/server/verbs.ts'
+import { endLinks, endSessions, removeFactor, takeBack, unbindWechat, waysOf } from '../../session/server/verbs.ts'
 import { userErrors, type users } from '../contract.ts'
-import { endSessions, giveRoles, keepSuperAdmin, named, requireStanding, type Subject, subject, subjects } from './people.ts'
+import { giveRoles, keepSuperAdmin, named, requireStanding, type Subject, subject, subjects } from './people.ts'
 
 async function changeStatus(ctx: Ctx, given: readonly number[], status: Subject['status']): Promise<Subject[]> {
   const people = await subjects(ctx, given)
@@ -78,7 +78,7 @@ export const access = {
 
   async logout(ctx, { id }) {
     const person = await subject(ctx, id)
-    const ended = await endSessions(ctx, [id], 'KICKED')
+    const { length: ended } = await endSessions(ctx, [id], 'KICKED')
     ctx.audit({ ...named(person), after: { ended } })
     return { ended }
   },

@@ -8,11 +8,11 @@ import { hashing, tenantOf } from '../../../server/shares.ts'
 import { fieldRefusal } from '../../../shared/errors.ts'
 import { sessionErrors } from '../../session/contract.ts'
 import { passwordRule } from '../../session/rules.ts'
-import { namesNear, startAnew, wayChanged, waysOf } from '../../session/server/verbs.ts'
+import { endSessions, namesNear, startAnew, wayChanged, waysOf } from '../../session/server/verbs.ts'
 import { settingsOf } from '../../settings/server/values.ts'
 import type { users } from '../contract.ts'
 import { madePassword } from './firstPasswords.ts'
-import { endSessions, named, requireStanding, subject } from './people.ts'
+import { named, requireStanding, subject } from './people.ts'
 
 /** What an installation asks of passwords. */
 export const passwordSettings = (app: App) => app.database.read(systemScope, (db) => settingsOf(db, 1, ['password.minLength', 'password.history']))

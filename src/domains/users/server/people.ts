@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { type Ctx, found, visible } from '../../../server/context.ts'
-import { sessionsOf } from '../../../server/live.ts'
 import { onlyRow, rowOf, rowsOf } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import type { DataScope, HomeKind } from '../../../shared/access.ts'
@@ -65,15 +64,6 @@ export async function keepSuperAdmin(ctx: Ctx): Promise<void> {
 /** Before a password, a second factor or a phone of somebody is replaced. */
 export async function requireStanding(ctx: Ctx, userId: number): Promise<void> {
   if (!(await mayStandFor(ctx, userId))) throw new Refusal(userErrors.holdsMore)
-}
-
-/** Ends what these people have open; answers how many there were. */
-export async function endSessions(ctx: Ctx, userIds: readonly number[], reason: 'KICKED' | 'ACCESS_CHANGED' | 'PASSWORD_CHANGED'): Promise<number> {
-  const { numAffectedRows } = await sql`update sessions set revoked_at = ${ctx.now}, revoke_reason = ${reason}
-    where user_id = any(${[...userIds]}::bigint[]) and revoked_at is null`.execute(ctx.db)
-  for (const id of userIds) ctx.touch(sessionsOf(id))
-  ctx.touch('online-users')
-  return Number(numAffectedRows)
 }
 
 /** The organisation people are added to: seen (or just made below one that is), enabled with all above it, with room for `more`. */

@@ -20,13 +20,13 @@ import { departments } from './departments.ts'
 import { devices } from './devices.ts'
 import { type FirstPasswords, firstPasswords } from './firstPasswords.ts'
 import { passwordSettings, resetPassword } from './passwords.ts'
-import { above, checkDepartment, checkPicture, checkRoles, endSessions, giveRoles, named, openHome, requireStanding, subject } from './people.ts'
+import { above, checkDepartment, checkPicture, checkRoles, giveRoles, named, openHome, requireStanding, subject } from './people.ts'
 import * as q from './queries.ts'
 import { resets } from './resets.ts'
 
 type Contract = typeof users
 
-export { endSessions, giveRoles }
+export { giveRoles }
 
 /** `isPrincipal`: the one account an organisation is created with. */
 export type NewUser = Omit<z.output<typeof NewOrganUser>, 'password' | 'repeat'> & { passwordHash: string; isPrincipal: boolean }
