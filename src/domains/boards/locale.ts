@@ -32,7 +32,6 @@ export const locale = defineLocale(
     days: '剩 {n} 天',
     expired: '已到期',
     traffic: '{used} / {plan} MB',
-    keepsOnline: '在线',
     never: '从未连接',
     activation: {
       title: '设备激活',
@@ -160,7 +159,6 @@ export const locale = defineLocale(
     days: '{n} d left',
     expired: 'Expired',
     traffic: '{used} / {plan} MB',
-    keepsOnline: 'Online',
     never: 'Never connected',
     activation: {
       title: 'Activate devices',

@@ -25,7 +25,7 @@ export function bindRule(board: Board, device: { readonly id: number; readonly l
 }
 export const codeRule = (device: { readonly lifecycle: string }): ErrorDef | null => (isClosed(device) ? boardErrors.deviceClosed : null)
 
-type Code = { readonly usedAt: Date | null; readonly revokedAt: Date | null; readonly expiresAt: Date }
+export type Code = { readonly usedAt: Date | null; readonly revokedAt: Date | null; readonly expiresAt: Date }
 /** One answer for every reason: whoever guesses learns nothing. */
 export const useRule = (found: Code | undefined, now: Date): ErrorDef | null =>
   found && !found.usedAt && !found.revokedAt && found.expiresAt > now ? null : boardErrors.codeInvalid

@@ -29,10 +29,10 @@ export async function seedBoards(db: Db, ids: SeedIds, now: Date): Promise<void>
       until: addDays(today, left),
     }
   })
-  await sql`update main_boards b set model = x.model, hw_version = x.hw, fw_version = x.fw, carrier = x.carrier, plan = x.plan, plan_mb = x.plan_mb, used_mb = x.used_mb, sim_expires_on = x.until
-    from jsonb_to_recordset(${JSON.stringify(sims)}::jsonb) as x(id bigint, model text, hw text, fw text, carrier text, plan text, plan_mb int, used_mb int, until date) where b.id = x.id`.execute(
-    db,
-  )
+  await sql`update main_boards b set model = x.model, hw_version = x.hw, fw_version = x.fw, carrier = x.carrier, plan = x.plan, plan_mb = x.plan_mb,
+      used_mb = x.used_mb, sim_expires_on = x.until
+    from jsonb_to_recordset(${JSON.stringify(sims)}::jsonb)
+      as x(id bigint, model text, hw text, fw text, carrier text, plan text, plan_mb int, used_mb int, until date) where b.id = x.id`.execute(db)
   await db
     .insertInto('main_boards')
     .values([...spares(ids, now), ...worn(ids, now)])
@@ -84,14 +84,13 @@ function spares(ids: SeedIds, now: Date) {
     model: 'HD-M4',
     hw_version: 'V4.0',
     fw_version: '2.5.0',
-    iccid: i % 3 === 2 ? null : String(89860426010000000000n + BigInt(i * 7919)),
-    carrier: i % 3 === 2 ? null : ('CMCC' as const),
-    plan: i % 3 === 2 ? '' : '物联 500M',
-    plan_mb: i % 3 === 2 ? null : 500,
-    used_mb: i % 3 === 2 ? null : 0,
-    sim_expires_on: i % 3 === 2 ? null : addDays(shanghaiDay(now), 720 - i),
-    disabled_at: null,
-    last_seen_at: null,
+    ...(i % 3 === 2
+      ? {}
+      : {
+          iccid: String(89860426010000000000n + BigInt(i * 7919)),
+          ...({ carrier: 'CMCC', plan: '物联 500M', plan_mb: 500, used_mb: 0 } as const),
+          sim_expires_on: addDays(shanghaiDay(now), 720 - i),
+        }),
     created_at: new Date(now.getTime() - (9 - i) * dayMs),
   }))
 }
@@ -104,12 +103,6 @@ function worn(ids: SeedIds, now: Date) {
     model: 'HD-M2',
     hw_version: 'V2.1',
     fw_version: '1.9.8',
-    iccid: null,
-    carrier: null,
-    plan: '',
-    plan_mb: null,
-    used_mb: null,
-    sim_expires_on: null,
     disabled_at: new Date(now.getTime() - (12 + i) * dayMs),
     last_seen_at: new Date(now.getTime() - (12 + i) * dayMs),
     created_at: new Date(now.getTime() - (90 - i) * dayMs),

@@ -3,6 +3,7 @@ import { isOpen, mayMove, overdue, removable, reopenable } from './rules.ts'
 import { preselected } from './web/pieces.ts'
 
 const at = (hour: number) => new Date(Date.UTC(2026, 10, 22, hour))
+const said = (hour: number) => at(hour).toISOString()
 
 describe('moves', () => {
   test.each([
@@ -20,12 +21,12 @@ describe('moves', () => {
 })
 
 describe('overdue', () => {
-  const row = { state: 'OPEN' as const, firstReplyDueAt: at(4), resolveDueAt: at(20), firstRepliedAt: null }
+  const row = { state: 'OPEN' as const, firstReplyDueAt: said(4), resolveDueAt: said(20), firstRepliedAt: null }
   test('the first answer, then the end', () => {
     expect(overdue(row, at(3))).toBe(false)
     expect(overdue(row, at(4))).toBe(true)
-    expect(overdue({ ...row, firstRepliedAt: at(2) }, at(5))).toBe(false)
-    expect(overdue({ ...row, firstRepliedAt: at(2) }, at(20))).toBe(true)
+    expect(overdue({ ...row, firstRepliedAt: said(2) }, at(5))).toBe(false)
+    expect(overdue({ ...row, firstRepliedAt: said(2) }, at(20))).toBe(true)
   })
   test('never what is over', () => {
     expect(overdue({ ...row, state: 'RESOLVED' }, at(23))).toBe(false)

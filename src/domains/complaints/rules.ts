@@ -25,9 +25,9 @@ export const mayMove = (from: ComplaintState, to: ComplaintState): ErrorDef | nu
 export const isOpen = (state: ComplaintState): boolean => state === 'OPEN' || state === 'HANDLING' || state === 'WAITING'
 
 /** Overdue: nobody answered in time, or it is not resolved in time. */
-export function overdue(row: { state: ComplaintState; firstReplyDueAt: Date; resolveDueAt: Date; firstRepliedAt: Date | null }, now: Date): boolean {
-  if (!isOpen(row.state)) return false
-  return row.resolveDueAt <= now || (row.firstRepliedAt === null && row.firstReplyDueAt <= now)
+export function overdue(row: { state: ComplaintState; firstReplyDueAt: string; resolveDueAt: string; firstRepliedAt: string | null }, now: Date): boolean {
+  const past = (at: string) => Date.parse(at) <= now.getTime()
+  return isOpen(row.state) && (past(row.resolveDueAt) || (row.firstRepliedAt === null && past(row.firstReplyDueAt)))
 }
 
 /** A duplicate lives on in the complaint it was merged into; that one is opened again. */

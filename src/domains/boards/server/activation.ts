@@ -1,14 +1,15 @@
+import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, iso, refused } from '../../../server/context.ts'
 import { perApp } from '../../../server/perApp.ts'
+import { exists, rowOf } from '../../../server/rows.ts'
 import { addressOf } from '../../../shared/address.ts'
 import { reject } from '../../../shared/errors.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { platformOrg } from '../../settings/server/values.ts'
 import { type ActivationCode, boardErrors, type boards } from '../contract.ts'
-import { bindRule, codeRule, useRule } from '../rules.ts'
-import { addBoard } from './adding.ts'
+import { bindRule, type Code, codeRule, useRule } from '../rules.ts'
 import { keepLastSeen, lockMachine, type Machine, putBoard } from './binding.ts'
 import { codeHash, expiry, newCodes } from './codes.ts'
 import * as q from './queries.ts'
@@ -24,10 +25,7 @@ async function codesFor(ctx: Ctx, deviceIds: readonly number[]): Promise<{ machi
     reject(codeRule(machine))
     machines.push(machine)
   }
-  const codes = await newCodes(
-    ctx,
-    machines.map((machine) => ({ id: machine.id, orgId: machine.orgId })),
-  )
+  const codes = await newCodes(ctx, machines)
   const expiresAt = iso(expiry(ctx.now))
   const list = machines.map((machine) => ({ id: machine.id, rtuNumber: machine.rtuNumber, activationCode: codes.get(machine.id) as string, expiresAt }))
   return { machines, list }
@@ -65,9 +63,9 @@ async function noteGuess(ctx: Ctx): Promise<void> {
 export const activate: Handlers<Contract>['activate'] = async (ctx, input) => {
   const { code: text, ...told } = input
   const seen = await codeRow(ctx, text)
-  const machine = seen && (await lockMachine(ctx, seen.device_id))
+  const machine = seen && (await lockMachine(ctx, seen.deviceId))
   const code = machine && (await codeRow(ctx, text))
-  const wrong = useRule(code && { usedAt: code.used_at, revokedAt: code.revoked_at, expiresAt: code.expires_at }, ctx.now)
+  const wrong = useRule(code, ctx.now)
   if (wrong || !code || !machine || codeRule(machine)) {
     // a board that is really there and has no code that works: the platform is shown it, if its number is unknown
     sightingsOf(ctx.app).note({ ...told, via: 'ACTIVATION', address: ctx.ip })
@@ -80,26 +78,18 @@ export const activate: Handlers<Contract>['activate'] = async (ctx, input) => {
     await keepLastSeen(ctx, machine)
     const old = await q.rowByNumber(ctx, machine.boardNo)
     if (old?.iccid && !board.iccid) await q.moveSim(ctx, old.id, board.id)
-    await ctx.db.updateTable('main_boards').set({ disabled_at: ctx.now }).where('board_no', '=', machine.boardNo).execute()
+    await sql`update main_boards set disabled_at = ${ctx.now} where board_no = ${machine.boardNo}`.execute(ctx.db)
   }
   const secret = await putBoard(ctx, machine, input.boardNo)
   await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.orgId, kind: 'BOARD_ACTIVATED', data: { boardNo: input.boardNo } }])
-  ctx.audit({
-    id: machine.id,
-    name: machine.rtuNumber,
-    before: { boardNo: machine.boardNo },
-    after: { boardNo: input.boardNo },
-    orgId: machine.orgId,
-  })
+  const { id, rtuNumber: name, orgId } = machine
+  ctx.audit({ id, name, before: { boardNo: machine.boardNo }, after: { boardNo: input.boardNo }, orgId })
   return { rtuNumber: machine.rtuNumber, secret }
 }
 
 const codeRow = (ctx: Ctx, code: string) =>
-  ctx.db
-    .selectFrom('activation_codes')
-    .select(['id', 'device_id', 'used_at', 'revoked_at', 'expires_at'])
-    .where('code_hash', '=', codeHash(code))
-    .executeTakeFirst()
+  rowOf<Code & { id: number; deviceId: number }>(ctx.db)`select id, device_id as "deviceId", used_at as "usedAt", revoked_at as "revokedAt",
+    expires_at as "expiresAt" from activation_codes where code_hash = ${codeHash(code)}`
 
 type Told = { boardNo: string; iccid: string; model: string; hwVersion: string; fwVersion: string }
 /** The board that speaks: registered now, or known and free. What it says of itself is news. */
@@ -107,12 +97,11 @@ async function ownBoard(ctx: Ctx, machine: Machine, told: Told): Promise<q.Row> 
   const known = await q.rowByNumber(ctx, told.boardNo)
   const owner = found(await q.owner(ctx, machine.orgId))
   // the code is its proof: a SIM card that somebody wrote down elsewhere keeps no board from coming up
-  const held =
-    told.iccid && (await ctx.db.selectFrom('main_boards').select('id').where('iccid', '=', told.iccid).where('board_no', '<>', told.boardNo).executeTakeFirst())
+  const held = told.iccid && (await exists(ctx.db)`select 1 from main_boards where iccid = ${told.iccid} and board_no <> ${told.boardNo}`)
   const iccid = held ? '' : told.iccid
   if (!known) {
     const rest = { protocol: 'mqtt' as const, carrier: null, plan: '', planMb: null, usedMb: null, simExpiresOn: null }
-    return found(await q.row(ctx, await addBoard(ctx, { ...rest, ...told, iccid }, owner)))
+    return found(await q.row(ctx, await q.addBoard(ctx, { ...rest, ...told, iccid }, owner)))
   }
   reject(bindRule(known, machine, await q.isHandedDown(ctx, known.orgId, machine.orgId)))
   await ctx.db

@@ -20,10 +20,8 @@ export const codeHash = (code: string): Buffer =>
 /** A code for each machine; former codes of these machines end. */
 export async function newCodes(ctx: Ctx, machines: readonly { id: number; orgId: number }[]): Promise<Map<number, string>> {
   const codes = new Map(machines.map(({ id }) => [id, newCode()]))
-  await keepCodes(
-    ctx,
-    machines.map((machine) => ({ ...machine, code: codes.get(machine.id) as string })),
-  )
+  const made = machines.map((machine) => ({ ...machine, code: codes.get(machine.id) as string }))
+  await keepCodes(ctx, made)
   return codes
 }
 

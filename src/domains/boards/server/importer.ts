@@ -6,7 +6,6 @@ import { bi } from '../../../shared/text.ts'
 import { meant, type Named, organisationsNamed } from '../../organisations/server/named.ts'
 import { boardNo, carriers, iccid } from '../contract.ts'
 import { locale } from '../locale.ts'
-import { addBoard } from './adding.ts'
 import * as q from './queries.ts'
 
 const megabytes = z
@@ -51,7 +50,7 @@ async function run(ctx: Ctx, rows: readonly ImportRow<Row>[]): Promise<readonly 
     const traffic = { planMb: planMb ? Number(planMb) : null, usedMb: usedMb ? Number(usedMb) : null }
     const owner = await ownerOf(quiet, owners, org)
     const board = { ...row, ...traffic, protocol: 'mqtt' as const, carrier: known, simExpiresOn: simExpiresOn ?? null }
-    const id = await addBoard(quiet, board, owner)
+    const id = await q.addBoard(quiet, board, owner)
     ctx.audit({ action: 'boards.create', id, name: row.boardNo, after: board, orgId: owner.id })
   })
   return errors.map((error) => (error.column === 'orgId' ? { ...error, column: 'org' } : error))

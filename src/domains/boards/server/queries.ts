@@ -3,11 +3,12 @@ import { z } from 'zod'
 import { type Ctx, visible } from '../../../server/context.ts'
 import { all } from '../../../server/lists.ts'
 import { exists, onlyRow, rowOf } from '../../../server/rows.ts'
-import { columns, type Rows, shape } from '../../../server/shapes.ts'
+import { columns, guarding, type Rows, shape } from '../../../server/shapes.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
+import { fieldRefusal } from '../../../shared/errors.ts'
 import { addDays, shanghaiDay } from '../../../shared/instants.ts'
-import { type BoardFields, BoardOption, BoardRow, type boards } from '../contract.ts'
-import { expiryDays } from '../rules.ts'
+import { type BoardFields, BoardOption, BoardRow, boardErrors, type boards } from '../contract.ts'
+import { expiryDays, ownerRule } from '../rules.ts'
 
 const board = shape(
   BoardRow.extend({ disabled: z.boolean(), secretHash: z.instanceof(Buffer).nullable() }),
@@ -105,6 +106,9 @@ export const owner = (ctx: Ctx, orgId: number) =>
 
 export const written = (board: BoardFields) => columns('main_boards', { ...board, iccid: board.iccid || null })
 
+export const disable = (ctx: Ctx, id: number, on: boolean) =>
+  sql`update main_boards set disabled_at = ${on ? ctx.now : null}::timestamptz where id = ${id}`.execute(ctx.db)
+
 /** The SIM and what is known of it goes over to a board that has none. */
 export async function moveSim(ctx: Ctx, fromId: number, toId: number): Promise<void> {
   const sim = await ctx.db
@@ -118,4 +122,22 @@ export async function moveSim(ctx: Ctx, fromId: number, toId: number): Promise<v
     .where('id', '=', fromId)
     .execute()
   await ctx.db.updateTable('main_boards').set(sim).where('id', '=', toId).execute()
+}
+
+/** The database guards what is unique: boards of others are not seen. */
+export const unique = guarding({
+  main_boards_board_no_key: [boardErrors.numberTaken, 'boardNo'],
+  main_boards_iccid: [boardErrors.cardTaken, 'iccid'],
+  devices_card: [boardErrors.cardTaken, 'iccid'],
+})
+
+type NewBoard = BoardFields & { boardNo: string }
+type Owner = { id: number; kind: string }
+export async function addBoard(ctx: Ctx, board: NewBoard, owner: Owner): Promise<number> {
+  const wrong = ownerRule(owner.kind)
+  if (wrong) throw fieldRefusal(wrong, 'orgId')
+  const { boardNo, ...fields } = board
+  const values = { ...written(fields), board_no: boardNo, org_id: owner.id, created_at: ctx.now }
+  const { id } = await unique(ctx.db.insertInto('main_boards').values(values).returning('id').executeTakeFirstOrThrow())
+  return id
 }

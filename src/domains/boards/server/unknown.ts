@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may, visible } from '../../../server/context.ts'
+import { onlyRow } from '../../../server/rows.ts'
 import { type Rows, shape } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import * as f from '../../../shared/fields.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { boardErrors, type boards, UnknownBoard } from '../contract.ts'
 import { bindRule } from '../rules.ts'
-import { addBoard } from './adding.ts'
 import { lockMachine, type Machine, putBoard } from './binding.ts'
 import * as q from './queries.ts'
 import { longAgo, registered } from './sightings.ts'
@@ -50,10 +50,10 @@ export const unknown: Handlers<Contract>['unknown'] = async (ctx, input) => {
 /** How many wait for a decision; null for whom they are not. */
 export async function unknownCount(ctx: Ctx): Promise<number | null> {
   if (!ctx.actor.ofPlatform || !may(ctx, 'main-board:create') || ctx.actor.scope.devices !== null) return null
-  const { rows } = await sql<{ n: number }>`select count(*) as n from unknown_boards u where ${seen(ctx)} and ${wanted(ctx)} and u.ignored_at is null`.execute(
+  const waiting = await onlyRow<{ n: number }>(
     ctx.db,
-  )
-  return rows[0]?.n ?? 0
+  )`select count(*) as n from unknown_boards u where ${seen(ctx)} and ${wanted(ctx)} and u.ignored_at is null`
+  return waiting.n
 }
 
 /** The row, held: of two people that decide one is first, the other finds nothing. */
@@ -75,7 +75,7 @@ export const claim: Handlers<Contract>['claim'] = async (ctx, { id, orgId, devic
   const rest = { protocol: 'mqtt' as const, carrier: null, plan: '', planMb: null, usedMb: null, simExpiresOn: null }
   const boardNo = told.boardNo
   // registering it takes it off the list, see the table's trigger
-  const boardId = await addBoard(ctx, { ...rest, boardNo, model, iccid, hwVersion: told.hwVersion, fwVersion: told.fwVersion }, owner)
+  const boardId = await q.addBoard(ctx, { ...rest, boardNo, model, iccid, hwVersion: told.hwVersion, fwVersion: told.fwVersion }, owner)
   let secret: string | null = null
   if (machine) {
     const wrong = bindRule({ deviceId: null, disabled: false }, machine, await q.isHandedDown(ctx, owner.id, machine.orgId))
@@ -93,9 +93,8 @@ export const claim: Handlers<Contract>['claim'] = async (ctx, { id, orgId, devic
 
 async function setIgnored(ctx: Ctx, id: number, on: boolean) {
   const row = await lock(ctx, id)
-  await sql`update unknown_boards set ignored_at = ${on ? (row.ignoredAt ?? ctx.now) : null}::timestamptz, ignored_by = ${on ? ctx.actor.userId : null}::bigint where id = ${id}`.execute(
-    ctx.db,
-  )
+  const [at, by] = on ? [row.ignoredAt ?? ctx.now, ctx.actor.userId] : [null, null]
+  await sql`update unknown_boards set ignored_at = ${at}::timestamptz, ignored_by = ${by}::bigint where id = ${id}`.execute(ctx.db)
   ctx.audit({ id, name: row.boardNo, before: { ignored: row.ignored }, after: { ignored: on } })
   ctx.touch('unknown-boards')
   return { ok: true as const }

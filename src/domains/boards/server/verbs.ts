@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
 import { type Ctx, found, may } from '../../../server/context.ts'
 import { updateVersion } from '../../../server/shapes.ts'
@@ -7,7 +8,6 @@ import { noteDevice } from '../../machines/server/events.ts'
 import { type BoardRow, type BoardSecret, boardErrors, type boards } from '../contract.ts'
 import { bindRule, fingerprint, simState, statusOf } from '../rules.ts'
 import { activate, activationCode, activationCodes } from './activation.ts'
-import { addBoard, unique } from './adding.ts'
 import { hasOpenOrder, keepLastSeen, lockMachine, type Machine, putBoard, shutOut, takeBoard } from './binding.ts'
 import * as q from './queries.ts'
 import { claim, ignore, restore, unknown, unknownCount } from './unknown.ts'
@@ -58,18 +58,13 @@ type Said = { machine: Machine; board: q.Row; kind: string; after: Record<string
 /** Log row and timeline of an act on a machine's board. */
 async function said(ctx: Ctx, { machine, board, kind, after }: Said): Promise<void> {
   await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.orgId, kind, data: { boardNo: board.boardNo, ...after } }])
-  ctx.audit({
-    id: board.id,
-    name: board.boardNo,
-    before: { boardNo: machine.boardNo, rtuNumber: board.rtuNumber },
-    after: { rtuNumber: machine.rtuNumber, ...after },
-    orgId: machine.orgId,
-  })
+  const before = { boardNo: machine.boardNo, rtuNumber: board.rtuNumber }
+  ctx.audit({ id: board.id, name: board.boardNo, before, after: { rtuNumber: machine.rtuNumber, ...after }, orgId: machine.orgId })
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...board }) => {
   const owner = found(await q.owner(ctx, orgId ?? ctx.actor.orgId))
-  const after = await get(ctx, await addBoard(ctx, board, owner))
+  const after = await get(ctx, await q.addBoard(ctx, board, owner))
   ctx.audit({ id: after.id, name: after.boardNo, after: logged(after), orgId: owner.id })
   ctx.touch('main-boards')
   return after
@@ -78,16 +73,10 @@ const create: Handlers<Contract>['create'] = async (ctx, { orgId, ...board }) =>
 const update: Handlers<Contract>['update'] = async (ctx, { id, version, ...fields }) => {
   const before = await get(ctx, id)
   const { board, machine } = await open(ctx, { id, version })
-  await unique(ctx.db.updateTable('main_boards').set(q.written(fields)).where('id', '=', id).execute())
+  await q.unique(ctx.db.updateTable('main_boards').set(q.written(fields)).where('id', '=', id).execute())
   // the machine names the SIM that is in its board
   if (machine && board.iccid !== fields.iccid)
-    await unique(
-      ctx.db
-        .updateTable('devices')
-        .set((eb) => ({ card: fields.iccid || null, version: eb('version', '+', 1) }))
-        .where('id', '=', machine.id)
-        .execute(),
-    )
+    await q.unique(sql`update devices set card = ${fields.iccid || null}, version = version + 1 where id = ${machine.id}`.execute(ctx.db))
   const after = await get(ctx, id)
   ctx.audit({ id, name: after.boardNo, before: logged(before), after: logged(after), orgId: board.orgId })
   ctx.touch('main-boards')
@@ -121,7 +110,7 @@ const replace: Handlers<Contract>['replace'] = async (ctx, input): Promise<Board
 async function exchange(ctx: Ctx, machine: Machine, old: q.Row, next: q.Row): Promise<string> {
   await keepLastSeen(ctx, machine)
   if (old.iccid && !next.iccid) await q.moveSim(ctx, old.id, next.id)
-  await ctx.db.updateTable('main_boards').set({ disabled_at: ctx.now }).where('id', '=', old.id).execute()
+  await q.disable(ctx, old.id, true)
   return putBoard(ctx, machine, next.boardNo)
 }
 
@@ -135,10 +124,7 @@ const unbind: Handlers<Contract>['unbind'] = async (ctx, input) => {
 
 async function setDisabled(ctx: Ctx, input: One, on: boolean): Promise<BoardRow> {
   const { board, machine } = await open(ctx, input)
-  if (board.disabled !== on) {
-    const disabled_at = on ? ctx.now : null
-    await ctx.db.updateTable('main_boards').set({ disabled_at }).where('id', '=', board.id).execute()
-  }
+  if (board.disabled !== on) await q.disable(ctx, board.id, on)
   if (machine) {
     shutOut(ctx)
     await noteDevice(ctx, [{ deviceId: machine.id, orgId: machine.orgId, kind: on ? 'BOARD_DISABLED' : 'BOARD_ENABLED', data: { boardNo: board.boardNo } }])

@@ -14,20 +14,11 @@ import * as q from './queries.ts'
 type Contract = typeof complaints
 type EntryKind = 'REPLY' | 'NOTE' | 'CLAIM' | 'ASSIGN' | 'ASK' | 'RESOLVE' | 'REOPEN' | 'INVALID' | 'MERGE' | 'REFUND'
 
-const dateOf = (at: string | null): Date | null => (at === null ? null : new Date(at))
 /** The buyer as the orders show him: by the last four of his name at the provider. */
 const buyer = (name: string): string => (name.length > 4 ? `***${name.slice(-4)}` : name)
 const judged = (ctx: Ctx, c: q.ListRow): Pick<ComplaintRow, 'overdue' | 'can' | 'username'> => ({
   username: may(ctx, 'consumer:unmask') ? c.username : buyer(c.username),
-  overdue: overdue(
-    {
-      state: c.state,
-      firstReplyDueAt: new Date(c.firstReplyDueAt),
-      resolveDueAt: new Date(c.resolveDueAt),
-      firstRepliedAt: dateOf(c.firstRepliedAt),
-    },
-    ctx.now,
-  ),
+  overdue: overdue(c, ctx.now),
   can: {
     handle: may(ctx, 'complaint:update') && isOpen(c.state),
     reply: may(ctx, 'complaint:reply') && isOpen(c.state),
@@ -86,9 +77,10 @@ type Change = Partial<{
   first_replied_at: Date
   resolved_at: Date | null
 }>
-const openOne = async (ctx: Ctx, id: number): Promise<q.Row> => {
+const checkOpen = (c: q.Row) => reject(isOpen(c.state) ? null : complaintErrors.wrongState)
+async function openOne(ctx: Ctx, id: number): Promise<q.Row> {
   const c = found(await q.row(ctx, id))
-  if (!isOpen(c.state)) throw new Refusal(complaintErrors.wrongState)
+  checkOpen(c)
   return c
 }
 /** Somebody is at it now. */
@@ -105,6 +97,14 @@ async function done(ctx: Ctx, c: q.Row, details: Record<string, unknown> = {}): 
   ctx.audit({ id: c.id, name: String(c.id), orgId: c.orgId, before: { state: c.state }, after: { state: after.state, ...details } })
   ctx.touch('complaints')
   return after
+}
+
+type Step = { to: Change; says: EntryKind; content?: string; log?: Record<string, unknown> }
+/** The complaint changes, the entry tells it, the log keeps it. */
+async function step(ctx: Ctx, c: q.Row, version: number, { to, says, content = '', log }: Step): Promise<Complaint> {
+  await change(ctx, c, version, to)
+  await say(ctx, c, says, content)
+  return done(ctx, c, log)
 }
 
 const create: Handlers<Contract>['create'] = async (ctx, input) => {
@@ -141,9 +141,7 @@ const create: Handlers<Contract>['create'] = async (ctx, input) => {
 
 const claim: Handlers<Contract>['claim'] = async (ctx, input) => {
   const c = await openOne(ctx, input.id)
-  await change(ctx, c, input.version, taken(c, ctx.actor.userId))
-  await say(ctx, c, 'CLAIM', '')
-  return done(ctx, c)
+  return step(ctx, c, input.version, { to: taken(c, ctx.actor.userId), says: 'CLAIM' })
 }
 
 const assign: Handlers<Contract>['assign'] = async (ctx, input) => {
@@ -167,42 +165,32 @@ const reply: Handlers<Contract>['reply'] = async (ctx, input) => {
   if (c.state === 'OPEN' && input.ask) reject(mayMove('HANDLING', 'WAITING'))
   else reject(c.state === state ? null : mayMove(c.state, state))
   const moved = { ...c, state: c.state === 'OPEN' && input.ask ? ('HANDLING' as const) : c.state }
-  await change(ctx, moved, input.version, {
-    state,
-    assignee_id: c.assigneeId ?? ctx.actor.userId,
-    ...(c.firstRepliedAt ? {} : { first_replied_at: ctx.now }),
-  })
+  const first = c.firstRepliedAt ? {} : { first_replied_at: ctx.now }
+  await change(ctx, moved, input.version, { state, assignee_id: c.assigneeId ?? ctx.actor.userId, ...first })
   await say(ctx, c, input.ask ? 'ASK' : 'REPLY', input.content)
   return done(ctx, c, { content: input.content })
 }
 
 const note: Handlers<Contract>['note'] = async (ctx, input) => {
   const c = found(await q.row(ctx, input.id))
-  await change(ctx, c, input.version, {})
-  await say(ctx, c, 'NOTE', input.content)
-  return done(ctx, c, { note: input.content })
+  return step(ctx, c, input.version, { to: {}, says: 'NOTE', content: input.content, log: { note: input.content } })
 }
 
-const resolve: Handlers<Contract>['resolve'] = async (ctx, input) => {
-  const c = found(await q.row(ctx, input.id))
-  await change(ctx, c, input.version, { state: 'RESOLVED', result: input.result, remark: input.remark, resolved_at: ctx.now })
-  await say(ctx, c, 'RESOLVE', input.remark)
-  return done(ctx, c, { result: input.result, remark: input.remark })
+const resolve: Handlers<Contract>['resolve'] = async (ctx, { id, version, result, remark }) => {
+  const to = { state: 'RESOLVED', result, remark, resolved_at: ctx.now } as const
+  return step(ctx, found(await q.row(ctx, id)), version, { to, says: 'RESOLVE', content: remark, log: { result, remark } })
 }
 
-const invalidate: Handlers<Contract>['invalidate'] = async (ctx, input) => {
-  const c = found(await q.row(ctx, input.id))
-  await change(ctx, c, input.version, { state: 'INVALID', remark: input.remark })
-  await say(ctx, c, 'INVALID', input.remark)
-  return done(ctx, c, { remark: input.remark })
+const invalidate: Handlers<Contract>['invalidate'] = async (ctx, { id, version, remark }) => {
+  const to = { state: 'INVALID', remark } as const
+  return step(ctx, found(await q.row(ctx, id)), version, { to, says: 'INVALID', content: remark, log: { remark } })
 }
 
-const reopen: Handlers<Contract>['reopen'] = async (ctx, input) => {
-  const c = found(await q.row(ctx, input.id))
+const reopen: Handlers<Contract>['reopen'] = async (ctx, { id, version, remark }) => {
+  const c = found(await q.row(ctx, id))
   reject(reopenable(c))
-  await change(ctx, c, input.version, { state: 'HANDLING', result: null, resolved_at: null })
-  await say(ctx, c, 'REOPEN', input.remark)
-  return done(ctx, c, { remark: input.remark })
+  const to = { state: 'HANDLING', result: null, resolved_at: null } as const
+  return step(ctx, c, version, { to, says: 'REOPEN', content: remark, log: { remark } })
 }
 
 const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
@@ -220,7 +208,7 @@ const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
 const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   const c = found(await q.row(ctx, input.id))
   if (c.orderNum === null) throw new Refusal(complaintErrors.noOrder)
-  if (!isOpen(c.state)) throw new Refusal(complaintErrors.wrongState)
+  checkOpen(c)
   const { id, version, ...order } = input
   const inner: Ctx = { ...ctx, audit: () => {} }
   if (typeof orders.refund !== 'function') throw new Error('orders.refund has no slow part')
@@ -228,9 +216,9 @@ const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
   if (isRefused(answer)) return answer
   const back = answer.units.filter(({ id: unit, refund: given }) => given && (input.unitIds?.includes(unit) ?? true))
   const amount = back.reduce((sum, unit) => sum + (unit.refund?.amount ?? 0), 0)
-  await change(ctx, c, version, { refunded: true, ...taken(c, c.assigneeId ?? ctx.actor.userId) })
-  await say(ctx, c, 'REFUND', [yuan(amount), ...back.map((unit) => unit.productName)].join(' · ').slice(0, 1000))
-  return done(ctx, c, { orderNum: c.orderNum, unitIds: back.map((unit) => unit.id), reason: input.reason, amount })
+  const content = [yuan(amount), ...back.map((unit) => unit.productName)].join(' · ').slice(0, 1000)
+  const log = { orderNum: c.orderNum, unitIds: back.map((unit) => unit.id), reason: input.reason, amount }
+  return step(ctx, c, version, { to: { refunded: true, ...taken(c, c.assigneeId ?? ctx.actor.userId) }, says: 'REFUND', content, log })
 }
 
 const remove: Handlers<Contract>['remove'] = async (ctx, input) => {
