@@ -7,7 +7,6 @@ export const locale = defineLocale(
     unlockAsk: '解锁后设备恢复销售。',
     doorAsk: '设备门将打开，请确认有人在现场。',
     noAnswer: '设备未响应',
-    chooseDevice: '请至少选择一台设备',
     offlineHint: '设备离线，无法执行',
     refresh: '刷新',
     refreshed: '已刷新',
@@ -25,7 +24,6 @@ export const locale = defineLocale(
     order: '查看订单',
     steps: { sent: '已下发', acked: '设备已接收', done: '出货成功' },
     dropped: '已检测到掉货',
-    repairTest: '维修测试',
     by: '{name} 于 {at}',
     fields: { type: '操作', state: '状态', reason: '原因', issuedBy: '操作人', issuedAt: '下发时间', finishedAt: '完成时间' },
     enums: {
@@ -59,7 +57,6 @@ export const locale = defineLocale(
     unlockAsk: 'The machine sells again.',
     doorAsk: 'The door opens: make sure that somebody is there.',
     noAnswer: 'The machine does not answer',
-    chooseDevice: 'Choose at least one machine',
     offlineHint: 'The machine is offline: not possible',
     refresh: 'Refresh',
     refreshed: 'Refreshed',
@@ -77,7 +74,6 @@ export const locale = defineLocale(
     order: 'View order',
     steps: { sent: 'Sent', acked: 'Accepted', done: 'Dispensed' },
     dropped: 'The drop was seen',
-    repairTest: 'Test as a repair',
     by: '{name}, {at}',
     fields: { type: 'Command', state: 'State', reason: 'Reason', issuedBy: 'By', issuedAt: 'Issued', finishedAt: 'Finished' },
     enums: {

@@ -44,7 +44,6 @@ export const en = {
   refills: {
     empty: 'No refills in 90 days',
     visit: 'Lanes: {lanes}, pieces: {pieces}',
-    noPieces: 'Lanes: {lanes}',
     road: 'Lane {n}',
     all: 'Open stock flows',
     only: 'The newest {n} changes; older ones are in the stock flows',
@@ -69,7 +68,6 @@ export const en = {
   staff: { since: 'since {day}', owners: 'Owners so far', now: 'now' },
   operateAsk: 'Customers can buy from now on',
   faults: '{n}',
-  stockOf: 'Stock / capacity',
   more: 'More filters',
   online: 'Connection',
   views: { all: 'All', online: 'Online', offline: 'Offline', fault: 'Faulty', soldOut: 'Sold out', tempAlarm: 'Temperature' },
@@ -103,8 +101,6 @@ export const en = {
     state: 'State',
     licence: 'Drug licence',
     staff: 'Staff',
-    openOrders: 'Orders of this device',
-    openLanes: 'Open lanes',
   },
   faultTab: {
     empty: 'No faults',
@@ -114,10 +110,8 @@ export const en = {
     toAlert: 'Handle',
     allAlerts: 'All alerts',
     handle: 'Handle',
-    handled: 'Handled by {name} at {at}',
     road: 'Lane {n}',
     dialog: 'Handle fault',
-    since: 'Since',
   },
   form: {
     edit: 'Edit device',
@@ -145,7 +139,6 @@ export const en = {
     preview: 'Creates {first} to {last}, {n} devices',
     conflicts: '{n} numbers exist already: {list}',
     skipped: '{n} existing numbers skipped',
-    batchSave: 'Create {n}',
     shared: 'Shared',
     sharedPurpose: 'The same for every machine; names are prefix and number',
   },

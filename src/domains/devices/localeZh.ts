@@ -44,7 +44,6 @@ export const zh = {
   refills: {
     empty: '最近 90 天没有补货',
     visit: '{lanes} 个货道，共 {pieces} 件',
-    noPieces: '{lanes} 个货道',
     road: '{n} 货道',
     all: '查看库存流水',
     only: '仅显示最近 {n} 条变动，更早的见库存流水',
@@ -69,7 +68,6 @@ export const zh = {
   staff: { since: '{day} 起', owners: '历任所属用户', now: '至今' },
   operateAsk: '投入运营后顾客可以下单',
   faults: '{n} 项',
-  stockOf: '库存 / 容量',
   more: '更多筛选',
   online: '在线状态',
   views: { all: '全部', online: '在线', offline: '离线', fault: '有故障', soldOut: '缺货', tempAlarm: '温度异常' },
@@ -97,7 +95,7 @@ export const zh = {
     staff: '人员',
     logs: '操作日志',
   },
-  overview: { machine: '机器', place: '位置', state: '状态', licence: '售药许可', staff: '人员', openOrders: '查看该设备的订单', openLanes: '打开货道设置' },
+  overview: { machine: '机器', place: '位置', state: '状态', licence: '售药许可', staff: '人员' },
   faultTab: {
     empty: '没有故障',
     faults: '故障',
@@ -106,10 +104,8 @@ export const zh = {
     toAlert: '去处理',
     allAlerts: '全部告警',
     handle: '处理',
-    handled: '{name} 处理于 {at}',
     road: '{n} 货道',
     dialog: '处理故障',
-    since: '发生于',
   },
   form: {
     edit: '编辑设备',
@@ -137,7 +133,6 @@ export const zh = {
     preview: '将创建 {first} 至 {last}，共 {n} 台',
     conflicts: '已存在 {n} 个编号：{list}',
     skipped: '已跳过 {n} 个已存在编号',
-    batchSave: '创建 {n} 台',
     shared: '共同信息',
     sharedPurpose: '每台机器都相同，名称为前缀加序号',
   },

@@ -3,7 +3,9 @@ import { sql } from 'kysely'
 import { createRandom } from '../../seed/random.ts'
 import { type DemoDevice, devices, deviceTypes, staff } from '../../seed/world.ts'
 import type { Db } from '../../server/database.ts'
+import { columns } from '../../server/shapes.ts'
 import { dayMs } from '../../shared/instants.ts'
+import { signalOf } from '../machines/rules.ts'
 import type { BusinessWindow } from './hours.ts'
 import { secretColumns } from './server/secret.ts'
 
@@ -21,20 +23,7 @@ export async function seedDevices(db: Db, ids: SeedIds, now: Date, secretKey: st
   await db
     .insertInto('device_types')
     .values(
-      deviceTypes.map((t, i) => ({
-        id: i + 1,
-        org_id: idOf(ids.org, 'platform'),
-        name: t.name,
-        screen: t.screen,
-        screen_size: t.screenSize,
-        refrigeration: t.refrigeration,
-        pattern: t.pattern,
-        kind: t.kind,
-        drop_sensor: t.dropSensor,
-        max_levels: t.maxLevels,
-        max_roads: t.maxRoads,
-        created_at: since,
-      })),
+      deviceTypes.map(({ key: _, ...type }, i) => ({ ...columns('device_types', type), id: i + 1, org_id: idOf(ids.org, 'platform'), created_at: since })),
     )
     .execute()
   await db
@@ -68,26 +57,29 @@ const hours: readonly (readonly BusinessWindow[])[] = [
 
 function deviceRow(d: DemoDevice, index: number, orgId: number, createdAt: Date, secretKey: string) {
   const type = deviceTypes.findIndex((t) => t.key === d.typeKey)
-  const fitted = d.lifecycle === 'OPERATING' || d.lifecycle === 'PAUSED'
+  const { rtuNumber, address, lng, lat, kind, lifecycle, dispensingMode } = d
+  const fitted = lifecycle === 'OPERATING' || lifecycle === 'PAUSED'
   return {
     id: index + 1,
     org_id: orgId,
-    rtu_number: d.rtuNumber,
     nickname: d.name,
     type_id: type + 1,
+    ...columns('devices', {
+      rtuNumber,
+      address,
+      lng,
+      lat,
+      kind,
+      lifecycle,
+      dispensingMode,
+      licenceNo: d.licenceNo ?? '',
+      licenceAddress: d.licenceAddress ?? '',
+    }),
     board_no: fitted ? `BD3F-${2200 + (index % 40)}-${String(8000 + index)}` : null,
     card: fitted ? `898604${String(22_010_000_000_000 + index * 7919)}` : null,
     province: d.province.code,
     city: d.city.code,
     county: d.county.code,
-    address: d.address,
-    lng: d.lng,
-    lat: d.lat,
-    kind: d.kind,
-    lifecycle: d.lifecycle,
-    dispensing_mode: d.dispensingMode,
-    licence_no: d.licenceNo ?? '',
-    licence_address: d.licenceAddress ?? '',
     drop_sensor: deviceTypes[type]?.dropSensor ?? true,
     business_hours: JSON.stringify(hours[index % hours.length]),
     online_mall: fitted && index % 3 === 0,
@@ -113,14 +105,14 @@ function stateRow(d: DemoDevice, id: number, orgId: number, now: Date) {
     last_seen_at: seen,
     offline_since: online ? null : seen,
     offline_cause: fitted && !online ? ('TIMEOUT' as const) : null,
-    boot: null,
-    signal: fitted ? (rsrp >= -90 ? ('strong' as const) : rsrp >= -100 ? ('medium' as const) : ('weak' as const)) : null,
-    rsrp: fitted ? rsrp : null,
-    temperature: fitted ? temperature : null,
-    humidity: fitted ? random.int(380, 620) / 10 : null,
     temp_alarm: warm,
-    fw: fitted ? `2.4.${random.int(0, 3)}` : null,
-    apk: fitted && type?.screen ? `5.1.${random.int(0, 2)}` : null,
+    ...(fitted
+      ? {
+          ...{ signal: signalOf(rsrp), rsrp, temperature, humidity: random.int(380, 620) / 10 },
+          fw: `2.4.${random.int(0, 3)}`,
+          apk: type?.screen ? `5.1.${random.int(0, 2)}` : null,
+        }
+      : {}),
   }
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { createRandom } from '../../seed/random.ts'
 import { systemActor } from '../../server/context.ts'
 import type { Db } from '../../server/database.ts'
+import { rowsOf } from '../../server/rows.ts'
 import { skips } from './errors.ts'
 import { type Doc, diffDocs } from './planogram.ts'
 import { docsOf } from './server/documents.ts'
@@ -114,20 +115,13 @@ async function seedCopy(db: Db, by: Person, own: readonly Machine[], docs: Reado
 
 async function seedSchedules(db: Db, by: Person, own: readonly Machine[], docs: ReadonlyMap<number, Doc>, ago: (hours: number) => Date): Promise<void> {
   for (const [index, machine] of own.slice(0, 3).entries()) {
-    const { rows: live } = await sql<{
-      id: number
-      road: number
-    }>`select id, road_index as road from lanes where device_id = ${machine.id} and archived_at is null`.execute(db)
+    const live = await rowsOf<{ id: number; road: number }>(
+      db,
+    )`select id, road_index as road from lanes where device_id = ${machine.id} and archived_at is null`
     const roads = new Map(live.map((lane) => [lane.road, lane.id]))
     const chosen = (docs.get(machine.id)?.lanes ?? []).filter((lane) => lane.price !== null && lane.price !== lane.retailPrice).slice(0, 4)
-    const lanes = chosen.map((lane) => ({
-      laneId: roads.get(lane.road),
-      road: lane.road,
-      productId: lane.productId,
-      productName: lane.productName,
-      from: lane.price,
-      price: lane.retailPrice,
-      retailPrice: lane.retailPrice,
+    const lanes = chosen.map(({ road, productId, productName, price: from, retailPrice }) => ({
+      ...{ laneId: roads.get(road), road, productId, productName, from, price: retailPrice, retailPrice },
     }))
     if (lanes.length === 0) continue
     const state =

@@ -54,9 +54,7 @@ async function blocked(app: App, host: string): Promise<string | null> {
   }
 }
 
-function urlHost(url: string): string | null {
-  return URL.canParse(url) ? new URL(url).hostname : null
-}
+const blockedUrl = async (app: App, url: string) => (URL.canParse(url) ? blocked(app, new URL(url).hostname) : null)
 
 /** What the type needs and nothing else: a webhook its address, e-mail its recipients. */
 function written(type: ChannelType, channel: ChannelFields) {
@@ -78,22 +76,15 @@ const refuse = (field: string, reason: string | null): void => {
 
 async function keepSecret(ctx: Ctx, id: number, secret: string | undefined): Promise<void> {
   if (secret === undefined) return
-  await ctx.db
-    .updateTable('alert_channels')
-    .set({ secret: seal(ctx.app.config, `alert_channels.secret|${id}`, secret) })
-    .where('id', '=', id)
-    .where('type', '=', 'WEBHOOK')
-    .execute()
+  const sealed = seal(ctx.app.config, `alert_channels.secret|${id}`, secret)
+  await sql`update alert_channels set secret = ${sealed} where id = ${id} and type = 'WEBHOOK'`.execute(ctx.db)
 }
 
 const createChannel = prepared<Contract['createChannel'], { reason: string | null }>({
-  async prepare(app, input) {
-    const host = input.type === 'WEBHOOK' ? urlHost(input.url) : null
-    return { reason: host === null ? null : await blocked(app, host) }
-  },
+  prepare: async (app, { url }) => ({ reason: await blockedUrl(app, url) }),
   async run(ctx, { type, secret, ...channel }, { reason }) {
     const values = { ...written(type, channel), org_id: ctx.actor.orgId, type, created_at: ctx.now }
-    refuse('url', reason)
+    if (type === 'WEBHOOK') refuse('url', reason)
     if ((await rows(ctx)).length >= 20) throw new Refusal(channelErrors.tooManyChannels)
     const { id } = await ctx.db.insertInto('alert_channels').values(values).returning('id').executeTakeFirstOrThrow()
     await keepSecret(ctx, id, secret)
@@ -106,10 +97,7 @@ const createChannel = prepared<Contract['createChannel'], { reason: string | nul
 })
 
 const updateChannel = prepared<Contract['updateChannel'], { reason: string | null }>({
-  async prepare(app, input) {
-    const host = urlHost(input.url)
-    return { reason: host === null ? null : await blocked(app, host) }
-  },
+  prepare: async (app, { url }) => ({ reason: await blockedUrl(app, url) }),
   async run(ctx, { id, version, secret, ...channel }, { reason }) {
     const before = await one(ctx, id)
     const set = written(before.type, channel)
@@ -132,9 +120,8 @@ const removeChannel: Handlers<Contract>['removeChannel'] = async (ctx, { id, ver
   if (before.type === 'IN_APP') throw new Refusal(channelErrors.inAppStays)
   await deleteVersion(ctx, 'alert_channels', { id, version })
   // a rule that told this channel alone tells nobody, not everybody
-  await sql`update alert_rules set channel_ids = array_remove(channel_ids, ${id}::bigint), version = version + 1 where org_id = ${ctx.actor.orgId} and ${id} = any(channel_ids)`.execute(
-    ctx.db,
-  )
+  await sql`update alert_rules set channel_ids = array_remove(channel_ids, ${id}::bigint), version = version + 1
+    where org_id = ${ctx.actor.orgId} and ${id} = any(channel_ids)`.execute(ctx.db)
   ctx.audit({ id, name: before.name, before: shown(ctx, before) })
   ctx.touch('alert-channels')
   return { ok: true as const }
@@ -175,21 +162,15 @@ const saveMailServer = prepared<Contract['saveMailServer'], { reason: string | n
     const moved = before.source === 'OWN' && (before.host !== server.host || before.username !== server.username)
     const sealed = password ? seal(ctx.app.config, `alert_mail_servers.password|${orgId}`, password) : null
     const keeps = password === undefined && !moved
-    const changed =
+    const { host, port, security, username, sender } = server
+    const { numAffectedRows } =
       version === 0
-        ? await ctx.db
-            .insertInto('alert_mail_servers')
-            .values({ org_id: orgId, ...server, password: sealed, updated_at: ctx.now })
-            .onConflict((oc) => oc.doNothing())
-            .executeTakeFirst()
-        : await ctx.db
-            .updateTable('alert_mail_servers')
-            .set((eb) => ({ ...server, ...(keeps ? {} : { password: sealed }), version: eb('version', '+', 1), updated_at: ctx.now }))
-            .where('org_id', '=', orgId)
-            .where('version', '=', version)
-            .executeTakeFirst()
-    const rowsChanged = 'numUpdatedRows' in changed ? changed.numUpdatedRows : changed.numInsertedOrUpdatedRows
-    if (!rowsChanged) throw new Refusal(common.stale)
+        ? await sql`insert into alert_mail_servers (org_id, host, port, security, username, sender, password, updated_at)
+            values (${orgId}, ${host}, ${port}, ${security}, ${username}, ${sender}, ${sealed}, ${ctx.now}) on conflict do nothing`.execute(ctx.db)
+        : await sql`update alert_mail_servers set host = ${host}, port = ${port}, security = ${security}, username = ${username}, sender = ${sender},
+            password = ${keeps ? sql.ref('password') : sealed}, version = version + 1, updated_at = ${ctx.now}
+            where org_id = ${orgId} and version = ${version}`.execute(ctx.db)
+    if (!numAffectedRows) throw new Refusal(common.stale)
     const after = await mailServer(ctx)
     ctx.audit({ id: orgId, name: server.host, before, after: { ...after, passwordChanged: !keeps } })
     ctx.touch('alert-channels')

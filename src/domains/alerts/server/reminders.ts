@@ -23,9 +23,7 @@ export async function remind(ctx: Ctx, openHours: State['openHours']): Promise<v
     with mine as (select id from alerts where id = any(${due}::bigint[]) order by id for update)
     update alerts a set reminded_at = ${ctx.now}, reminders = a.reminders + 1 from mine where a.id = mine.id and a.state = 'OPEN' returning a.id, a.org_id as "orgId"`
   const now = ctx.now.getTime()
-  await queueReminders(
-    ctx,
-    reminded.map((row) => ({ id: row.id, since: now - (everyOf(row.orgId) ?? 0) / 2 })),
-  )
+  const told = reminded.map((row) => ({ id: row.id, since: now - (everyOf(row.orgId) ?? 0) / 2 }))
+  await queueReminders(ctx, told)
   ctx.touch('alerts', reminded)
 }

@@ -74,10 +74,8 @@ async function write(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   )
   const over = rows.filter(({ state }) => ended.includes(state))
   const told = ({ cmdId, type, state, reason }: Row) => ({ cmdId, type, state, ...(reason ? { reason } : {}) })
-  await noteDevice(
-    ctx,
-    over.map((row) => ({ deviceId: row.deviceId, orgId: row.orgId, kind: 'COMMAND_END', data: told(row) })),
-  )
+  const events = over.map((row) => ({ deviceId: row.deviceId, orgId: row.orgId, kind: 'COMMAND_END', data: told(row) }))
+  await noteDevice(ctx, events)
   ctx.touch('commands', rows)
 }
 

@@ -21,10 +21,8 @@ type Contract = typeof lanes
 
 const copyPlan: Handlers<Contract>['copyPlan'] = async (ctx, input) => {
   const { device, doc, targets } = await copyParties(ctx, input)
-  const present = await q.lanesOf(
-    ctx,
-    targets.map((target) => target.id),
-  )
+  const ids = targets.map((target) => target.id)
+  const present = await q.lanesOf(ctx, ids)
   const products = await productsByOwner(ctx, targets, present, doc)
   const single = targets.length === 1
   const names = single ? await namesOf(ctx, doc, [...present.values()].flat()) : new Map<number, string>()
@@ -49,10 +47,8 @@ const copyPlan: Handlers<Contract>['copyPlan'] = async (ctx, input) => {
 }
 
 async function namesOf(ctx: Ctx, doc: Doc, lanes: readonly Placed[]): Promise<Map<number, string>> {
-  const known = await q.productNames(
-    ctx,
-    lanes.map((lane) => lane.productId),
-  )
+  const ids = lanes.map((lane) => lane.productId)
+  const known = await q.productNames(ctx, ids)
   for (const lane of doc.lanes) if (lane.productId !== null) known.set(lane.productId, lane.productName ?? '')
   return known
 }

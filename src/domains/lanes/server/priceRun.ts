@@ -57,10 +57,8 @@ async function run(ctx: Ctx, due: Due): Promise<void> {
   if (fine.length === 0) throw new Refusal({ ...laneErrors.noPriceChange, text: skipped[0]?.reason ?? laneErrors.noPriceChange.text })
   const before = await docOf(ctx, device.id)
   await q.nextVersion(ctx, device, device.planogramVersion)
-  await q.saveLanes(
-    ctx,
-    fine.map(({ lane, price, retailPrice }) => ({ ...lane, price, retailPrice })),
-  )
+  const lanes = fine.map(({ lane, price, retailPrice }) => ({ ...lane, price, retailPrice }))
+  await q.saveLanes(ctx, lanes)
   await finish(ctx, { device, all, version: device.planogramVersion + 1, before }, 'PRICE', loggedPrices(fine, 'from'), {
     prices: loggedPrices(fine, 'to'),
     skipped,

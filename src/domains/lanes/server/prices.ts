@@ -55,10 +55,8 @@ export async function judged(ctx: Ctx, device: q.Device, wanted: readonly Omit<P
 const changes = ({ lane, price, retailPrice, problem }: Priced) => problem === '' && (lane.price !== price || lane.retailPrice !== retailPrice)
 
 async function shown(ctx: Ctx, priced: readonly Priced[]): Promise<PriceRow[]> {
-  const names = await q.productNames(
-    ctx,
-    priced.map(({ lane }) => lane.productId),
-  )
+  const sold = priced.map(({ lane }) => lane.productId)
+  const names = await q.productNames(ctx, sold)
   return priced
     .map(({ lane, price, retailPrice, problem }) => ({
       laneId: lane.id,
@@ -90,10 +88,8 @@ const prices: Handlers<Contract>['prices'] = async (ctx, input) => {
   const rows = await shown(ctx, priced)
   const changed = priced.filter(changes)
   if (changed.length === 0) throw new Refusal(laneErrors.noPriceChange)
-  await q.saveLanes(
-    ctx,
-    changed.map(({ lane, price, retailPrice }) => ({ ...lane, price, retailPrice })),
-  )
+  const lanes = changed.map(({ lane, price, retailPrice }) => ({ ...lane, price, retailPrice }))
+  await q.saveLanes(ctx, lanes)
   await finish(ctx, opened, 'PRICE', loggedPrices(changed, 'from'), loggedPrices(changed, 'to'))
   return { rows, changed: changed.length, version: opened.version, scheduleId: null }
 }

@@ -44,10 +44,8 @@ const update: Handlers<Contract>['update'] = async (ctx, input) => {
   }
   await q.saveLanes(ctx, [...known.values()])
   const levels = new Map((await q.floors(ctx, device.id)).map((floor) => [floor.id, floor.level]))
-  await q.nameFloors(
-    ctx,
-    input.floors.map(({ id, name }) => ({ id, name: name || floorName(found(levels.get(id))) })),
-  )
+  const floors = input.floors.map(({ id, name }) => ({ id, name: name || floorName(found(levels.get(id))) }))
+  await q.nameFloors(ctx, floors)
   const named = input.floors.length ? { floors: input.floors } : {}
   await finish(ctx, opened, 'EDIT', { lanes: changes.map((change) => change.before) }, { lanes: changes.map((change) => change.after), ...named })
   return plan(ctx, device.id)
@@ -88,10 +86,8 @@ const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
   const main = pickLane(all, input.mainId)
   const secondaries = [...new Set(input.secondaryIds)].map((id) => pickLane(all, id))
   reject(mergeRule(main, secondaries, all))
-  await q.saveLanes(
-    ctx,
-    secondaries.map((lane) => ({ ...lane, ...unused, status: 'MERGED' as const, mergedInto: main.id })),
-  )
+  const joined = secondaries.map((lane) => ({ ...lane, ...unused, status: 'MERGED' as const, mergedInto: main.id }))
+  await q.saveLanes(ctx, joined)
   await finish(ctx, opened, 'MERGE', secondaries, { main: main.roadIndex, merged: secondaries.map((lane) => lane.roadIndex) })
   return plan(ctx, device.id)
 }
@@ -124,10 +120,8 @@ const rebuild: Handlers<Contract>['rebuild'] = async (ctx, input) => {
   if (busy.length) throw new Refusal(laneErrors.busyLanes, { lanes: busy.map((lane) => lane.roadIndex).join(' ') })
   const flow = { type: 'MERCHANT_WITHDRAW', reason: 'LANE_RESET', occurredAt: ctx.now, actorKind: 'USER', actorId: ctx.actor.userId } as const
   const filled = all.filter((lane) => lane.quantity > 0)
-  await moveStock(
-    ctx,
-    filled.map((lane) => ({ laneId: lane.id, flow: { ...flow, change: -lane.quantity } })),
-  )
+  const moves = filled.map((lane) => ({ laneId: lane.id, flow: { ...flow, change: -lane.quantity } }))
+  await moveStock(ctx, moves)
   await q.archive(ctx, device.id)
   await q.draw(ctx, device, input.levels)
   await finish(ctx, opened, 'REBUILD', { lanes: all }, { levels: input.levels })

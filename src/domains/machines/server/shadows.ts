@@ -21,10 +21,8 @@ export async function want(ctx: Ctx, kind: DocumentKind, wishes: readonly Wish[]
     on conflict (device_id, kind) do update set wanted = excluded.wanted, wanted_at = excluded.wanted_at, org_id = excluded.org_id, sends = 0 where s.wanted < excluded.wanted`.execute(
     ctx.db,
   )
-  await noteDevice(
-    ctx,
-    wishes.map(({ deviceId, orgId, version }) => ({ deviceId, orgId, kind: `${kind}_WANTED`, data: { version } })),
-  )
+  const events = wishes.map(({ deviceId, orgId, version }) => ({ deviceId, orgId, kind: `${kind}_WANTED`, data: { version } }))
+  await noteDevice(ctx, events)
   ctx.touch('shadows', wishes)
 }
 

@@ -56,10 +56,8 @@ async function lockCold(ctx: Ctx, rows: readonly Row[]): Promise<void> {
     where l.device_id = any(${rows.map((row) => row.id)}::bigint[]) and l.archived_at is null and l.status not in ('LOCKED', 'MERGED') and num_nonnulls(p.store_temp_min, p.store_temp_max) > 0
     order by l.id`
   if (!lanes.length) return
-  const { deviceIds } = await moveStock(
-    ctx,
-    lanes.map((lane) => ({ laneId: lane.id, stop: { to: 'LOCKED', reason: temperatureLock } })),
-  )
+  const stops = lanes.map((lane) => ({ laneId: lane.id, stop: { to: 'LOCKED' as const, reason: temperatureLock } }))
+  const { deviceIds } = await moveStock(ctx, stops)
   refreshDeviceCounters(ctx, deviceIds)
   await noteDevice(
     ctx,
@@ -81,10 +79,8 @@ async function raise(ctx: Ctx, rows: readonly Row[]): Promise<void> {
     select * from unnest(${rows.map((row) => row.orgId)}::bigint[], ${rows.map((row) => row.id)}::bigint[], ${rows.map(() => platformFaults.temperature)}::text[], ${rows.map(() => 'ERROR')}::text[],
       ${rows.map((row) => `${row.temperature} °C (${row.low}–${row.high})`)}::text[], ${rows.map((row) => iso(row.since ?? ctx.now))}::timestamptz[])
     on conflict do nothing`.execute(ctx.db)
-  await noteDevice(
-    ctx,
-    rows.map(({ id, orgId, temperature, low, high }) => ({ deviceId: id, orgId, kind: 'TEMP_ALARM', data: { temperature, min: low, max: high } })),
-  )
+  const events = rows.map(({ id, orgId, temperature, low, high }) => ({ deviceId: id, orgId, kind: 'TEMP_ALARM', data: { temperature, min: low, max: high } }))
+  await noteDevice(ctx, events)
   refreshDeviceCounters(
     ctx,
     rows.map((row) => row.id),
@@ -99,10 +95,8 @@ async function clear(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   await sql`update device_faults set closed_at = greatest(${ctx.now}::timestamptz, opened_at) where device_id = any(${ids}::bigint[]) and lane_id is null and code = ${platformFaults.temperature} and closed_at is null`.execute(
     ctx.db,
   )
-  await noteDevice(
-    ctx,
-    rows.map(({ id, orgId, temperature }) => ({ deviceId: id, orgId, kind: 'TEMP_CLEAR', data: { temperature } })),
-  )
+  const events = rows.map(({ id, orgId, temperature }) => ({ deviceId: id, orgId, kind: 'TEMP_CLEAR', data: { temperature } }))
+  await noteDevice(ctx, events)
   refreshDeviceCounters(ctx, ids)
 }
 
