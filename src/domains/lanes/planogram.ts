@@ -1,7 +1,9 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import type { LanePatch } from './contract.ts'
+import type { copyParts } from './copyContract.ts'
 import { laneErrors, skips } from './errors.ts'
 import { type Lane, laneRule, merged, mergeRule, type Product } from './rules.ts'
+import type { Change } from './versionContract.ts'
 
 /** The settings of a machine's lanes as a version keeps them: no stock, no faults; lanes are named by road, so that they fit another machine. */
 export type DocLane = {
@@ -36,14 +38,6 @@ export const changeFields = [
   'mergedInto',
   'motorNo',
 ] as const
-/** One difference in words: a product by its name, everything else by its value. */
-export type Change = {
-  road: number | null
-  level: number | null
-  field: (typeof changeFields)[number]
-  from: string | number | null
-  to: string | number | null
-}
 
 const plain = ['price', 'retailPrice', 'capacity', 'warnQty', 'restriction', 'status', 'mergedInto', 'motorNo'] as const
 
@@ -96,7 +90,7 @@ function attempt(lane: Lane, patch: Omit<LanePatch, 'id'>, target: Target): Atte
   return wrong ? { reason: reasonOf(wrong.def, lane) } : { after }
 }
 
-export type Part = 'product' | 'price' | 'capacity' | 'warnQty' | 'restriction'
+export type Part = (typeof copyParts)[number]
 const widths = (lanes: readonly { id: number; mergedInto: number | null }[]) => Map.groupBy(lanes, (lane) => lane.mergedInto)
 
 /** Settings of `doc` for the lanes of another machine; `byPlace` matches level and column instead of the number, for lanes drawn after it. */
@@ -188,7 +182,8 @@ const restored = (wanted: DocLane, lane: Lane): Omit<LanePatch, 'id'> => ({
   ...(wanted.status !== 'MERGED' && switchable(lane.status) ? { status: wanted.status } : {}),
 })
 
-const cleared = { productId: null, retailPrice: null, price: null, warnQty: 0, restriction: 0 }
+/** Settings of a lane that sells nothing by itself. */
+export const cleared = { productId: null, retailPrice: null, price: null, warnQty: 0, restriction: 0 }
 
 /** Lanes taken apart and joined as `doc` says; a join that may not be leaves everything it touches as it is. */
 function rejoined(doc: Doc, present: readonly Placed[]): { lanes: Placed[]; failed: Skip[] } {

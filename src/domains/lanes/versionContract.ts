@@ -10,7 +10,10 @@ export const versionSources = ['FIRST', 'CREATE', 'EDIT', 'MERGE', 'SPLIT', 'REB
 const number = z.number().int().min(1).max(2_147_483_647)
 
 const value = z.union([z.string(), z.number()]).nullable()
+/** One difference in words: a product by its name, everything else by its value. */
 export const Change = z.strictObject({ road: road.nullable(), level: z.number().int().nullable(), field: z.enum(changeFields), from: value, to: value })
+
+export type Change = z.infer<typeof Change>
 
 /** The first changes of a version; the rest comes with a comparison. */
 export const shownChanges = 20

@@ -6,6 +6,7 @@ import { isClosed } from '../../devices/rules.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import type { LanePatch, lanes } from '../contract.ts'
 import { laneErrors } from '../errors.ts'
+import { cleared } from '../planogram.ts'
 import { busyLanes, floorName, handLock, isHandLock, type Lane, laneRule, levelsRule, merged, mergeRule, splitRule } from '../rules.ts'
 import { finish, open, pickLane } from './change.ts'
 import * as copying from './copies.ts'
@@ -77,16 +78,13 @@ async function changedLanes(
   )
 }
 
-/** Settings of a lane that sells nothing by itself. */
-const unused = { productId: null, retailPrice: null, price: null, warnQty: 0, restriction: 0 }
-
 const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
   const opened = await open(ctx, input)
   const { device, all } = opened
   const main = pickLane(all, input.mainId)
   const secondaries = [...new Set(input.secondaryIds)].map((id) => pickLane(all, id))
   reject(mergeRule(main, secondaries, all))
-  const joined = secondaries.map((lane) => ({ ...lane, ...unused, status: 'MERGED' as const, mergedInto: main.id }))
+  const joined = secondaries.map((lane) => ({ ...lane, ...cleared, status: 'MERGED' as const, mergedInto: main.id }))
   await q.saveLanes(ctx, joined)
   await finish(ctx, opened, 'MERGE', secondaries, { main: main.roadIndex, merged: secondaries.map((lane) => lane.roadIndex) })
   return plan(ctx, device.id)

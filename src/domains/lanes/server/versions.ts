@@ -8,7 +8,7 @@ import { say } from '../../../shared/text.ts'
 import { isClosed } from '../../devices/rules.ts'
 import type { lanes } from '../contract.ts'
 import { laneErrors } from '../errors.ts'
-import { type Change, type Doc, diffDocs, type Placed, type Plan, restorePlan as planned, type Skip, type Target } from '../planogram.ts'
+import { type Doc, diffDocs, type Placed, type Plan, restorePlan as planned, type Skip, type Target } from '../planogram.ts'
 import { floorName } from '../rules.ts'
 import { shownChanges, VersionRow } from '../versionContract.ts'
 import { finish, type Opened, open } from './change.ts'
@@ -52,7 +52,7 @@ const compare: Handlers<Contract>['compare'] = async (ctx, input) => {
   const device = found(await q.device(ctx, input.deviceId))
   const doc = await storedDoc(ctx, device.id, input.target)
   const other = input.against === undefined ? await docOf(ctx, device.id) : await storedDoc(ctx, device.id, input.against)
-  return { changes: diffDocs(doc, other) satisfies Change[] }
+  return { changes: diffDocs(doc, other) }
 }
 
 /** The machine as plans see it: its lanes and every product that is in them or is to come. */
