@@ -34,6 +34,7 @@ export async function seedAlerts(db: Db, ids: SeedIds, now: Date): Promise<void>
       .orderBy('id')
       .execute()
     if (devices.length === 0) continue
+    const by = ids.user.get(user) ?? null
     const alerts = past.map(([days, kind, subject, minutes, remark], i) => {
       const opened = new Date(now.getTime() - days * dayMs - i * 47 * minute)
       const closed = new Date(opened.getTime() + minutes * minute)
@@ -51,12 +52,12 @@ export async function seedAlerts(db: Db, ids: SeedIds, now: Date): Promise<void>
         created_at: opened,
         closed_at: closed,
         close_reason: remark ? ('HANDLED' as const) : ('RECOVERED' as const),
-        closed_by: remark ? (ids.user.get(user) ?? null) : null,
-        closed_name: remark ? name : '',
-        close_remark: remark,
-        acked_by: remark ? (ids.user.get(user) ?? null) : null,
-        acked_name: remark ? name : '',
-        acked_at: remark ? new Date(opened.getTime() + 6 * minute) : null,
+        ...(remark
+          ? {
+              ...{ closed_by: by, closed_name: name, close_remark: remark },
+              ...{ acked_by: by, acked_name: name, acked_at: new Date(opened.getTime() + 6 * minute) },
+            }
+          : {}),
       }
     })
     await db.insertInto('alerts').values(alerts).execute()

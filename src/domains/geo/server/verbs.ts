@@ -3,15 +3,14 @@ import type { App } from '../../../server/context.ts'
 import { inChina } from '../../../shared/place.ts'
 import { regionPath, regionTree } from '../../../shared/regions.ts'
 import { cachedSetting, platformOrg, settingsOf } from '../../settings/server/values.ts'
-import type { geo, Place } from '../contract.ts'
+import type { geo } from '../contract.ts'
 import { originOf, writtenPosition } from '../rules.ts'
 import { findRegions, outlinesOf, placeOf, regionAt } from './atlas.ts'
 import { fleetGroups, fleetTotals } from './fleet.ts'
-import { deviceRows, type Row, storeRows } from './queries.ts'
+import { deviceRows, storeRows, street } from './queries.ts'
 
 type Contract = typeof geo
 const most = 10
-const street = 16
 
 const namesOf = (code: string): string[] => [...new Set(regionPath(code).map((region) => region.name))]
 
@@ -33,8 +32,6 @@ const search: Handlers<Contract>['search'] = async (_ctx, { q }) => {
   return { list: [{ title: `${written.lng}, ${written.lat}`, hint: namesOf(region).join(' / '), ...written, region, address: '', zoom: street }] }
 }
 
-const place = ({ county, ...row }: Row): Place => ({ ...row, region: county, zoom: street })
-
 const reverse: Handlers<Contract>['reverse'] = async (_ctx, { lng, lat }) => {
   const found = regionAt(lng, lat)
   return { region: found?.code ?? null, names: found ? namesOf(found.code) : [], inside: found?.inside ?? false }
@@ -49,8 +46,8 @@ export const handlers: Handlers<Contract> = {
   fleet: async (ctx, input) => ({ ...(await fleetTotals(ctx, input)), ...(await fleetGroups(ctx, input)) }),
   regions,
   search,
-  searchDevices: async (ctx, { q }) => ({ list: (await deviceRows(ctx, q)).map(place) }),
-  searchStores: async (ctx, { q }) => ({ list: (await storeRows(ctx, q)).map(place) }),
+  searchDevices: async (ctx, { q }) => ({ list: await deviceRows(ctx, q) }),
+  searchStores: async (ctx, { q }) => ({ list: await storeRows(ctx, q) }),
   reverse,
   outlines: async (_ctx, { province }) => outlinesOf(province),
   tiles,
