@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { createRandom } from '../../seed/random.ts'
 import type { Db } from '../../server/database.ts'
+import { rowsOf } from '../../server/rows.ts'
 import { addDays, dayMs, shanghaiDay } from '../../shared/instants.ts'
 import { carriers } from './contract.ts'
 
@@ -11,7 +12,7 @@ const plans = [200, 500, 500, 1024] as const
 /** What is known of the boards in the machines and of their SIM cards, some of which run out; and boards in the cupboard. */
 export async function seedBoards(db: Db, ids: SeedIds, now: Date): Promise<void> {
   const today = shanghaiDay(now)
-  const { rows: fitted } = await sql<{ id: number; board_no: string }>`select id, board_no from main_boards order by id`.execute(db)
+  const fitted = await rowsOf<{ id: number; board_no: string }>(db)`select id, board_no from main_boards order by id`
   const sims = fitted.map(({ id, board_no }, i) => {
     const random = createRandom(`board/${board_no}`)
     const mb = plans[random.int(0, 3)] as number

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { Db } from '../../server/database.ts'
+import { rowsOf } from '../../server/rows.ts'
 import type { Complaint } from './contract.ts'
 
 const hour = 3_600_000
@@ -80,12 +80,12 @@ type Sale = {
 
 /** Some of the last weeks' orders that went wrong were complained about; every state is there. */
 export async function seedComplaints(db: Db, now: Date): Promise<void> {
-  const { rows } = await sql<Sale>`
+  const rows = await rowsOf<Sale>(db)`
     select o.org_id, o.device_id, o.order_num, o.consumer, o.created_at,
       (select min(u.road) from order_units u where u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id) as road, p.id as user_id, p.username
     from orders o left join users p on p.org_id = o.org_id and p.is_principal
     where o.order_status in ('REFUNDED', 'ABNORMAL') and o.created_at > ${new Date(now.getTime() - 20 * 24 * hour)}
-    order by o.created_at desc, o.order_num limit 96`.execute(db)
+    order by o.created_at desc, o.order_num limit 96`
   for (const [index, sale] of rows.entries()) {
     const age = now.getTime() - sale.created_at.getTime()
     const fits = stories.filter(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import type { Db } from '../../server/database.ts'
+import { rowsOf } from '../../server/rows.ts'
 import { type CommandState, type CommandType, commandSeconds } from './rules.ts'
 
 /** What people told machines in the last days, with every end it can have. */
@@ -16,9 +16,9 @@ const told: readonly [type: CommandType, state: CommandState, reason: string, ho
 ]
 
 export async function seedDeviceCommands(db: Db, now: Date): Promise<void> {
-  const { rows: devices } = await sql<{ id: number; org_id: number; user_id: number | null; name: string | null }>`
+  const devices = await rowsOf<{ id: number; org_id: number; user_id: number | null; name: string | null }>(db)`
     select d.id, d.org_id, u.id as user_id, u.username as name from devices d left join lateral (select id, username from users u where u.org_id = d.org_id order by id limit 1) u on true
-    where d.lifecycle = 'OPERATING' order by d.id % 5, d.id limit 24`.execute(db)
+    where d.lifecycle = 'OPERATING' order by d.id % 5, d.id limit 24`
   const rows = devices.map((device, i) => {
     const [type, state, reason, hours] = told[i % told.length] as (typeof told)[number]
     const issued = now.getTime() - (hours + i / 10) * 3_600_000

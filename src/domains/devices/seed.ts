@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { createRandom } from '../../seed/random.ts'
 import { type DemoDevice, devices, deviceTypes, staff } from '../../seed/world.ts'
 import type { Db } from '../../server/database.ts'
+import { rowsOf } from '../../server/rows.ts'
 import { columns } from '../../server/shapes.ts'
 import { dayMs } from '../../shared/instants.ts'
 import { signalOf } from '../machines/rules.ts'
@@ -145,7 +146,7 @@ function idOf(ids: ReadonlyMap<string, number>, key: string): number {
 
 /** Draws from the identity sequence until it is past `last`: the application role may use a sequence but not set it. */
 async function passIds(db: Db, table: 'device_types' | 'devices', last: number): Promise<void> {
-  const { rows } = await sql<{ n: number }>`select nextval(pg_get_serial_sequence(${table}, 'id')) as n`.execute(db)
+  const rows = await rowsOf<{ n: number }>(db)`select nextval(pg_get_serial_sequence(${table}, 'id')) as n`
   const missing = last - (rows[0]?.n ?? 0)
   if (missing > 0) await sql`select count(nextval(pg_get_serial_sequence(${table}, 'id'))) from generate_series(1, ${missing}::int)`.execute(db)
 }

@@ -15,14 +15,15 @@ const hour = 3_600_000
 /** What was saved before today: the drawing of every machine, later prices of some, a copy and price changes of the sample operator. */
 export async function seedPlanograms(db: Db, ids: Ids, now: Date): Promise<void> {
   const ago = (hours: number) => new Date(now.getTime() - hours * hour)
-  const { rows: machines } = await sql<Machine>`select d.id, d.org_id, d.created_at from devices d where d.planogram_version > 0 order by d.id`.execute(db)
+  const machines = await rowsOf<Machine>(db)`select d.id, d.org_id, d.created_at from devices d where d.planogram_version > 0 order by d.id`
   const docs = await docsOf(
     { db, actor: systemActor },
     machines.map(({ id }) => id),
   )
-  const { rows: people } =
-    await sql<Person>`select id, username, org_id from users where id = any(${['admin', 'operator'].map((name) => ids.user.get(name) ?? 0)}::bigint[])
-    order by id`.execute(db)
+  const people = await rowsOf<Person>(
+    db,
+  )`select id, username, org_id from users where id = any(${['admin', 'operator'].map((name) => ids.user.get(name) ?? 0)}::bigint[])
+    order by id`
   const operator = people.find(({ username }) => username === 'operator')
   const admin = people.find(({ username }) => username === 'admin')
   if (!operator || !admin) return

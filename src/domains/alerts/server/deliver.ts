@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
-import { rowOf } from '../../../server/rows.ts'
+import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { clock, type Ending, type Failed, type Kind, Lost, type Piece, type Retry, taking, turns } from '../../../server/work.ts'
 import { madeStorable } from '../../../shared/text.ts'
@@ -34,12 +34,12 @@ export const sendKind = (app: App): Kind<Due, Sent> => {
         order by turns.turn, o.next_at, o.id limit ${alertLimits.batch} for update of o skip locked),
       named as (select channel_id, test, gen_random_uuid() as batch from (select distinct channel_id, test from due) x)
       update alert_outbox o set batch = named.batch from due join named using (channel_id, test) where o.id = due.id`.execute(ctx.db)
-    const { rows } = await sql<Omit<Due, 'ours'>>`
+    const rows = await rowsOf<Omit<Due, 'ours'>>(ctx.db)`
       update alert_outbox t set state = 'SENDING', ${taking(app, kind)}
       where t.batch in (
         select batch from alert_outbox where batch is not null and next_at <= ${now} group by batch, org_id
         order by row_number() over (partition by org_id order by min(next_at)), min(next_at) limit ${free}) and t.next_at <= ${now}
-      returning t.batch as id, t.channel_id as "channelId", t.org_id as "orgId", t.attempts`.execute(ctx.db)
+      returning t.batch as id, t.channel_id as "channelId", t.org_id as "orgId", t.attempts`
     const batches = [...new Map(rows.map((row) => [row.id, row])).values()]
     return batches.map((row) => ({ ...row, ours: sql`batch = ${row.id}::uuid and state = 'SENDING' and attempts = ${row.attempts}` }))
   }

@@ -45,7 +45,7 @@ const secondMs = 30 * 60_000
 /** `ownHours`: of the machines that are away. */
 async function readFacts(db: Db, now: Date, ruleOf: RuleOf): Promise<{ facts: Fact[]; ownHours: ReadonlyMap<number, BusinessWindow[]> }> {
   const nothing = sql`null::jsonb as away, null::jsonb as hours`
-  const { rows } = await sql<Row>`
+  const rows = await rowsOf<Row>(db)`
     with d as (select d.id, d.org_id, d.kind = 'DRUG' as drug, d.county, d.board_no, d.business_hours from devices d where d.lifecycle = 'OPERATING')
     select d.org_id as "orgId", d.id as "deviceId", case s.offline_cause when 'POWER_FAIL' then 'POWER_FAIL' else 'OFFLINE' end as kind, '' as subject, s.offline_since as since,
       false as urgent, '{}'::jsonb as data, true as "mayOpen",
@@ -68,7 +68,7 @@ async function readFacts(db: Db, now: Date, ruleOf: RuleOf): Promise<{ facts: Fa
       where e.org_id = o.id and e.created_at > ${new Date(now.getTime() - secondMs)} and e.kind = 'SECOND_CONNECTION') e join d on d.id = e.device_id group by d.org_id, d.id
     union all
     select d.org_id, d.id, 'SIM_EXPIRING', coalesce(b.iccid, ''), ${now}::timestamptz, false, jsonb_build_object('day', b.sim_expires_on::text), true, ${nothing}
-    from d join main_boards b on b.board_no = d.board_no where b.sim_expires_on <= ${addDays(shanghaiDay(now), 365)}::date`.execute(db)
+    from d join main_boards b on b.board_no = d.board_no where b.sim_expires_on <= ${addDays(shanghaiDay(now), 365)}::date`
   const facts = rows.flatMap(({ hours, away, ...row }) => {
     const since = row.kind === 'SIM_EXPIRING' ? warnFrom(row, ruleOf) : row.since.getTime()
     return row.kind === 'SIM_EXPIRING' && since > now.getTime() ? [] : [{ ...row, since, ...(away ? { away } : {}) }]

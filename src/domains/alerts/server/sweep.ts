@@ -47,10 +47,10 @@ const keyOf = (open: Pick<Opening, 'orgId' | 'deviceId' | 'kind' | 'subject'>): 
 /** Answers those that recovered. */
 async function closeAlerts(ctx: Ctx, closes: Plan['closes']): Promise<number[]> {
   if (closes.length === 0) return []
-  const { rows } = await sql<{ id: number; reason: string }>`
+  const rows = await rowsOf<{ id: number; reason: string }>(ctx.db)`
     update alerts a set state = 'CLOSED', closed_at = ${ctx.now}, close_reason = x.reason
     from unnest(${closes.map((c) => c.id)}::bigint[], ${closes.map((c) => c.reason)}::text[]) as x (id, reason)
-    where a.id = x.id and a.state <> 'CLOSED' returning a.id, x.reason`.execute(ctx.db)
+    where a.id = x.id and a.state <> 'CLOSED' returning a.id, x.reason`
   const recovered = rows.filter((row) => row.reason === 'RECOVERED').map((row) => row.id)
   await dropWaiting(
     ctx,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, iso } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import type { RecordVends, VendFact } from '../../orders/server/vend.ts'
 import type { Up, UpKind } from '../protocol.ts'
 import { limits, vendTime } from '../rules.ts'
@@ -63,10 +64,10 @@ async function changedRepeats(ctx: Ctx, facts: readonly Fact[], taken: ReadonlyM
     if (!taken.has(key)) repeats.push(fact)
   }
   if (repeats.length) {
-    const { rows } = await sql<{ n: number }>`
+    const rows = await rowsOf<{ n: number }>(ctx.db)`
       select x.n from unnest(${repeats.map((fact) => fact.machine.id)}::bigint[], ${repeats.map(bootOf)}::text[], ${repeats.map((fact) => fact.up.seq)}::bigint[],
         ${repeats.map(digestOf)}::bytea[]) with ordinality as x (device_id, boot, seq, digest, n)
-      join device_message_keys k on k.device_id = x.device_id and k.boot = x.boot and k.seq = x.seq where k.digest <> x.digest`.execute(ctx.db)
+      join device_message_keys k on k.device_id = x.device_id and k.boot = x.boot and k.seq = x.seq where k.digest <> x.digest`
     for (const { n } of rows) if (!changed.includes(repeats[n - 1] as Fact)) changed.push(repeats[n - 1] as Fact)
   }
   return changed.map((fact) => contradiction(fact, 'REPEATED_NUMBER'))
@@ -94,13 +95,13 @@ export async function parkFact(ctx: Ctx, fact: Fact, reason: string): Promise<vo
 
 /** The numbers that are new, each with the owner the machine has now: its connection may still be that of an earlier one. */
 async function takeKeys(ctx: Ctx, facts: readonly Fact[]): Promise<Map<string, number>> {
-  const { rows } = await sql<{ device_id: number; boot: string; seq: number; org_id: number }>`
+  const rows = await rowsOf<{ device_id: number; boot: string; seq: number; org_id: number }>(ctx.db)`
     insert into device_message_keys (device_id, boot, seq, org_id, received_at, digest)
     select x.device_id, x.boot, x.seq, (select d.org_id from devices d where d.id = x.device_id), x.at, x.digest
     from unnest(${facts.map((fact) => fact.machine.id)}::bigint[], ${facts.map(bootOf)}::text[], ${facts.map((fact) => fact.up.seq)}::bigint[],
       ${facts.map((fact) => iso(fact.at))}::timestamptz[], ${facts.map(digestOf)}::bytea[]) as x (device_id, boot, seq, at, digest)
     order by x.device_id, x.boot, x.seq
-    on conflict do nothing returning device_id, boot, seq, org_id`.execute(ctx.db)
+    on conflict do nothing returning device_id, boot, seq, org_id`
   return new Map(rows.map((row) => [keyOf(row.device_id, row.boot, row.seq), row.org_id]))
 }
 const ownedBy = (fact: Fact, orgId: number | undefined): Fact[] => (orgId === undefined ? [] : [{ ...fact, machine: { ...fact.machine, orgId } }])
@@ -170,11 +171,11 @@ async function compareStock(ctx: Ctx, facts: readonly Fact[]): Promise<{ notes: 
   const doubts: Doubt[] = []
   if (reports.length === 0) return { notes, doubts }
   const ids = reports.map((fact) => fact.machine.id)
-  const { rows } = await sql<OurLane & { device_id: number; road_index: number }>`
+  const rows = await rowsOf<OurLane & { device_id: number; road_index: number }>(ctx.db)`
     select device_id, road_index, quantity, capacity, status <> 'MERGED' as told from lanes where device_id = any(${ids}::bigint[]) and archived_at is null
-    order by device_id, road_index`.execute(ctx.db)
-  const { rows: waiting } = await sql<{ device_id: number }>`
-    select device_id from device_shadows where device_id = any(${ids}::bigint[]) and kind = 'PLANOGRAM' and applied <> wanted`.execute(ctx.db)
+    order by device_id, road_index`
+  const waiting = await rowsOf<{ device_id: number }>(ctx.db)`
+    select device_id from device_shadows where device_id = any(${ids}::bigint[]) and kind = 'PLANOGRAM' and applied <> wanted`
   const ours = Map.groupBy(rows, (row) => row.device_id)
   const behind = new Set(waiting.map((row) => row.device_id))
   for (const fact of reports) {

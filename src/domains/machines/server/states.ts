@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Ctx, iso } from '../../../server/context.ts'
+import { rowsOf } from '../../../server/rows.ts'
 import { dayMs } from '../../../shared/instants.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { isPlatformFault, platformFaults } from '../protocol.ts'
@@ -84,7 +85,7 @@ async function standing(ctx: Ctx, claims: readonly Claim[]): Promise<Claim[]> {
     if (!other || isAfter(other, fact)) earliest.set(fact.machine.id, fact)
   }
   const firsts = [...earliest.values()]
-  const { rows } = await sql<{ n: number }>`
+  const rows = await rowsOf<{ n: number }>(ctx.db)`
     with newer as materialized (
       select k.device_id, k.boot, k.seq, m.code, m.lane
       from unnest(${firsts.map((f) => f.machine.id)}::bigint[], ${firsts.map(bootOf)}::text[], ${firsts.map((f) => f.up.seq)}::bigint[]) as x (device_id, boot, seq)
@@ -98,9 +99,7 @@ async function standing(ctx: Ctx, claims: readonly Claim[]): Promise<Claim[]> {
     select x.n from unnest(${claims.map((c) => c.fact.machine.id)}::bigint[], ${claims.map((c) => bootOf(c.fact))}::text[], ${claims.map((c) => c.fact.up.seq)}::bigint[],
       ${claims.map((c) => c.code)}::text[], ${claims.map((c) => c.lane)}::int[]) with ordinality as x (device_id, boot, seq, code, lane, n)
     where not exists (select from newer
-      where newer.device_id = x.device_id and newer.code = x.code and newer.lane is not distinct from x.lane and (newer.boot, newer.seq) > (x.boot, x.seq))`.execute(
-    ctx.db,
-  )
+      where newer.device_id = x.device_id and newer.code = x.code and newer.lane is not distinct from x.lane and (newer.boot, newer.seq) > (x.boot, x.seq))`
   return rows.flatMap((row) => claims[row.n - 1] ?? [])
 }
 
@@ -114,7 +113,7 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<Doubt[]>
   if (opened.length) {
     const column = (key: string, missing: string) => opened.map(({ fact }) => (fact.up.body[key] as string | undefined) ?? missing)
     // codes are the machine's own words: beyond the bound its lanes still stop, and one row stands for the rest
-    const { rows: beyond } = await sql<{ device_id: number }>`
+    const beyond = await rowsOf<{ device_id: number }>(ctx.db)`
       with x as (
         select x.*, l.id as lane_id from unnest(${opened.map((c) => c.fact.machine.orgId)}::bigint[], ${opened.map((c) => c.fact.machine.id)}::bigint[], ${opened.map((c) => c.lane)}::int[],
           ${opened.map((c) => c.code)}::text[], ${column('level', 'ERROR')}::text[], ${column('detail', '')}::text[], ${opened.map((c) => iso(c.fact.at))}::timestamptz[]) as x (org_id, device_id, lane, code, level, detail, at)
@@ -137,7 +136,7 @@ async function applyFaults(ctx: Ctx, claims: readonly Claim[]): Promise<Doubt[]>
         select distinct on (device_id) org_id, device_id, ${platformFaults.many}, min(level) over (partition by device_id), code, at from placed where beyond order by device_id, at desc
         on conflict (device_id, (coalesce(lane_id, (-road)::bigint, 0::bigint)), code) where closed_at is null do update
           set detail = excluded.detail, level = least(f.level, excluded.level), opened_at = greatest(f.opened_at, excluded.opened_at))
-      select distinct device_id from placed where beyond`.execute(ctx.db)
+      select distinct device_id from placed where beyond`
     const over = new Set(beyond.map((row) => row.device_id))
     for (const { fact } of new Map(opened.map((claim) => [claim.fact.machine.id, claim])).values())
       if (over.has(fact.machine.id))
@@ -180,10 +179,10 @@ async function writeStates(ctx: Ctx, facts: readonly Fact[], claims: readonly Cl
     ctx.db,
   )
   const measuring = [...new Set(claims.flatMap(({ fact, slot }) => (slot === 'temperature' ? [fact.machine.id] : [])))]
-  const { rows } = await sql<Known>`
+  const rows = await rowsOf<Known>(ctx.db)`
     select s.device_id, s.places, s.temperature, s.temp_since, s.door_open, s.door_since, x.low, x.high from device_states s
     left join lateral ${temperatureLimits('s.device_id')} x on s.device_id = any(${measuring}::bigint[])
-    where s.device_id = any(${ids}::bigint[]) order by s.device_id for update of s`.execute(ctx.db)
+    where s.device_id = any(${ids}::bigint[]) order by s.device_id for update of s`
   const known = new Map(rows.map((row) => [row.device_id, row]))
   const changes = new Map<number, Change>()
   for (const { fact, slot } of claims) {
