@@ -15,13 +15,20 @@ import { type Identities, isSame, type Known, type Machine } from './identity.ts
 import type { Link, LinkEvents } from './link.ts'
 import { isAmong, takeProxyHeader } from './proxyHeader.ts'
 
-type Connection = { readonly machine: Known; readonly client: Client; readonly at: number; hears: boolean }
+type Connection = {
+  readonly machine: Known
+  readonly client: Client
+  readonly at: number /** When and where, as text that sorts. */
+  readonly mark: string
+  hears: boolean
+}
 type Packet = { topic: string; payload: string | Buffer; retain: boolean; qos: 0 | 1 | 2 }
 
 const maxConnections = 20_000
-/** What gateways tell one another: whose machines, by their ids, have signed in there. */
+/** What gateways tell one another: whose machines, by their ids, have signed in there, and when (many share a name). */
 const connectedAt = 'connected:'
-/** News of a sign-in take so long at most: what is younger here may be the later one. */
+const markMs = 100
+/** News of a sign-in take so long at most: what is younger here may be the later one, which the clocks then tell, or the names. */
 const newsMs = 1000
 
 /**
@@ -44,13 +51,18 @@ export async function openBroker(
   const wills = new WeakMap<Client, string>()
   const doorstep = openDoorstep(doorLimits)
   const turnedAway = openTurnedAway(app)
-  const here = `${connectedAt}${randomUUID()}`
+  const here = randomUUID()
+  const markNow = () => `${connectedAt}${String(Math.floor(app.now().getTime() / markMs)).padStart(15, '0')}:${here}`
   // a machine that signs in at another gateway has left this one, although its line may look open for minutes
   const unsubscribe = app.live.subscribe((topics, change) => {
-    const elsewhere = new Set(topics.flatMap((topic) => (topic.startsWith(connectedAt) && topic !== here ? (change[topic] ?? []) : [])))
+    const elsewhere = new Map<number, string>()
+    for (const topic of topics)
+      if (topic.startsWith(connectedAt) && !topic.endsWith(here))
+        for (const id of change[topic] ?? []) if (topic > (elsewhere.get(id) ?? '')) elsewhere.set(id, topic)
     if (elsewhere.size === 0) return
-    for (const [rtu, { machine, client, at }] of connections) {
-      if (!elsewhere.has(machine.id) || performance.now() - at < newsMs) continue
+    for (const [rtu, { machine, client, at, mark }] of connections) {
+      const other = elsewhere.get(machine.id)
+      if (other === undefined || (performance.now() - at < newsMs && mark > other)) continue
       events.takenOver(machine)
       connections.delete(rtu)
       client.close()
@@ -102,8 +114,9 @@ export async function openBroker(
           if (connections.has(machine.rtu)) {
             events.takenOver(machine)
           }
-          connections.set(machine.rtu, { machine, client, at: performance.now(), hears: false })
-          app.live.publish([here], machine.id)
+          const mark = markNow()
+          connections.set(machine.rtu, { machine, client, at: performance.now(), mark, hears: false })
+          app.live.publish([mark], machine.id)
           done(null, true)
         },
         () => refuse(Object.assign(new Error('unavailable'), { returnCode: 3 }) as AuthenticateError),

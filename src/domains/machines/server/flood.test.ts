@@ -186,6 +186,31 @@ test('a machine that signs in at another gateway has left the first, which does 
   await broker.stop()
 })
 
+test('of two connections at two gateways one stays, however close they come, and the other is written down', async () => {
+  const app = { ...world.app, config: { ...world.app.config, mqttPort: await freePort() } }
+  const second = openIntake(app, limits, { vends: async () => undefined, controls: async () => undefined })
+  const broker = await openBroker(app, openIdentities(app), second.isBanned, second)
+  second.answerOver(broker)
+  for (const apart of [0, 30, 300, 600]) {
+    const who = await world.addMachine()
+    const dials = [dial(), dial(app.config.mqttPort)]
+    for (const { socket } of dials) {
+      socket.write(connectAs(who))
+      await sleep(apart)
+      world.clock.now = Date.now()
+    }
+    await vi.waitFor(() => expect(dials.filter(({ state }) => state.closed)).toHaveLength(1), 3000)
+    if (apart >= 300) expect(dials[1]?.state.closed).toBe(false)
+    await vi.waitFor(
+      async () => expect(await world.rows(`select 1 from device_events where device_id = $1 and kind = 'SECOND_CONNECTION'`, [who.id])).toHaveLength(1),
+      3000,
+    )
+    expect(dials.filter(({ state }) => state.closed)).toHaveLength(1)
+  }
+  await second.drain(1000)
+  await broker.stop()
+})
+
 test('who is gone before the answer is no connection that the next one replaces', async () => {
   const real = openIdentities(world.app)
   const slow: Identities = { ...real, prove: (rtu, secret) => sleep(150).then(() => real.prove(rtu, secret)) }
