@@ -205,8 +205,8 @@ export const MobileOrder = z.strictObject({
     .min(1)
     .max(32),
   payType: z.enum(['WECHAT', 'ALIPAY']),
-  /** Made by the phone; a repeat with the same id answers with the same order. */
-  clientId: z.uuid(),
+  /** Made by the phone; a repeat with the same id answers with the same order; for another machine or other goods it is refused. */
+  clientId: z.uuid().toLowerCase(),
   consumer: z.string().trim().max(60).default(''),
 })
 

@@ -6,7 +6,7 @@ import { onlyRow, rowOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { holderOf } from '../../../shared/address.ts'
 import type { Input, Output } from '../../../shared/contract.ts'
-import { type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
+import { common, type ErrorDef, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { shanghaiDay, startOfDay } from '../../../shared/instants.ts'
 import { canPlace } from '../../lanes/rules.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
@@ -155,7 +155,7 @@ async function judgeMachine(ctx: Asking, device: Device, input: Asked) {
 /** What an order begins with: the answer it got already, or a machine that sells. */
 export type Seen = { repeat: Output<typeof orders.mobileOrder> } | (Awaited<ReturnType<typeof judgeMachine>> & { next?: Awaited<ReturnType<typeof nextOrder>> })
 export async function lookAt(ctx: Asking, input: Asked): Promise<Seen> {
-  const [repeat, device] = await Promise.all([answerOfClient(ctx, input.clientId), deviceByNumber(ctx, input.rtuNumber)])
+  const [repeat, device] = await Promise.all([answerOfClient(ctx, input), deviceByNumber(ctx, input.rtuNumber)])
   return repeat ? { repeat } : judgeMachine(ctx, device, input)
 }
 
@@ -201,7 +201,7 @@ async function mobileOrder(ctx: Ctx, input: Asked, seen?: Seen): Promise<Output<
   const { id, orderNum } = at.next ?? (await nextOrder(ctx))
   const [laneOf, first] = await Promise.all([lanesFor(ctx, device, input, sql`for no key update of l`), takeKey(ctx, { id, orderNum }, device, input.clientId)])
   // a twin with the same client id committed while we waited: its order is the answer
-  if (!first) return found((await answerOfClient(ctx, input.clientId)) ?? undefined)
+  if (!first) return found((await answerOfClient(ctx, input)) ?? undefined)
   for (const item of input.items) {
     const refusal = laneRefusal(laneOf.get(item.roadIndex), item, device)
     if (refusal) throw fieldRefusal(refusal, `items.${item.roadIndex}`)
@@ -242,18 +242,26 @@ export async function takeKey(ctx: Ctx, order: { id: number; orderNum: string },
   return numAffectedRows === 1n
 }
 
-const answered = shape(MobileAnswer, ['orders', 'o'], { outTradeNo: sql`p.out_trade_no` })
-/** Nearly always there is none: the key alone is asked for first. */
-async function answerOfClient(ctx: Asking, clientId: string): Promise<Output<typeof orders.mobileOrder> | null> {
+const answered = shape(MobileAnswer.extend({ rtuNumber: z.string(), goods: z.string() }), ['orders', 'o'], {
+  outTradeNo: sql`p.out_trade_no`,
+  goods: sql`(select string_agg(u.road || '×' || u.n || '×' || u.list_price, ' ' order by u.road) from (select road, list_price, count(*) as n from order_units u
+    where u.org_id = o.org_id and u.created_at = o.created_at and u.order_id = o.id group by 1, 2) u)`,
+})
+/** Nearly always there is none: the key alone is asked for first. Who says his id again for something else gets no answer for it. */
+async function answerOfClient(ctx: Asking, { clientId, rtuNumber, items }: Asked): Promise<Output<typeof orders.mobileOrder> | null> {
   type Key = { orgId: number; at: Date; id: number }
   const key = await rowOf<Key>(ctx.db)`select org_id as "orgId", created_at as at, order_id as id from order_keys where client_id = ${clientId}`
   if (!key) return null
-  const answer = await answered.one(
+  const found = await answered.one(
     ctx.db,
     sql`from orders o join payments p on p.order_id = o.id
     where o.org_id = ${key.orgId} and ${within('o.created_at', [key.at])} and o.id = ${key.id} order by p.id limit 1`,
   )
-  return answer ?? null
+  if (!found) return null
+  const { rtuNumber: machine, goods, ...answer } = found
+  const asked = items.toSorted((a, b) => a.roadIndex - b.roadIndex).map(({ roadIndex, count, price }) => `${roadIndex}×${count}×${price}`)
+  if (machine !== rtuNumber || goods !== asked.join(' ')) throw new Refusal(common.keyReused)
+  return answer
 }
 
 const detailText = (sold: readonly { lane: Lane; count: number }[]): string => {

@@ -361,6 +361,17 @@ describe('doors that must stay shut', () => {
     const made = await Promise.all([1, 2, 3].map(() => order([{ roadIndex: 1, count: 1 }], clientId)))
     expect(new Set(made.map((m) => m.orderNum)).size).toBe(1)
     expect((await ends(made[0]?.orderNum as string)).lane).toBe('5/1/0')
+    expect(await order([{ roadIndex: 1, count: 1 }], clientId.toUpperCase() as typeof clientId)).toEqual(made[0])
+  })
+  test('a client id that is said again for other goods or another machine gets no answer', async () => {
+    const clientId = randomUUID()
+    await order([{ roadIndex: 1, count: 1 }], clientId)
+    for (const items of [[{ roadIndex: 2, count: 1 }], [{ roadIndex: 1, count: 2 }], [{ roadIndex: 1, count: 1, price: 299 }]])
+      expect(await refusal(order(items, clientId))).toBe('common.keyReused')
+    const before = machine
+    machine = await stockedMachine()
+    expect(await refusal(order([{ roadIndex: 1, count: 1 }], clientId))).toBe('common.keyReused')
+    machine = before
   })
   test('paying: other amount, twice at once, forged', async () => {
     const made = await order([{ roadIndex: 1, count: 1 }])
