@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../../test/support/api.ts'
-import { systemScope } from './database.ts'
+import { Overdue, systemScope } from './database.ts'
+import { databaseRefusal } from './run.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -37,5 +38,58 @@ describe('whoever holds a connection asks for no second one', () => {
     })
     await expect.poll(() => late).toBeDefined()
     await late
+  })
+})
+
+describe('an act that may not go on', () => {
+  const { signal: never } = new AbortController()
+  const locks = sql`select 1 from held_row for update`
+  const holdsNothing = () => api.sql(`begin; set local lock_timeout = '1s'; select 1 from held_row for update; commit`)
+  beforeAll(async () => {
+    await api.sql('create table held_row (n int); insert into held_row values (1); grant select, update on held_row to huodao_app')
+  })
+  const ended = async (bounds: { ms?: number; gone?: AbortSignal }, work: (ask: (text: string) => Promise<unknown>) => Promise<unknown>) => {
+    const began = performance.now()
+    const act = api.app.database.transact(
+      systemScope,
+      async (db) => {
+        await locks.execute(db)
+        await work((text) => sql.raw(text).execute(db))
+      },
+      bounds,
+    )
+    const error: unknown = await act.then(
+      () => null,
+      (cause: unknown) => cause,
+    )
+    expect(performance.now() - began).toBeLessThan(10_000)
+    await holdsNothing()
+    return error
+  }
+
+  test('is ended in the middle of a statement', async () => {
+    const error = await ended({ ms: 200, gone: never }, (ask) => ask('select pg_sleep(15)'))
+    expect([error instanceof Overdue, databaseRefusal(error)?.def.name]).toEqual([true, 'common.tooLong'])
+  })
+  test('is ended between two, whatever it makes of a refusal', async () => {
+    const error = await ended({ ms: 200 }, async (ask) => {
+      for (;;) {
+        await ask('savepoint one')
+        await ask('select pg_sleep(0.02)').catch(() => {})
+        await ask('rollback to savepoint one')
+      }
+    })
+    expect(error).toBeInstanceOf(Overdue)
+  })
+  test('is ended when nobody waits for it any more', async () => {
+    const left = new AbortController()
+    setTimeout(() => left.abort(), 200)
+    expect(await ended({ gone: left.signal }, (ask) => ask('select pg_sleep(15)'))).toBeInstanceOf(Overdue)
+    expect(await ended({ gone: left.signal }, (ask) => ask('select pg_sleep(15)'))).toBeInstanceOf(Overdue)
+  })
+  test('is let alone when it ends in time', async () => {
+    expect(await ended({ ms: 5000, gone: never }, (ask) => ask('select 1'))).toBeNull()
+    await sleep(300)
+    expect(await ended({}, (ask) => ask('select pg_sleep(0.5)'))).toBeNull()
   })
 })

@@ -35,7 +35,12 @@ export const systemScope: Scope = { all: true, orgs: [], ancestors: [], devices:
 export const noScope: Scope = { all: false, orgs: [], ancestors: [], devices: null, watched: null }
 
 export type Db = Kysely<DB>
-type Client = pg.PoolClient & { scope?: string | undefined; wire?: Wire; dbs?: Map<Naming, Db> }
+type Client = pg.PoolClient & { scope?: string | undefined; wire?: Wire; dbs?: Map<Naming, Db>; backend?: number; ended?: Overdue }
+
+/** `ms`: how long an act may take. `gone`: whoever waited for its answer has left. */
+export type Bounds = { readonly ms?: number; readonly gone?: AbortSignal }
+/** The act ended before it was done; nothing of it is left. */
+export class Overdue extends Error {}
 
 pg.types.setTypeParser(pg.types.builtins.INT8, (value) => Number(value))
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, (value) => Number(value))
@@ -44,7 +49,7 @@ pg.types.setTypeParser(1016 as never, (value: string) => (value === '{}' ? [] : 
 
 export type Database = {
   /** One transaction in `scope`; commits when `work` returns, rolls back when it throws. `later`: what leaves with the next statement. */
-  transact<T>(scope: Scope, work: (db: Db, later: Later) => Promise<T>): Promise<T>
+  transact<T>(scope: Scope, work: (db: Db, later: Later) => Promise<T>, bounds?: Bounds): Promise<T>
   /** The same statement at every request, planned once for each connection, on a pool of its own. */
   readSame<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
   /** Single statements in `scope`, without a transaction around them. For screens: its pool never starves writes. */
@@ -104,7 +109,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       idleTimeoutMillis: 300_000,
       maxLifetimeSeconds: 86_400,
       statement_timeout: statementMs,
-      idle_in_transaction_session_timeout: 60_000,
+      // a process that stands still (a frozen host, a lost network) lets go of what it locked: a server's after 10 s
+      idle_in_transaction_session_timeout: options.statementMs / 2,
       keepAlive: true,
       options: single,
       ...more,
@@ -119,7 +125,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const writes = make(options.writes, 'writes', options.statementMs, once)
   const looks = make(options.looks ?? 1, 'looks', options.statementMs, once)
   const reads = make(options.reads, 'reads')
-  const snapshots = make(2, 'snapshots', 3 * options.statementMs)
+  // files are written between its statements, and it locks nothing
+  const snapshots = make(2, 'snapshots', 3 * options.statementMs, { idle_in_transaction_session_timeout: 60_000 })
   const asides = make(2, 'asides')
   const probe = make(1, 'probe', 2000)
   let pinged: Promise<void> | undefined
@@ -134,9 +141,24 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         throw error
       }
     })
-  const transact = <T>(pool: pg.Pool, begin: Statement, naming: Naming, scope: Scope, work: (db: Db, later: Later) => Promise<T>) =>
+  /** Ends the statement that runs and lets none begin. The connection is not used again: the word may reach its backend late. */
+  const bounded = (client: Client, { ms, gone }: Bounds): (() => void) => {
+    const end = () => {
+      client.ended = new Overdue('an act was ended before it was done')
+      withClient(probe, (other) => other.query('select pg_cancel_backend($1)', [client.backend])).catch(() => {})
+    }
+    const timer = ms === undefined ? undefined : setTimeout(end, ms)
+    gone?.addEventListener('abort', end)
+    if (gone?.aborted) end()
+    return () => {
+      clearTimeout(timer)
+      gone?.removeEventListener('abort', end)
+    }
+  }
+  const transact = <T>(pool: pg.Pool, begin: Statement, naming: Naming, scope: Scope, work: (db: Db, later: Later) => Promise<T>, bounds: Bounds = {}) =>
     withClient(pool, async (client) => {
       const wire = await enter(client)
+      const unbound = bounded(client, bounds)
       const later: Later = (statement) => {
         if ('text' in statement) return wire.later(statement)
         const { sql: text, parameters: values } = statement.compile(over(client, naming))
@@ -149,16 +171,19 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         await wire.ask(commit)
         return result
       } catch (error) {
+        unbound()
         if (isOutOfRoom(error)) outOfRoomAt = Date.now()
         client.scope = undefined // a rollback also takes the scope back
         if (wire.drop(begin)) await wire.ask(rollback)
-        throw error
+        throw client.ended ?? error
+      } finally {
+        unbound()
       }
     })
   let outOfRoomAt = 0
   return {
     lastOutOfRoom: () => outOfRoomAt,
-    transact: async (scope, work) => holdOne(() => transact(writes, begin, planOnce, scope, work)),
+    transact: async (scope, work, bounds) => holdOne(() => transact(writes, begin, planOnce, scope, work, bounds)),
     read: async (scope, work) => holdOne(() => reading(planAlways, scope, work)),
     readSame: async (scope, work) => holdOne(() => reading(planOnce, scope, work, looks)),
     aside: (work) => reading(planOnce, systemScope, work, asides),
@@ -226,11 +251,16 @@ async function withClient<T>(pool: pg.Pool, work: (client: Client) => Promise<T>
     throw error
   } finally {
     client.off('error', onError)
-    client.release(broken)
+    client.release(broken || client.ended !== undefined)
     const [next] = patient.get(pool) ?? []
     next?.()
   }
 }
+
+/** In the transaction that says so first, nobody waits longer for a row that somebody else holds. */
+export const patience = (ms: number): RawBuilder<unknown> => sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`
+/** Whoever waited had no more patience. */
+export const isHeld = (error: unknown): boolean => (error as { code?: string } | null)?.code === '55P03'
 
 /** True when the database went away under a statement; the caller may try again. */
 export function isConnectionError(error: unknown): boolean {
@@ -258,7 +288,11 @@ const setScope = `select set_config('app.all', $1, false), set_config('app.orgs'
 
 /** The connection as the application role. */
 async function enter(client: Client): Promise<Wire> {
-  if (!client.wire) await client.query(`set role huodao_app; set timezone to 'UTC'`)
+  if (!client.wire) {
+    const { rows } = await client.query('select pg_backend_pid() as id')
+    client.backend = rows[0].id
+    await client.query(`set role huodao_app; set timezone to 'UTC'`)
+  }
   client.wire ??= openWire(client)
   return client.wire
 }
@@ -331,13 +365,15 @@ function over(client: Client, naming: Naming): Db {
   client.dbs ??= new Map()
   const known = client.dbs.get(naming)
   if (known) return known
-  const fresh = new Kysely<DB>({ dialect: clientDialect(client.wire as Wire, naming) })
+  const fresh = new Kysely<DB>({ dialect: clientDialect(client, naming) })
   client.dbs.set(naming, fresh)
   return fresh
 }
-function clientDialect(wire: Wire, naming: Naming): Dialect {
+function clientDialect(client: Client, naming: Naming): Dialect {
+  const wire = client.wire as Wire
   const connection: DatabaseConnection = {
     async executeQuery<R>({ sql: text, parameters: values }: { sql: string; parameters: readonly unknown[] }): Promise<QueryResult<R>> {
+      if (client.ended) throw client.ended
       const { rows, count } = await wire.ask({ name: naming(text), text, values })
       return { rows: rows as R[], numAffectedRows: BigInt(count) }
     },

@@ -23,7 +23,7 @@ import { endpointsOf, type NamedEndpoint } from './product.ts'
 import { requireProof } from './proof.ts'
 import { rateKey } from './rateKeys.ts'
 import { traceRefusal } from './refusals.ts'
-import { act, type Caller, databaseRefusal, isReplay, once } from './run.ts'
+import { act, type Caller, databaseRefusal, isReplay, longestAct, once } from './run.ts'
 import { askerOf, heavyReads, lightReads, writes } from './shares.ts'
 
 type Entry = NamedEndpoint & { readonly handler: Handler<Endpoint> }
@@ -213,11 +213,17 @@ async function run(app: App, given: Given, input: Record<string, unknown>): Prom
     return { answer: await (kept.find(shared) ?? inTurn(() => kept.find(shared) ?? kept.keep(shared, answer))), replayed: false }
   }
   const written = async () =>
-    act(app, await again(), endpoint, async (ctx) => {
-      if (!key) return verb(ctx, input as never)
-      const outcome = await once(ctx, name, key, input, () => verb(ctx, input as never) as Promise<unknown>)
-      return isReplay(outcome) ? outcome : outcome.fresh
-    })
+    act(
+      app,
+      await again(),
+      endpoint,
+      async (ctx) => {
+        if (!key) return verb(ctx, input as never)
+        const outcome = await once(ctx, name, key, input, () => verb(ctx, input as never) as Promise<unknown>)
+        return isReplay(outcome) ? outcome : outcome.fresh
+      },
+      longestAct,
+    )
   // new orders have had their turn at the door, and word of a payment waits for nobody
   const result = await (endpoint.yields || endpoint.urgent ? written() : writes(app).take(asker, written)).catch(translate)
   if (isRefused(result)) throw new Refusal(result.refused, result.values, result.fields)

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Endpoint } from '../shared/contract.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import { type Actor, type App, type AuditEntry, type Ctx, isRefused, type Refused, systemActor } from './context.ts'
-import { isConnectionError, isOutdatedPlan, isOutOfRoom, systemScope } from './database.ts'
+import { type Bounds, isConnectionError, isHeld, isOutdatedPlan, isOutOfRoom, Overdue, patience, systemScope } from './database.ts'
 import { logStatement } from './logRow.ts'
 import { keyFor } from './secretBox.ts'
 
@@ -13,52 +13,65 @@ export type Caller = { actor: Actor; lang: Ctx['lang']; requestId: string; ip: s
 
 export const systemCaller = (actor: Actor): Caller => ({ actor, lang: 'zh-CN', requestId: randomUUID(), ip: '', userAgent: '' })
 
+/** An act of a person holds what it locked no longer. */
+export const longestAct = { ms: 30_000 }
+
 /** One transaction around one act: verb, log row, then what waits for the commit. */
-export async function act<T>(app: App, caller: Caller, endpoint: Pick<Endpoint, 'audit' | 'scope'>, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+export async function act<T>(
+  app: App,
+  caller: Caller,
+  endpoint: Pick<Endpoint, 'audit' | 'scope'>,
+  work: (ctx: Ctx) => Promise<T>,
+  bounds: Bounds = {},
+): Promise<T> {
   const afterCommit: (() => void | Promise<void>)[] = []
   const topics = new Map<string, Set<number>>()
   const homes = new Set([caller.actor.orgId])
   const unplaced = new Set<string>()
   const startedAt = performance.now()
   const scope = endpoint.scope === 'system' ? systemScope : caller.actor.scope
-  const result = await app.database.transact(scope, async (db, later) => {
-    let entries: readonly AuditEntry[] | undefined
-    const ctx: Ctx = {
-      app,
-      db,
-      ...caller,
-      now: app.now(),
-      audit(...given) {
-        if (entries) throw new Error('audit was called twice')
-        entries = given
-        for (const { orgId } of given) if (orgId !== undefined) homes.add(orgId)
-      },
-      touch(topic, given) {
-        const orgs = topics.get(topic) ?? new Set<number>()
-        topics.set(topic, orgs)
-        if (given === undefined) unplaced.add(topic)
-        else for (const org of typeof given === 'number' ? [given] : given) orgs.add(typeof org === 'number' ? org : org.orgId)
-      },
-      later,
-      afterCommit: (work) => afterCommit.push(work),
-    }
-    const answer = await work(ctx)
-    if (endpoint.audit && !entries && !isRefused(answer) && !isReplay(answer)) throw new Error(`${endpoint.audit} wrote no log entry`)
-    if (entries) {
-      if (!endpoint.audit) throw new Error('audit without an audit decision')
-      // a batch of which every thing was left as it is says nothing
-      if (entries.length)
-        later(
-          logStatement(
-            ctx,
-            endpoint.audit,
-            entries,
-            isRefused(answer) ? { result: 'REFUSED', errorName: answer.refused.name, startedAt } : { result: 'SUCCESS', startedAt },
-          ),
-        )
-    }
-    return answer
-  })
+  const result = await app.database.transact(
+    scope,
+    async (db, later) => {
+      let entries: readonly AuditEntry[] | undefined
+      const ctx: Ctx = {
+        app,
+        db,
+        ...caller,
+        now: app.now(),
+        audit(...given) {
+          if (entries) throw new Error('audit was called twice')
+          entries = given
+          for (const { orgId } of given) if (orgId !== undefined) homes.add(orgId)
+        },
+        touch(topic, given) {
+          const orgs = topics.get(topic) ?? new Set<number>()
+          topics.set(topic, orgs)
+          if (given === undefined) unplaced.add(topic)
+          else for (const org of typeof given === 'number' ? [given] : given) orgs.add(typeof org === 'number' ? org : org.orgId)
+        },
+        later,
+        afterCommit: (work) => afterCommit.push(work),
+      }
+      const answer = await work(ctx)
+      if (endpoint.audit && !entries && !isRefused(answer) && !isReplay(answer)) throw new Error(`${endpoint.audit} wrote no log entry`)
+      if (entries) {
+        if (!endpoint.audit) throw new Error('audit without an audit decision')
+        // a batch of which every thing was left as it is says nothing
+        if (entries.length)
+          later(
+            logStatement(
+              ctx,
+              endpoint.audit,
+              entries,
+              isRefused(answer) ? { result: 'REFUSED', errorName: answer.refused.name, startedAt } : { result: 'SUCCESS', startedAt },
+            ),
+          )
+      }
+      return answer
+    },
+    bounds,
+  )
   for (const [topic, orgs] of topics) app.live.publish([topic], unplaced.has(topic) ? orgs.union(homes) : orgs)
   for (const later of afterCommit) {
     try {
@@ -82,6 +95,31 @@ export async function bySystem<T>(app: App, work: (ctx: Ctx) => Promise<T>): Pro
       if (tries > 3 || (error as { code?: string }).code !== '40P01') throw error
       app.log.warn({ err: error }, 'an act of the system met a deadlock, trying again')
     }
+  }
+}
+
+/**
+ * An act of the system on things of many (sweeps): where somebody's act holds a row of one, organisations are done one after the other,
+ * then halves of one; what is held is left for the next turn, and nobody else waits with it.
+ */
+export async function eachFree<T extends { orgId: number }>(
+  app: App,
+  things: readonly T[],
+  work: (ctx: Ctx, things: readonly T[]) => Promise<unknown>,
+  lockMs = 200,
+): Promise<void> {
+  if (!things.length) return
+  try {
+    await bySystem(app, (ctx) => {
+      ctx.later(patience(lockMs))
+      return work(ctx, things)
+    })
+  } catch (error) {
+    if (!isHeld(error)) throw error
+    if (things.length === 1) return
+    const owners = [...Map.groupBy(things, (thing) => thing.orgId).values()]
+    const half = Math.ceil(things.length / 2)
+    for (const part of owners.length > 1 ? owners : [things.slice(0, half), things.slice(half)]) await eachFree(app, part, work, 50)
   }
 }
 
@@ -136,6 +174,7 @@ function stable(value: unknown): string {
 
 /** A database failure as the refusal a person can read; null when it is ours to investigate. */
 export function databaseRefusal(error: unknown): Refusal | null {
+  if (error instanceof Overdue) return Object.assign(new Refusal(common.tooLong), { cause: error })
   const busy = () => Object.assign(new Refusal(common.busy), { cause: error })
   if (isConnectionError(error) || isOutdatedPlan(error) || isOutOfRoom(error)) return busy()
   const code = (error as { code?: string }).code

@@ -70,6 +70,7 @@ export const common = defineErrors('common', {
   wrongType: [415001, '不支持的内容类型', 'This content type is not supported'],
   compressed: [415002, '请求内容不能压缩', 'The request must not be compressed'],
   refused: [422001, '操作失败', 'Operation failed'],
+  tooLong: [422002, '操作时间过长，已全部撤销，请分批进行', 'This took too long and was taken back; do it in smaller parts'],
   tooMany: [429001, '操作过于频繁,请稍后再试', 'Too many requests, try again later'],
   unexpected: [500001, '操作失败', 'Operation failed'],
   busy: [503001, '系统繁忙,请稍后再试', 'The system is busy, try again later'],

@@ -13,6 +13,15 @@ export const limits = {
   /** Below that, people are told of a machine's unreadable messages so often. */
   unreadableMs: 60_000,
   batch: 200,
+  /**
+   * A row that a person's act holds is waited for so long by everybody. Then its machines wait beside the others: each is tried again
+   * every `heldMs`, at most `heldTryMs` long, with so many messages; what is beyond is not acknowledged, so the machine says it again.
+   */
+  lockMs: 150,
+  heldMs: 250,
+  heldTryMs: 30,
+  heldOfOne: 50,
+  heldMost: 2000,
   gatherMs: 5,
   /** A batch that is in conflict is tried so often, then in halves, then its bad message is put aside. */
   conflictTries: 5,

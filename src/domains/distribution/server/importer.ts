@@ -12,7 +12,7 @@ import { openRule } from '../rules.ts'
 import { checkMayMove } from './many.ts'
 import * as q from './queries.ts'
 import { addStaff, peopleOf } from './staff.ts'
-import { handedOver, target, transferMachine } from './transfer.ts'
+import { giveMachine, handedOver, moveWords, target } from './transfer.ts'
 
 const Row = z.strictObject({
   rtuNumber: f.text(20, bi('请输入机器编号', 'Enter the machine number')),
@@ -27,7 +27,8 @@ const kindWords = new Map(
   ),
 )
 
-async function assignRow(ctx: Ctx, row: Row): Promise<void> {
+/** `given`: machines that have a new owner by this file. */
+async function assignRow(ctx: Ctx, row: Row, given: Set<number>): Promise<void> {
   const device = await q.deviceNamed(ctx, row.rtuNumber.toUpperCase())
   if (!device) throw cellRefusal('rtuNumber', bi('设备不存在或无权查看', 'No such device, or not yours to see'))
   const user = await q.userNamed(ctx, row.username)
@@ -39,21 +40,23 @@ async function assignRow(ctx: Ctx, row: Row): Promise<void> {
   if (known === undefined) throw cellRefusal('kind', bi('分配类型不正确', 'There is no such assignment'))
   const kind: Kind = known ?? servesAs(found(person).roles)[0] ?? 'OWNER'
   const machine = found(await lockMachine(ctx, device.id))
-  if (kind === 'OWNER') return give(ctx, machine, user.orgId)
+  if (kind === 'OWNER') return give(ctx, machine, user.orgId, given)
   reject(openRule(machine))
   await addStaff(ctx, machine, kind, [found(person)])
   const { id, rtuNumber: name, orgId } = machine
   ctx.audit({ action: 'distribution.assign', id, name, after: { kind, added: [person?.username] }, orgId })
 }
 
-/** A file may name an owner that has the machine already. */
-async function give(ctx: Ctx, machine: Machine, orgId: number): Promise<void> {
+/** A file may name an owner that has the machine already, and each machine has one. */
+async function give(ctx: Ctx, machine: Machine, orgId: number, given: Set<number>): Promise<void> {
   checkMayMove(ctx)
+  if (machine.orgId === orgId) return
+  if (given.has(machine.id)) throw cellRefusal('rtuNumber', bi('文件中已为该机器指定另一所属用户', 'The file names another owner of this machine already'))
   try {
-    if (machine.orgId === orgId) return
     const to = found(await target(ctx, orgId))
     const before = await q.detailRow(ctx, machine.id)
-    await transferMachine(ctx, machine, to)
+    await giveMachine(ctx, machine, to)
+    given.add(machine.id)
     ctx.audit(...handedOver(machine, before?.orgName ?? '', to).map((line) => ({ ...line, action: 'distribution.transfer' })))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -63,7 +66,13 @@ async function give(ctx: Ctx, machine: Machine, orgId: number): Promise<void> {
 }
 
 async function run(ctx: Ctx, rows: readonly ImportRow<Row>[]): Promise<readonly RowError[]> {
-  const errors = await eachRow(ctx, rows, assignRow)
+  const given = new Set<number>()
+  const errors = await eachRow(ctx, rows, (quiet, row) => assignRow(quiet, row, given))
+  if (!errors.length)
+    await moveWords(
+      ctx,
+      [...given].sort((a, b) => a - b),
+    )
   return errors.map((error) => (error.column === 'userIds' ? { ...error, column: 'username' } : error))
 }
 

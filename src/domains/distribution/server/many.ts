@@ -11,7 +11,7 @@ import { type distribution, distributionErrors, type Outcome } from '../contract
 import { openRule, targetGiven } from '../rules.ts'
 import * as q from './queries.ts'
 import { addStaff, endStaff, peopleOf } from './staff.ts'
-import { handedOver, type Target, target, transferMachine } from './transfer.ts'
+import { giveMachine, handedOver, moveWords, type Target, target } from './transfer.ts'
 
 type Contract = typeof distribution
 /** Answers the new owner where there is one. */
@@ -47,19 +47,23 @@ async function forEach(
   if (rows.length !== wanted.length) throw new Refusal(common.notFound)
   const results: Outcome['results'] = []
   const lines: AuditEntry[] = []
+  const given: number[] = []
   for (const { id, rtuNumber, org } of rows) {
+    let to: Target | null = null
     const reason = await tried(
       ctx,
       dryRun,
       async (quiet) => {
         const machine = found(await lockMachine(quiet, id))
-        const to = await step(quiet, machine)
+        to = await step(quiet, machine)
         return to ? handedOver(machine, org, to) : [{ id, name: rtuNumber, ...said, orgId: machine.orgId }]
       },
       lines,
     )
+    if (reason === null && to && !dryRun) given.push(id)
     results.push({ deviceId: id, rtuNumber, ok: reason === null, reason: reason ?? '' })
   }
+  await moveWords(ctx, given)
   const outcome = outcomeOf(results)
   // a trial did nothing to any machine
   ctx.audit(...(dryRun ? [{ id: kind, name: `× ${results.length}（试运行）`, after: { done: outcome.done } }] : lines))
@@ -99,7 +103,7 @@ async function stepOf(ctx: Ctx, kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'ST
   if (kind === 'OWNER') {
     const to = found(await target(ctx, given.orgId as number))
     return async (quiet, machine) => {
-      await transferMachine(quiet, machine, to)
+      await giveMachine(quiet, machine, to)
       return to
     }
   }
@@ -125,7 +129,12 @@ export const removeMany: Handlers<Contract>['removeMany'] = async (ctx, input) =
 }
 
 function removal(kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'STORE'): Step {
-  if (kind === 'OWNER') return (ctx, machine) => returnMachine(ctx, machine)
+  if (kind === 'OWNER')
+    return async (ctx, machine) => {
+      const to = await above(ctx, machine)
+      await giveMachine(ctx, machine, to)
+      return to
+    }
   if (kind === 'STORE')
     return async (ctx, machine) => {
       const device = found(await q.detailRow(ctx, machine.id))
@@ -141,10 +150,9 @@ function removal(kind: 'OWNER' | 'REPLENISHER' | 'REPAIRER' | 'STORE'): Step {
 }
 
 /** Without its assignment the machine belongs to whoever stands above. */
-export async function returnMachine(ctx: Ctx, machine: Machine): Promise<Target> {
+export async function above(ctx: Ctx, machine: Machine): Promise<Target> {
   const device = found(await q.detailRow(ctx, machine.id))
   const to = device.parentOrgId === null ? undefined : await target(ctx, device.parentOrgId)
   if (!to) throw new Refusal(distributionErrors.noParent)
-  await transferMachine(ctx, machine, to)
   return to
 }

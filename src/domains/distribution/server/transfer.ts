@@ -6,9 +6,9 @@ import { dropAlertsOf } from '../../alerts/server/left.ts'
 import { hasOpenOrder, type Machine, shutOut } from '../../boards/server/binding.ts'
 import { revokeCodes } from '../../boards/server/codes.ts'
 import { noteDevice } from '../../machines/server/events.ts'
-import { want } from '../../machines/server/shadows.ts'
+import { type Wish, want } from '../../machines/server/shadows.ts'
 import { distributionErrors } from '../contract.ts'
-import { moves } from '../moves.ts'
+import { moves, movesLast } from '../moves.ts'
 import { goodsRule, type LaneInHand, targetRule } from '../rules.ts'
 
 /** The only writer of whose a machine is. */
@@ -25,6 +25,12 @@ const above = ({ path }: Target): number[] => path.split('.').map(Number)
  * ended keeps the owner of its time. Locks: machine, lanes ascending, faults, states.
  */
 export async function transferMachine(ctx: Ctx, machine: Machine, to: Target): Promise<void> {
+  await giveMachine(ctx, machine, to)
+  await moveWords(ctx, [machine.id])
+}
+
+/** All but what the machine itself writes: whoever gives several says `moveWords` of them at the end of his act. */
+export async function giveMachine(ctx: Ctx, machine: Machine, to: Target): Promise<void> {
   const wrong = targetRule(machine, to)
   if (wrong) throw fieldRefusal(wrong, 'orgId')
   await checkType(ctx, machine, to)
@@ -36,7 +42,6 @@ export async function transferMachine(ctx: Ctx, machine: Machine, to: Target): P
   for (const [table, present] of Object.entries(moves))
     await sql`update ${sql.table(table)} set org_id = ${to.id} where device_id = ${machine.id} and ${sql.raw(present)}`.execute(ctx.db)
   await moveStaff(ctx, machine, to)
-  await moveSettings(ctx, machine, to)
   await revokeCodes(ctx, [machine.id])
   await dropAlertsOf(ctx, machine.id, machine.orgId)
   await noteDevice(ctx, [
@@ -86,11 +91,26 @@ async function moveStaff(ctx: Ctx, machine: Machine, to: Target): Promise<void> 
   await sql`update device_assignments set org_id = ${to.id} where device_id = ${machine.id} and to_at is null`.execute(ctx.db)
 }
 
+/** What machines that were given say of themselves, and their settings, go where they are now. */
+export async function moveWords(ctx: Ctx, deviceIds: readonly number[]): Promise<void> {
+  if (deviceIds.length === 0) return
+  const settings = await moveSettings(ctx, deviceIds)
+  for (const name of movesLast) {
+    const table = sql.table(name)
+    await sql`select 1 from ${table} where device_id = any(${deviceIds}::bigint[]) order by ${sql.raw(name === 'device_states' ? 'device_id' : 'device_id, kind')} for no key update`.execute(
+      ctx.db,
+    )
+    await sql`update ${table} t set org_id = d.org_id from devices d where d.id = t.device_id and t.device_id = any(${deviceIds}::bigint[])`.execute(ctx.db)
+  }
+  await want(ctx, 'CONFIG', settings)
+}
+
 /** Settings never change: the ones in force become a version of the new owner, which the machine then confirms. */
-async function moveSettings(ctx: Ctx, machine: Machine, to: Target): Promise<void> {
-  const config = await rowOf<{ version: number }>(ctx.db)`
+async function moveSettings(ctx: Ctx, deviceIds: readonly number[]): Promise<Wish[]> {
+  const { rows } = await sql<Wish>`
     insert into device_configs (device_id, config_version, org_id, temp_min, temp_max, hum_min, hum_max, limit_per_order, limit_per_day, doc, by_user, created_at)
-    select device_id, config_version + 1, ${to.id}, temp_min, temp_max, hum_min, hum_max, limit_per_order, limit_per_day, doc, ${ctx.actor.userId}, ${ctx.now}
-    from device_configs where device_id = ${machine.id} order by config_version desc limit 1 returning config_version as version`
-  if (config) await want(ctx, 'CONFIG', [{ deviceId: machine.id, orgId: to.id, version: config.version }])
+    select d.id, c.config_version + 1, d.org_id, c.temp_min, c.temp_max, c.hum_min, c.hum_max, c.limit_per_order, c.limit_per_day, c.doc, ${ctx.actor.userId}, ${ctx.now}
+    from devices d cross join lateral (select * from device_configs c where c.device_id = d.id order by c.config_version desc limit 1) c
+    where d.id = any(${deviceIds}::bigint[]) returning device_id as "deviceId", org_id as "orgId", config_version as version`.execute(ctx.db)
+  return rows
 }

@@ -8,7 +8,8 @@ import { addDevice, now, people, type World } from '../../devices/server/testWor
 import type { Fact } from '../../machines/server/facts.ts'
 import { addTelemetry } from '../../machines/server/telemetry.ts'
 import { createHandlers } from '../../orders/server/create.ts'
-import { moves, stays } from '../moves.ts'
+import { moves, movesLast, stays } from '../moves.ts'
+import { assignmentImporter } from './importer.ts'
 
 let world: World
 let next = 10
@@ -228,7 +229,7 @@ describe('what moves', () => {
       name: string
     }>(`select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
       and (select count(*) from pg_attribute a where a.attrelid = c.oid and a.attname in ('device_id', 'org_id') and not a.attisdropped) = 2 order by 1`)
-    expect([...Object.keys(moves), ...stays].sort()).toEqual(tables.map((table) => table.name))
+    expect([...Object.keys(moves), ...movesLast, ...stays].sort()).toEqual(tables.map((table) => table.name))
   })
   test('an owner of the past does not change, nor overlaps', async () => {
     await put(people.agent, 4)
@@ -236,6 +237,34 @@ describe('what moves', () => {
     await expect(world.rows(`insert into device_owner_history (org_id, device_id, valid) values (5, $1, tstzrange($2, null))`, [id, now])).rejects.toThrow(
       /device_owner_history_/,
     )
+  })
+})
+
+describe('a file that gives machines away', () => {
+  const nameOf = async (user: number) => (await world.one<{ username: string }>('select username from users where id = $1', [900 + user])).username
+  const run = async (owners: readonly number[], ofIds: readonly number[] = owners.map(() => id)) => {
+    const names = await Promise.all(owners.map(nameOf))
+    const rows = ofIds.map((device, n) => ({ line: n + 2, value: { rtuNumber: `HD${String(device).padStart(6, '0')}`, username: names[n], kind: 'OWNER' } }))
+    return bySystem(world.app, async (ctx) => {
+      const actor = { ...ctx.actor, permissions: new Set(['device:transfer']) }
+      const errors = await assignmentImporter.run({ ...ctx, actor, audit: () => {} }, rows, undefined)
+      if (errors.length) throw Object.assign(new Error('wrong'), { errors })
+    }).then(
+      () => [],
+      (error: { errors?: { line: number; column: string }[] }) => error.errors ?? Promise.reject(error),
+    )
+  }
+
+  test('names one owner of each', async () => {
+    expect(await run([people.sibling, people.operator, people.sibling])).toMatchObject([{ line: 3, column: 'rtuNumber' }])
+    expect(await orgsOf('device_states')).toEqual([3])
+    expect(await run([people.operator, people.sibling, people.sibling])).toEqual([])
+    for (const table of movesLast) expect([table, await orgsOf(table)]).toEqual([table, [4]])
+    expect(await world.rows('select org_id, config_version from device_configs where device_id = $1 order by 2', [id])).toEqual([
+      { org_id: 3, config_version: 2 },
+      { org_id: 4, config_version: 3 },
+    ])
+    expect((await world.one<{ wanted: number }>('select wanted from device_shadows where device_id = $1', [id])).wanted).toBe(3)
   })
 })
 

@@ -5,7 +5,7 @@ import { placeName } from '../../../shared/regions.ts'
 import { lockMachine, type Machine } from '../../boards/server/binding.ts'
 import type { AssignmentRow, DeviceAssignments, distribution } from '../contract.ts'
 import { openRule } from '../rules.ts'
-import { assignMany, checkMayMove, removeMany, returnMachine, setStoreOf } from './many.ts'
+import { above, assignMany, checkMayMove, removeMany, setStoreOf } from './many.ts'
 import * as q from './queries.ts'
 import { addStaff, candidates, endStaff, peopleOf } from './staff.ts'
 import { handedOver, target, transferMachine } from './transfer.ts'
@@ -53,7 +53,7 @@ const giveBack: Handlers<Contract>['giveBack'] = async (ctx, input) => {
   const before = found(await q.detailRow(ctx, input.id))
   checkMayMove(ctx)
   const machine = await open(ctx, input)
-  await returnMachine(ctx, machine)
+  await transferMachine(ctx, machine, await above(ctx, machine))
   return moved(ctx, machine, before.orgName)
 }
 

@@ -58,7 +58,7 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
     const { kind } = request.params as { kind: string }
     const startedAt = performance.now()
     const given = await receive(app, kind, request, actor)
-    const faults = await tryOut(app, given, lang)
+    const faults = await tryOut(app, given, lang, request)
     // it answers what a trial answers, so it leaves the same
     const caller = { actor, now: app.now(), requestId: request.id, ip: request.ip, userAgent: (request.headers['user-agent'] ?? '').slice(0, 300) }
     await app.database.transact(actor.scope, (db) => writeLog({ app, db, ...caller }, 'jobs.import', trialOf(given, faults), { result: 'SUCCESS', startedAt }))

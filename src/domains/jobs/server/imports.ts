@@ -6,6 +6,7 @@ import type { Importer, RowError } from '../../../server/importers.ts'
 import { oneFile } from '../../../server/oneFile.ts'
 import { requireProof } from '../../../server/proof.ts'
 import { exists } from '../../../server/rows.ts'
+import { databaseRefusal, longestAct } from '../../../server/run.ts'
 import { tenantOf, tryOuts } from '../../../server/shares.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { say } from '../../../shared/text.ts'
@@ -79,33 +80,50 @@ class TriedOut extends Error {
 }
 
 /** What the import would say, by doing it and taking everything back. */
-export const tryOut = (app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang']): Promise<readonly RowError[]> =>
-  tryOuts(app).take(tenantOf(given.actor), () => triedOut(app, given, lang))
+export async function tryOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang'], request: FastifyRequest): Promise<readonly RowError[]> {
+  const { socket } = request.raw
+  const gone = new AbortController()
+  const leave = () => gone.abort()
+  // nobody else has anything of it
+  socket.once('close', leave)
+  if (socket.destroyed) leave()
+  try {
+    return await tryOuts(app).take(tenantOf(given.actor), () => triedOut(app, given, lang, gone.signal))
+  } catch (error) {
+    throw databaseRefusal(error) ?? error
+  } finally {
+    socket.off('close', leave)
+  }
+}
 
-async function triedOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang']): Promise<readonly RowError[]> {
+async function triedOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang'], gone: AbortSignal): Promise<readonly RowError[]> {
   const { actor } = given
   const nothing = () => {}
   try {
-    return await app.database.transact(actor.scope, async (db, later) => {
-      const ctx: Ctx = {
-        app,
-        db,
-        later,
-        actor,
-        now: app.now(),
-        lang,
-        requestId: '',
-        ip: '',
-        userAgent: '',
-        audit: nothing,
-        touch: nothing,
-        afterCommit: nothing,
-      }
-      const errors = await allFaults(ctx, given)
-      // what is otherwise only checked at commit
-      if (!errors.length) await sql`set constraints all immediate`.execute(db)
-      throw new TriedOut(errors)
-    })
+    return await app.database.transact(
+      actor.scope,
+      async (db, later) => {
+        const ctx: Ctx = {
+          app,
+          db,
+          later,
+          actor,
+          now: app.now(),
+          lang,
+          requestId: '',
+          ip: '',
+          userAgent: '',
+          audit: nothing,
+          touch: nothing,
+          afterCommit: nothing,
+        }
+        const errors = await allFaults(ctx, given)
+        // what is otherwise only checked at commit
+        if (!errors.length) await sql`set constraints all immediate`.execute(db)
+        throw new TriedOut(errors)
+      },
+      { ...longestAct, gone },
+    )
   } catch (error) {
     if (error instanceof TriedOut) return error.errors
     throw error
@@ -115,7 +133,7 @@ async function triedOut(app: App, given: Omit<Given, 'tried'>, lang: Ctx['lang']
 export const runImport = prepared<(typeof jobs)['import'], Given>({
   async prepare(app, { kind, dryRun }, request, by) {
     const given = await receive(app, kind, request, by)
-    return { ...given, tried: dryRun ? await tryOut(app, given, 'zh-CN') : [] }
+    return { ...given, tried: dryRun ? await tryOut(app, given, 'zh-CN', request) : [] }
   },
   async run(ctx, { kind, dryRun }, given) {
     const { importer, actor, sheet } = given

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../../../server/context.ts'
+import { isHeld, patience } from '../../../server/database.ts'
 import { bySystem, databaseRefusal } from '../../../server/run.ts'
 import { readUp, type UpKind } from '../protocol.ts'
 import { askFor, type Bucket, freshBucket, freshSeen, type Limits, markSeen, markTail, type Seen, take } from '../rules.ts'
@@ -8,6 +9,7 @@ import { bootJump, openDoubts } from './doubts.ts'
 import { noteDevice } from './events.ts'
 import { applyFacts, type Fact, isAnswer, parkFact, type Recorders } from './facts.ts'
 import { openHabits } from './habits.ts'
+import { openHeld } from './held.ts'
 import type { Machine } from './identity.ts'
 import { openLines } from './lines.ts'
 import type { Link, LinkEvents, Refused } from './link.ts'
@@ -46,6 +48,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
   const hellos = new Map<number, { boot: number; seq: number; epoch: number }>()
   const counts: Record<string, number> = { stored: 0, repeated: 0, parked: 0 }
   const lines = openLines<Item>(limits.lines)
+  const held = openHeld(app, limits, (facts) => storeBoth(facts, (some) => keep(some, limits.heldTryMs)))
   let running: Promise<void> | undefined
   let link: (Link & { shutOut?: (rtu: string) => void }) | undefined
   let closing = false
@@ -78,8 +81,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
 
   async function write(batch: readonly Item[]): Promise<void> {
     const { fine: facts, jumped } = await believed(batch.flatMap((item) => ('fact' in item ? [item.fact] : [])))
-    await store(facts.filter(isAnswer))
-    await store(facts.filter((fact) => !isAnswer(fact)))
+    await storeBoth(facts, (some) => store(some))
     // a machine whose counter was lost upwards hears where it is
     const astray = jumped.filter((fact) => fact.up.kind === 'hello')
     if (astray.length) await welcome(astray)
@@ -111,7 +113,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
         return await work()
       } catch (error) {
         const refusal = databaseRefusal(error)?.def
-        const passes = refusal?.status === 503 || (refusal?.name === 'common.stale' && tries < limits.conflictTries)
+        const passes = (refusal?.status === 503 && !isHeld(error)) || (refusal?.name === 'common.stale' && tries < limits.conflictTries)
         if (!passes || gaveUp) throw error
         app.log.warn({ err: error }, 'the database does not take messages, holding them')
         await sleep(pause)
@@ -119,11 +121,38 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
     }
   }
 
-  async function store(facts: readonly Fact[]): Promise<void> {
+  /** Answers to commands, then what machines say of themselves. */
+  async function storeBoth(facts: readonly Fact[], write: (facts: readonly Fact[]) => Promise<void>): Promise<void> {
+    await write(facts.filter(isAnswer))
+    await write(facts.filter((fact) => !isAnswer(fact)))
+  }
+
+  /** Nobody waits for a row that an act holds but the machine it belongs to. */
+  async function store(all: readonly Fact[], lockMs = limits.lockMs): Promise<void> {
+    const facts = all.filter((fact) => !held.joins(fact))
+    try {
+      await keep(facts, lockMs)
+    } catch (error) {
+      if (!isHeld(error) || gaveUp) throw error
+      count('held')
+      const free = await held.sift(facts)
+      if (free.length < facts.length) return store(free)
+      // some other row of theirs: halves, of organisations first
+      const machines = [...Map.groupBy(facts, ({ machine }) => machine.id).values()].sort(([a], [b]) => (a?.machine.orgId ?? 0) - (b?.machine.orgId ?? 0))
+      if (machines.length === 1) return held.putAside(facts)
+      const half = Math.ceil(machines.length / 2)
+      await store(machines.slice(0, half).flat(), limits.heldTryMs)
+      await store(machines.slice(half).flat(), limits.heldTryMs)
+    }
+  }
+
+  /** Stores and acknowledges; throws when a row of theirs is held so long. */
+  async function keep(facts: readonly Fact[], lockMs: number): Promise<void> {
     if (facts.length === 0) return
     try {
       await insist(async () => {
         const fresh = await bySystem(app, async (ctx) => {
+          ctx.later(patience(lockMs))
           const { fresh, doubts: found } = await applyFacts(ctx, facts, record)
           await doubts.raise(ctx, found)
           return fresh
@@ -133,23 +162,31 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
         counts.repeated = (counts.repeated ?? 0) + facts.length - fresh.length
       })
     } catch (error) {
-      if (gaveUp) throw error
+      if (gaveUp || isHeld(error)) throw error
       if (facts.length > 1) {
         // one of them is bad: halves, so that the others are not held up
         const half = Math.ceil(facts.length / 2)
-        await store(facts.slice(0, half))
-        return store(facts.slice(half))
+        await keep(facts.slice(0, half), lockMs)
+        return keep(facts.slice(half), lockMs)
       }
-      await park(facts[0] as Fact, error)
+      await park(facts[0] as Fact, error, lockMs)
     }
     await acknowledge(facts)
   }
 
-  async function park(fact: Fact, cause: unknown): Promise<void> {
+  async function park(fact: Fact, cause: unknown, lockMs: number): Promise<void> {
     count('parked')
     app.log.error({ err: cause, rtu: fact.machine.rtu, boot: fact.up.boot, seq: fact.up.seq, kind: fact.up.kind }, 'a message has no effect')
     const reason = cause instanceof Error ? cause.message.slice(0, 120) : 'unknown'
-    await insist(() => bySystem(app, (ctx) => parkFact(ctx, fact, reason))).catch((error: unknown) => app.log.error({ err: error }, 'a message cannot be kept'))
+    const kept = () =>
+      bySystem(app, (ctx) => {
+        ctx.later(patience(lockMs))
+        return parkFact(ctx, fact, reason)
+      })
+    await insist(kept).catch((error: unknown) => {
+      if (isHeld(error)) throw error
+      app.log.error({ err: error }, 'a message cannot be kept')
+    })
   }
 
   async function acknowledge(facts: readonly Fact[]): Promise<void> {
@@ -304,6 +341,7 @@ export function openIntake(app: App, limits: Limits, record: Recorders): Intake 
       while (running && performance.now() < deadline) await Promise.race([running, sleep(100)])
       if (running) app.log.warn({ waiting: lines.size }, 'stopping with messages that the database did not take; machines keep them')
       gaveUp = true
+      await held.close()
       await presence.flush().catch(() => {})
       await doubts.flush()
     },

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { type App, iso } from '../../../server/context.ts'
-import { type Db, systemScope } from '../../../server/database.ts'
+import { type Db, isHeld, patience, systemScope } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { cachedByOrg } from '../../settings/server/values.ts'
-import { bootText, placeText, type Signal, signalOf } from '../rules.ts'
+import { bootText, limits, placeText, type Signal, signalOf } from '../rules.ts'
 import { noteDevice } from './events.ts'
 import type { Fact } from './facts.ts'
 import type { Machine } from './identity.ts'
@@ -26,26 +26,43 @@ export type Presence = {
   sweep(): Promise<void>
 }
 
-/** Who is online. Times are the server's, so that the order in which they are written does not matter. */
+/**
+ * Who is online. Times are the server's, so that the order in which they are written does not matter: a machine whose row somebody
+ * holds is written with the next turn, and nobody waits for it.
+ */
 export function openPresence(app: App): Presence {
   let heard = new Map<number, Heard>()
+  let byes = new Map<number, Bye>()
   let writing: Promise<void> = Promise.resolve()
   // machines could not be heard before this process was there
   let listeningSince = app.now().getTime()
 
   async function write(): Promise<void> {
     const rows = [...heard.values()].sort((a, b) => a.machine.id - b.machine.id)
-    if (rows.length === 0) return
     heard = new Map()
-    await writeRows(rows)
+    if (rows.length) await writeRows(rows)
+    if (byes.size) await writeLeaving()
   }
+
+  async function writeLeaving(): Promise<void> {
+    const rows = [...byes.values()].sort((a, b) => a.machine.id - b.machine.id)
+    const { orgs, held } = await writeByes(app, rows)
+    // a later one may have come meanwhile
+    byes = new Map([...byes].filter(([id, bye]) => held.has(id) || !rows.includes(bye)))
+    publish(app, orgs)
+  }
+
+  const again = (row: Heard): void => void heard.set(row.machine.id, merge(row, heard.get(row.machine.id)))
 
   async function writeRows(rows: readonly Heard[]): Promise<void> {
     try {
-      publish(app, await writeHeard(app, rows))
+      const { orgs, held } = await writeHeard(app, rows)
+      for (const row of rows) if (held.has(row.machine.id)) again(row)
+      publish(app, orgs)
     } catch (error) {
-      if (!isBad(error)) {
-        for (const row of rows) heard.set(row.machine.id, merge(row, heard.get(row.machine.id)))
+      if (isHeld(error) && rows.length === 1) return rows.forEach(again)
+      if (!isBad(error) && !isHeld(error)) {
+        rows.forEach(again)
         listeningSince = app.now().getTime()
         throw error
       }
@@ -64,7 +81,7 @@ export function openPresence(app: App): Presence {
     await app.database.transact(systemScope, (db) =>
       sql`update device_states set last_seen_at = least(last_seen_at, ${now}), offline_since = least(offline_since, ${now}), temp_since = least(temp_since, ${now}), door_since = least(door_since, ${now})
         where device_id in (select device_id from device_states
-          where last_seen_at > ${now}::timestamptz + interval '5 s' or offline_since > ${now}::timestamptz + interval '5 s' order by device_id for update)`.execute(
+          where last_seen_at > ${now}::timestamptz + interval '5 s' or offline_since > ${now}::timestamptz + interval '5 s' order by device_id for update skip locked)`.execute(
         db,
       ),
     )
@@ -81,9 +98,9 @@ export function openPresence(app: App): Presence {
       writing = writing.then(write, write)
       return writing
     },
-    async leave(byes) {
+    async leave(leaving) {
+      for (const bye of leaving) byes.set(bye.machine.id, bye)
       await presence.flush()
-      publish(app, await writeByes(app, byes))
     },
     async sweep() {
       await setBack()
@@ -143,12 +160,30 @@ function publish(app: App, orgs: readonly number[]): void {
   for (const org of new Set(orgs)) app.live.publish(['devices'], org)
 }
 
+/** What was written, and machines whose row somebody holds. */
+type Written = { readonly orgs: readonly number[]; readonly held: ReadonlySet<number> }
+
+/** The rows that are free, held until the transaction ends; and machines whose row is not. */
+async function lockFree(db: Db, machines: readonly Machine[]): Promise<{ online: ReadonlyMap<number, boolean>; held: ReadonlySet<number> }> {
+  const ids = machines.map((machine) => machine.id)
+  const { rows } = await sql<{ device_id: number; online: boolean }>`
+    select device_id, online from device_states where device_id = any(${ids}::bigint[]) order by device_id for update skip locked`.execute(db)
+  const online = new Map(rows.map((row) => [row.device_id, row.online]))
+  if (rows.length === ids.length) return { online, held: new Set() }
+  const { rows: known } = await sql<{ device_id: number }>`select device_id from device_states where device_id = any(${ids}::bigint[])`.execute(db)
+  return { online, held: new Set(known.map((row) => row.device_id)).difference(new Set(online.keys())) }
+}
+
 /** Organisations whose machines came online. Versions and signal only from the newest place of the machine. */
-async function writeHeard(app: App, rows: readonly Heard[]): Promise<number[]> {
-  return app.database.transact(systemScope, async (db) => {
+async function writeHeard(app: App, all: readonly Heard[]): Promise<Written> {
+  return app.database.transact(systemScope, async (db, later) => {
+    later(patience(limits.lockMs))
     // read first, in a statement of its own: joined to what is written, the planner compares every machine with every other
-    const before = await rowsOf<{ id: number; online: boolean }>(db)`
-      select device_id as id, online from device_states where device_id = any(${rows.map((r) => r.machine.id)}::bigint[]) order by device_id for update`
+    const { online: before, held } = await lockFree(
+      db,
+      all.map((row) => row.machine),
+    )
+    const rows = all.filter((row) => !held.has(row.machine.id))
     const written = await rowsOf<{ deviceId: number; orgId: number; online: boolean }>(db)`
       insert into device_states as s (device_id, org_id, online, last_seen_at, boot, fw, apk, rsrp, signal)
       select u.device_id, u.org_id, true, u.at, n.boot, n.fw, n.apk, n.rsrp, n.signal
@@ -170,17 +205,19 @@ async function writeHeard(app: App, rows: readonly Heard[]): Promise<number[]> {
         rsrp = case when excluded.signal is null then s.rsrp else excluded.rsrp end,
         signal = coalesce(excluded.signal, s.signal)
       returning device_id as "deviceId", org_id as "orgId", online`
-    const wasOnline = new Set(before.flatMap(({ id, online }) => (online ? [id] : [])))
-    const came = written.flatMap(({ deviceId, orgId, online }) => (online && !wasOnline.has(deviceId) ? [{ deviceId, orgId, cause: null }] : []))
-    return told({ db, now: app.now() }, came)
+    const came = written.flatMap(({ deviceId, orgId, online }) => (online && !before.get(deviceId) ? [{ deviceId, orgId, cause: null }] : []))
+    return { orgs: await told({ db, now: app.now() }, came), held }
   })
 }
 
 /** A bye counts unless the machine was heard after it or has begun another connection since. */
-async function writeByes(app: App, byes: readonly Bye[]): Promise<number[]> {
-  const rows = [...new Map(byes.map((bye) => [bye.machine.id, bye])).values()].sort((a, b) => a.machine.id - b.machine.id)
+async function writeByes(app: App, all: readonly Bye[]): Promise<Written> {
   return app.database.transact(systemScope, async (db) => {
-    await sql`select device_id from device_states where device_id = any(${rows.map((r) => r.machine.id)}::bigint[]) order by device_id for update`.execute(db)
+    const { held } = await lockFree(
+      db,
+      all.map((bye) => bye.machine),
+    )
+    const rows = all.filter((bye) => !held.has(bye.machine.id))
     const changed = await rowsOf<Moved>(db)`
       update device_states s set online = false, offline_since = x.at, offline_cause = x.cause
       from unnest(${rows.map((r) => r.machine.id)}::bigint[], ${rows.map((r) => iso(r.at))}::timestamptz[], ${rows.map((r) => r.cause)}::text[],
@@ -188,6 +225,6 @@ async function writeByes(app: App, byes: readonly Bye[]): Promise<number[]> {
       where s.device_id = x.device_id and s.online and (s.last_seen_at is null or s.last_seen_at <= x.at)
         and (x.place is null or coalesce(s.places->>'hello', '') <= x.place)
       returning s.device_id as "deviceId", s.org_id as "orgId", s.offline_cause as cause`
-    return told({ db, now: app.now() }, changed)
+    return { orgs: await told({ db, now: app.now() }, changed), held }
   })
 }

@@ -1,40 +1,56 @@
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
+import { systemScope } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
-import { bySystem } from '../../../server/run.ts'
+import { bySystem, eachFree } from '../../../server/run.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { moveStock } from '../../stock/server/move.ts'
 import { coolDown, timers } from '../rules.ts'
-import { liesAt, places, type Unpaid } from './rows.ts'
+import { liesAt, places, type Unpaid, within } from './rows.ts'
 import { type Fact, settle } from './settle.ts'
 import { uncountUnpaid } from './unpaid.ts'
 
 /** What the clock says about commands: overdue results, commands given up (semantics 3.2). Up to 200 at a time. */
 export async function sweepCommands(app: App): Promise<number> {
-  return bySystem(app, async (ctx) => {
-    const ago = (seconds: number) => new Date(ctx.now.getTime() - seconds * 1000)
-    const rows = await rowsOf<{ cmdId: string; what: 'overdue' | 'gone' | 'unsent' }>(ctx.db)`
-      select c.cmd_id as "cmdId", case when c.state = 'WAIT' then 'unsent' when c.state = 'UNKNOWN' then 'gone' else 'overdue' end as what
+  const now = app.now()
+  const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
+  const rows = await app.database.readSame(
+    systemScope,
+    (db) => rowsOf<{ cmdId: string; orgId: number; what: 'overdue' | 'gone' | 'unsent' }>(db)`
+      select c.cmd_id as "cmdId", c.org_id as "orgId", case when c.state = 'WAIT' then 'unsent' when c.state = 'UNKNOWN' then 'gone' else 'overdue' end as what
       from vend_commands c join device_states s on s.device_id = c.device_id
       where (c.state in ('SENT','ACKED') and c.issued_at <= ${ago(timers.overdue)})
          or (c.state = 'UNKNOWN' and c.unknown_at <= case when s.online then ${ago(timers.unknown)}::timestamptz else ${ago(timers.offlineWait)}::timestamptz end)
          or (c.state = 'WAIT' and c.created_at <= ${ago(timers.offlineWait)})
-      order by c.created_at limit 200`
-    const happened = (what: (typeof rows)[number]['what']): Fact['what'] => (what === 'overdue' ? { kind: what } : { kind: 'abandoned', sent: what === 'gone' })
-    const facts = rows.map(({ cmdId, what }) => ({ cmdId, at: ctx.now, what: happened(what) }))
-    await settle(ctx, facts)
-    return rows.length
-  })
+      order by c.created_at limit 200`,
+  )
+  const happened = (what: (typeof rows)[number]['what']): Fact['what'] => (what === 'overdue' ? { kind: what } : { kind: 'abandoned', sent: what === 'gone' })
+  await eachFree(app, rows, (ctx, due) =>
+    settle(
+      ctx,
+      due.map(({ cmdId, what }) => ({ cmdId, at: ctx.now, what: happened(what) })),
+    ),
+  )
+  return rows.length
 }
 
 /** Closes orders nobody paid in time and gives their stock back. */
 export async function closeUnpaid(app: App): Promise<number> {
-  return bySystem(app, async (ctx) => {
-    const rows = await rowsOf<Unpaid>(ctx.db)`select org_id as "orgId", created_at as "createdAt", id, device_id as "deviceId" from orders
-      where pay_state = 'UNPAID' and expire_at <= ${ctx.now} order by id limit 100 for no key update skip locked`
-    await closeOrders(ctx, rows, 'CLOSED')
-    return rows.length
+  const columns = sql`org_id as "orgId", created_at as "createdAt", id, device_id as "deviceId"`
+  const rows = await app.database.readSame(
+    systemScope,
+    (db) => rowsOf<Unpaid>(db)`select ${columns} from orders where pay_state = 'UNPAID' and expire_at <= ${app.now()} order by id limit 100`,
+  )
+  let closed = 0
+  await eachFree(app, rows, async (ctx, due) => {
+    const moments = due.map((row) => row.createdAt)
+    const mine = await rowsOf<Unpaid>(ctx.db)`
+      select ${columns} from orders where pay_state = 'UNPAID' and expire_at <= ${ctx.now} and id = any(${due.map((row) => row.id)}::bigint[]) and ${within('created_at', moments)}
+      order by id for no key update skip locked`
+    await closeOrders(ctx, mine, 'CLOSED')
+    closed += mine.length
   })
+  return closed
 }
 
 /** Unpaid orders that the caller has locked. The payment is closed with its order; what arrives later goes back. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
-import { bySystem } from '../../../server/run.ts'
+import { bySystem, eachFree } from '../../../server/run.ts'
 import { type AckCode, type ResultCode, timers } from '../rules.ts'
 import { within } from './rows.ts'
 import { type Fact, settle } from './settle.ts'
@@ -68,20 +68,21 @@ export async function takeCommands(app: App, deviceIds: readonly number[]): Prom
   if (!waiting.length) return []
   const { out, stopped } = await bySystem(app, (ctx) => takeDue(ctx, waiting))
   // nothing leaves a broken lane: those who paid for it have their money back without waiting for the motor to say so
-  if (stopped.length)
-    await bySystem(app, (ctx) =>
-      settle(
-        ctx,
-        stopped.map((cmdId): Fact => ({ cmdId, at: ctx.now, what: { kind: 'stopped' } })),
-      ),
-    )
+  await eachFree(app, stopped, (ctx, some) =>
+    settle(
+      ctx,
+      some.map((row): Fact => ({ cmdId: row.cmdId, at: ctx.now, what: { kind: 'stopped' } })),
+    ),
+  )
   return out
 }
 
 /** A machine with live commands, and when the first and the last of their orders were made. */
 type Waiting = { readonly device_id: number; readonly first: Date; readonly last: Date }
 
-async function takeDue(ctx: Ctx, waiting: readonly Waiting[]): Promise<{ out: VendOut[]; stopped: string[] }> {
+type Stopped = { readonly cmdId: string; readonly orgId: number }
+
+async function takeDue(ctx: Ctx, waiting: readonly Waiting[]): Promise<{ out: VendOut[]; stopped: Stopped[] }> {
   const now = ctx.now
   const deviceIds = waiting.map((row) => row.device_id)
   const moments = waiting.flatMap((row) => [row.first, row.last])
@@ -125,8 +126,8 @@ async function takeDue(ctx: Ctx, waiting: readonly Waiting[]): Promise<{ out: Ve
       )
       select s.device_id as "deviceId", d.rtu_number as "rtuNumber", s.cmd_id as "cmdId", s.order_num as "orderNum", s.unit_no as "unitNo", s.road,
         s.motor_no as "motorNo", s.issued_at as "issuedAt", s.expire_at as "expireAt", s.kind from sent s join devices d on d.id = s.device_id`
-  const broken = rowsOf<{ cmdId: string }>(ctx.db)`select c.cmd_id as "cmdId" from vend_commands c
+  const broken = rowsOf<Stopped>(ctx.db)`select c.cmd_id as "cmdId", c.org_id as "orgId" from vend_commands c
     where c.device_id = any(${[...deviceIds]}::bigint[]) and c.state = 'WAIT' and ${within('c.order_at', moments)} and ${isBroken}`
   const [out, stopped] = await Promise.all([taken, broken])
-  return { out, stopped: stopped.map(({ cmdId }) => cmdId) }
+  return { out, stopped }
 }
