@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { type App, type Ctx, iso } from '../../../server/context.ts'
+import { systemScope } from '../../../server/database.ts'
 import { onlyRow, rowsOf } from '../../../server/rows.ts'
-import { bySystem } from '../../../server/run.ts'
+import { eachFree } from '../../../server/run.ts'
 import { refreshDeviceCounters } from '../../lanes/server/counters.ts'
 import { cachedByOrg } from '../../settings/server/values.ts'
 import { moveStock } from '../../stock/server/move.ts'
@@ -19,10 +20,14 @@ type Row = Range & { id: number; orgId: number; temperature: number | null; alar
  */
 export async function sweepTemperatures(app: App): Promise<void> {
   const [alarmAfter, lockAfter] = [await cachedByOrg(app, 'device.tempExcursionMinutes'), await cachedByOrg(app, 'device.tempLockMinutes')]
-  await bySystem(app, async (ctx) => {
+  const found = await app.database.readSame(systemScope, (db) => suspects({ db, now: app.now() }))
+  await eachFree(app, found, async (ctx, some) => {
     const turn = await onlyRow<{ mine: boolean }>(ctx.db)`select pg_try_advisory_xact_lock(hashtextextended('machine-temperature', 0)) as mine`
     if (!turn.mine) return
-    const rows = await suspects(ctx)
+    const rows = await suspects(
+      ctx,
+      some.map((row) => row.id),
+    )
     const isOut = (row: Row) => !isWithin(row, row.temperature)
     const outFor = (row: Row) => (row.since && isOut(row) ? (row.until.getTime() - row.since.getTime()) / 60_000 : 0)
     const isLong = (row: Row, minutes: ReadonlyMap<number, number>) => outFor(row) > (minutes.get(row.orgId) ?? Infinity)
@@ -42,11 +47,12 @@ export async function sweepTemperatures(app: App): Promise<void> {
   })
 }
 
-const suspects = (ctx: Ctx) =>
+const suspects = (ctx: Pick<Ctx, 'db' | 'now'>, ids: readonly number[] | null = null) =>
   rowsOf<Row>(ctx.db)`
     select s.device_id as id, d.org_id as "orgId", s.temperature, s.temp_alarm as alarm, case when s.online then ${ctx.now}::timestamptz else coalesce(s.last_seen_at, ${ctx.now}) end as until, x.low, x.high, s.temp_since as since
     from device_states s join devices d on d.id = s.device_id cross join lateral ${temperatureLimits('s.device_id')} x
-    where d.lifecycle not in ('SOLD', 'SCRAPPED') and (s.temp_alarm or s.temperature not between x.low and x.high) order by s.device_id`
+    where (${ids}::bigint[] is null or s.device_id = any(${ids}::bigint[])) and d.lifecycle not in ('SOLD', 'SCRAPPED') and (s.temp_alarm or s.temperature not between x.low and x.high)
+    order by s.device_id`
 
 /** Cold-chain products are not sold any more, until a person has looked at them. */
 async function lockCold(ctx: Ctx, rows: readonly Row[]): Promise<void> {

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Ctx } from '../../../server/context.ts'
 import { found, iso } from '../../../server/context.ts'
+import { patience } from '../../../server/database.ts'
 import { onlyRow, rowOf } from '../../../server/rows.ts'
 import { shape } from '../../../server/shapes.ts'
 import { holderOf } from '../../../shared/address.ts'
@@ -18,6 +19,9 @@ import { numbersOf } from './numbers.ts'
 import { platformBehind } from './queue.ts'
 import { within } from './rows.ts'
 import { countUnpaid, lostBy } from './unpaid.ts'
+
+/** So long an order waits for its lanes. */
+export const orderLockMs = 1000
 
 export type Device = {
   id: number
@@ -197,6 +201,8 @@ async function mobileOrder(ctx: Ctx, input: Asked, seen?: Seen): Promise<Output<
   const at = seen ?? (await lookAt(ctx, input))
   if ('repeat' in at) return at.repeat
   const { device, pieces, limits } = at
+  // few may order at once: who waits for a machine that somebody is changing would keep buyers elsewhere out
+  ctx.later(patience(orderLockMs))
   await checkLimits(ctx, device, pieces, input.consumer, true)
   const { id, orderNum } = at.next ?? (await nextOrder(ctx))
   const [laneOf, first] = await Promise.all([lanesFor(ctx, device, input, sql`for no key update of l`), takeKey(ctx, { id, orderNum }, device, input.clientId)])

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
-import { systemScope } from '../../../server/database.ts'
+import { patience, systemScope } from '../../../server/database.ts'
 import { bySystem } from '../../../server/run.ts'
 import { holderOf } from '../../../shared/address.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
 import { raiseSecurity } from '../../security/server/raise.ts'
 import { orderErrors, type orders } from '../contract.ts'
-import { type Asking, checkLimits, type Lane, laneRefusal, lanesFor, lookAt, nextOrder, type Seen } from './create.ts'
+import { type Asking, checkLimits, type Lane, laneRefusal, lanesFor, lookAt, nextOrder, orderLockMs, type Seen } from './create.ts'
 import { closeOrders } from './timers.ts'
 import { type Buyer, fullFor, givingWay, holdingsFor, type InTheWay, lockUnpaid, markWanted, timedOut, type Unasked, unasked } from './unpaid.ts'
 
@@ -26,6 +26,7 @@ export async function makeRoom(app: App, input: Input<typeof orders.mobileOrder>
   if (!look.mayMove) throw look.refusal
   const { buyer, way, seconds } = look
   await bySystem(app, async (ctx) => {
+    ctx.later(patience(orderLockMs))
     // one after the other at a machine, or several would judge by the same orders
     await sql`select pg_advisory_xact_lock(hashtextextended(${`giving way ${buyer.deviceId}`}, 0))`.execute(ctx.db)
     const held = await holdingsFor(ctx.db, buyer, way)

@@ -373,6 +373,15 @@ describe('doors that must stay shut', () => {
     expect(await refusal(order([{ roadIndex: 1, count: 1 }], clientId))).toBe('common.keyReused')
     machine = before
   })
+  test('an order for a machine that somebody is changing does not wait for the end of it', async () => {
+    await world.rows('begin')
+    await world.rows('select 1 from lanes where device_id = $1 for update', [machine.id])
+    const began = performance.now()
+    expect(await refusal(order([{ roadIndex: 1, count: 1 }]))).toMatch(/lock timeout/)
+    expect(performance.now() - began).toBeLessThan(4000)
+    await world.rows('rollback')
+    await order([{ roadIndex: 1, count: 1 }])
+  })
   test('paying: other amount, twice at once, forged', async () => {
     const made = await order([{ roadIndex: 1, count: 1 }])
     expect(await pay(made, randomUUID(), 299)).toBe('MISMATCH')
