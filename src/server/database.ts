@@ -109,8 +109,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       idleTimeoutMillis: 300_000,
       maxLifetimeSeconds: 86_400,
       statement_timeout: statementMs,
-      // whoever waits for a row holds a connection: after 5 s of a server's he is told to come again
-      lock_timeout: options.statementMs / 4,
+      // whoever waits for a row holds a connection: after 10 s of a server's he is told to come again
+      lock_timeout: options.statementMs / 2,
       // a process that stands still (a frozen host, a lost network) lets go of what it locked: a server's after 10 s
       idle_in_transaction_session_timeout: options.statementMs / 2,
       keepAlive: true,

@@ -21,7 +21,7 @@ import { within } from './rows.ts'
 import { countUnpaid, lostBy } from './unpaid.ts'
 
 /** So long an order waits for its lanes. */
-export const orderLockMs = 1000
+export const orderLockMs = 2000
 
 export type Device = {
   id: number
