@@ -200,27 +200,3 @@ test('the template explains itself and can be imported', async () => {
     ],
   })
 })
-
-test('a trial whose sender has left ends, and lets go of what it locked', async () => {
-  const address = await world.http.listen({ port: 0, host: '127.0.0.1' })
-  const waiting = async () => {
-    await world.sql('select pg_stat_clear_snapshot()')
-    return (await world.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).length
-  }
-  await world.sql('begin')
-  await world.sql('lock table product_categories in exclusive mode')
-  const left = new AbortController()
-  const body = new FormData()
-  body.append('file', new Blob(['名称\n茶\n']), 'a.csv')
-  const sent = fetch(`${address}/api/imports/test-categories?dryRun=true`, {
-    method: 'POST',
-    body,
-    headers: { authorization: await world.login('operator') },
-    signal: left.signal,
-  }).catch(() => 'left')
-  await expect.poll(waiting, { timeout: 5000 }).toBe(1)
-  left.abort()
-  expect(await sent).toBe('left')
-  await expect.poll(waiting, { timeout: 5000 }).toBe(0)
-  await world.sql('rollback')
-})
