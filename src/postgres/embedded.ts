@@ -65,9 +65,9 @@ export async function startPostgres({ dataDir, log, onGiveUp }: EmbeddedOptions)
     while (!stopping) {
       await ended(server, place.dataDir, () => stopping)
       if (stopping) return
-      restarts.push(Date.now())
+      restarts.push(performance.now())
       log('The database stopped unexpectedly, starting it again …')
-      if (restarts.filter((time) => time > Date.now() - 60_000).length > 10) await sleep(retryMs)
+      if (restarts.filter((time) => time > performance.now() - 60_000).length > 10) await sleep(retryMs)
       server = await reopen(place, port, log, () => stopping)
       keeper.tell(server.pid)
       log('The database is back.')
@@ -183,14 +183,14 @@ async function launch(place: Place, port: number): Promise<Server | string> {
 // A server left behind (or just started by a twin) is taken over when it answers for this folder, else ended.
 async function adopt(place: Place, log: (line: string) => void): Promise<Server | null> {
   const { dataDir } = place
-  let patience = Date.now() + 15_000
+  let patience = performance.now() + 15_000
   for (;;) {
     const state = readState(dataDir)
     if (!state || !isPostmaster(state.pid, dataDir)) return null
     if (state.status === 'ready' && (await answers(place, state.port))) return { pid: state.pid, port: state.port, child: null }
     // Recovery after a crash may take minutes and is not a fault; a silent "ready" server is.
-    if (state.status === 'starting') patience = Date.now() + 15_000
-    if (Date.now() > patience) {
+    if (state.status === 'starting') patience = performance.now() + 15_000
+    if (performance.now() > patience) {
       log('A database left behind does not answer, ending it …')
       await end(state.pid, dataDir)
       return null

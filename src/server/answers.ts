@@ -42,12 +42,12 @@ export const wasTurnedAway = (app: App, request: FastifyRequest): boolean => tur
 function noteTurnedAway(app: App, def: ErrorDef, request: FastifyRequest): void {
   const { requests, kinds } = turnedAway(app)
   requests.add(request)
-  const kind = kinds.get(def.name) ?? { said: 0, count: 0 }
+  const kind = kinds.get(def.name) ?? { said: Number.NEGATIVE_INFINITY, count: 0 }
   kinds.set(def.name, kind)
   kind.count += 1
-  if (Date.now() - kind.said < 1000) return
+  if (performance.now() - kind.said < 1000) return
   app.log.warn({ error: def.name, count: kind.count, requestId: request.id, url: pathOf(request.url) }, 'turned away')
-  Object.assign(kind, { said: Date.now(), count: 0 })
+  Object.assign(kind, { said: performance.now(), count: 0 })
 }
 
 /** What went wrong, as the person would be told. */

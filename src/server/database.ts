@@ -65,7 +65,7 @@ export type Database = {
   ping(): Promise<void>
   /** A connection of its own for LISTEN; not pooled, reconnects are the caller's. */
   listen(): Promise<pg.Client>
-  /** When a transaction was last refused for want of room, or because the database is read-only; 0: never. */
+  /** When a transaction was last refused for want of room, or because the database is read-only, as `performance.now()` says it. */
   lastOutOfRoom(): number
   stats(): { reads: PoolStats; writes: PoolStats }
   close(): Promise<void>
@@ -174,7 +174,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         return result
       } catch (error) {
         unbound()
-        if (isOutOfRoom(error)) outOfRoomAt = Date.now()
+        if (isOutOfRoom(error)) outOfRoomAt = performance.now()
         client.scope = undefined // a rollback also takes the scope back
         if (wire.drop(begin)) await wire.ask(rollback)
         throw client.ended ?? error
@@ -182,7 +182,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         unbound()
       }
     })
-  let outOfRoomAt = 0
+  let outOfRoomAt = Number.NEGATIVE_INFINITY
   return {
     lastOutOfRoom: () => outOfRoomAt,
     transact: async (scope, work, bounds) => holdOne(() => transact(writes, begin, planOnce, scope, work, bounds)),
@@ -310,11 +310,11 @@ function takeScope(client: Client, wire: Wire, scope: Scope): void {
 
 /** A database that is just coming up (after a crash, or beside us) is waited for, half a minute at most. */
 async function untilThere(ask: () => Promise<void>): Promise<void> {
-  for (const deadline = Date.now() + 30_000; ; ) {
+  for (const deadline = performance.now() + 30_000; ; ) {
     try {
       return await ask()
     } catch (error) {
-      if (!isConnectionError(error) || Date.now() > deadline) throw error
+      if (!isConnectionError(error) || performance.now() > deadline) throw error
       await new Promise((resolve) => setTimeout(resolve, 250))
     }
   }
@@ -346,7 +346,7 @@ const seenOnce = new Set<string>()
 const kept = new Map<string, { readonly name: string; at: number }>()
 let named = 0
 const planOnce: Naming = (text) => {
-  const now = Date.now()
+  const now = performance.now()
   const known = kept.get(text)
   if (known) {
     known.at = now

@@ -22,6 +22,7 @@ import { perApp } from './perApp.ts'
 import { endpointsOf, type NamedEndpoint } from './product.ts'
 import { requireProof } from './proof.ts'
 import { rateKey } from './rateKeys.ts'
+import { rateStore } from './rateStore.ts'
 import { traceRefusal } from './refusals.ts'
 import { act, type Caller, databaseRefusal, isReplay, longestAct, once } from './run.ts'
 import { askerOf, heavyReads, lightReads, writes } from './shares.ts'
@@ -65,7 +66,7 @@ export async function buildHttp(app: App): Promise<FastifyInstance> {
     // a first visit takes some thirty files, and an office opens at nine
     max: (request) => (isAsset(request) ? 10 * app.config.rateLimit : app.config.rateLimit),
     timeWindow: 1000,
-    cache: 20_000,
+    store: rateStore,
     ban: -1,
     keyGenerator: (request) => (isAsset(request) ? `assets ${addressOf(request.ip)}` : rateKey(app, request)),
     allowList: (request) => request.url.split('?', 1)[0] === '/health',

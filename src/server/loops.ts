@@ -84,7 +84,7 @@ function startLoop(ms: number, work: () => Promise<unknown>, onError: (error: un
       return
     }
     clearTimeout(timer)
-    const began = Date.now()
+    const [at, began] = [new Date(), performance.now()]
     running = beside(work)
       .then(
         () => {},
@@ -98,8 +98,8 @@ function startLoop(ms: number, work: () => Promise<unknown>, onError: (error: un
       .finally(() => {
         running = undefined
         pulse.runs += 1
-        pulse.lastAt = new Date(began)
-        pulse.lastMs = Date.now() - began
+        pulse.lastAt = at
+        pulse.lastMs = Math.round(performance.now() - began)
         if (stopped) return
         if (again) {
           again = false

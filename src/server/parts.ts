@@ -17,12 +17,12 @@ export async function missingParts(db: Db, now: Date): Promise<NeededPart[]> {
 
 /** For who asks often: looked up at most every two seconds, and not before this process has had time to hear from the others. */
 export function openPartsProbe(aside: <T>(work: (db: Db) => Promise<T>) => Promise<T>, clock: () => Date): () => Promise<NeededPart[]> {
-  const startedAt = Date.now()
+  const startedAt = performance.now()
   let askedAt = Number.NEGATIVE_INFINITY
   let answer: Promise<NeededPart[]> = Promise.resolve([])
   return () => {
-    const now = Date.now()
-    if (now - startedAt >= silentMs && Math.abs(now - askedAt) >= 2000) {
+    const now = performance.now()
+    if (now - startedAt >= silentMs && now - askedAt >= 2000) {
       askedAt = now
       answer = aside((db) => missingParts(db, clock())).catch(() => [])
     }

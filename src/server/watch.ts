@@ -36,7 +36,7 @@ export function openWatch(
   let looking = false
   let hasSeen = false
   let again = false
-  let lookedAt = 0
+  let lookedAt = Number.NEGATIVE_INFINITY
   let ended = false
 
   let known = { person: of(), sights: sightsOf(topics, of()) }
@@ -66,13 +66,13 @@ export function openWatch(
         await compare().catch(onError)
         looking = false
         // the first look only learns how things are
-        lookedAt = hasSeen ? Date.now() : 0
+        lookedAt = hasSeen ? performance.now() : Number.NEGATIVE_INFINITY
         hasSeen = true
         // what changed while it looked
         if (again) look()
         again = false
       },
-      Math.max(100, lookedAt + pauseMs - Date.now()),
+      Math.max(100, lookedAt + pauseMs - performance.now()),
     )
   }
 

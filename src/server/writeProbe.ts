@@ -19,7 +19,7 @@ export function openWriteProbe(database: Database): () => Promise<boolean> {
         (error: unknown) => !isOutOfRoom(error),
       )
   return async () => {
-    const now = Date.now()
+    const now = performance.now()
     if (now - askedAt >= everyMs) {
       askedAt = now
       answer = ask()

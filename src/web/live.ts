@@ -81,10 +81,10 @@ export function useLiveStream(wanted: boolean): void {
 async function follow(signal: AbortSignal, share: (topics: readonly string[]) => void): Promise<void> {
   let failures = 0
   while (!signal.aborted) {
-    const began = Date.now()
+    const began = performance.now()
     const known = await readStream(signal, share).catch(() => true)
     if (!known) return
-    failures = Date.now() - began > 30_000 ? 0 : failures + 1
+    failures = performance.now() - began > 30_000 ? 0 : failures + 1
     await pause(Math.min(longest, 1000 * 2 ** failures) * (0.5 + Math.random() / 2), signal)
   }
 }

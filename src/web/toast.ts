@@ -16,7 +16,7 @@ function change(next: readonly Toast[]): void {
 
 /** The same text within two seconds is one event seen by several calls. */
 export function toast(kind: ToastKind, text: string): void {
-  const now = Date.now()
+  const now = performance.now()
   if (text === last.text && now - last.at < 2000) return
   last = { text, at: now }
   count += 1

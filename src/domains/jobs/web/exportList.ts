@@ -52,7 +52,7 @@ export async function exportList({
 }
 
 async function finished(id: number): Promise<boolean> {
-  for (const deadline = Date.now() + patience; Date.now() < deadline; ) {
+  for (const deadline = performance.now() + patience; performance.now() < deadline; ) {
     await new Promise((resolve) => setTimeout(resolve, 200))
     const { state, error } = await call(jobs.get, { id })
     if (state === 'DONE') return true

@@ -16,7 +16,7 @@ export async function openRemoteBroker(app: App, url: string, identities: Identi
   const known = await identities.look(online.map(({ machine }) => machine.rtu))
   for (const { machine, at } of online) {
     const now = known.get(machine.rtu)
-    if (now?.open) heard.set(machine.rtu, { machine: now, at: at.getTime() })
+    if (now?.open) heard.set(machine.rtu, { machine: now, at: performance.now() + Math.min(0, at.getTime() - app.now().getTime()) })
   }
   const { mqttAccount } = app.config
   const account = mqttAccount ? { username: mqttAccount.user, password: mqttAccount.password } : {}
@@ -31,7 +31,7 @@ export async function openRemoteBroker(app: App, url: string, identities: Identi
     const machine = target && !packet.retain ? await find(target.rtu) : null
     if (!target || !machine) return events.refused('topic')
     if (target.kind === 'bye') heard.delete(machine.rtu)
-    else heard.set(machine.rtu, { machine, at: Date.now() })
+    else heard.set(machine.rtu, { machine, at: performance.now() })
     // one connection carries all: what one organisation has too much of waits in its machines, not before everybody's
     if (events.isFull(machine)) return events.refused('full')
     await events.receive(machine, target.kind, typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload)
@@ -64,7 +64,7 @@ export async function openRemoteBroker(app: App, url: string, identities: Identi
       return true
     },
     connected() {
-      const oldest = Date.now() - limits.connectedMs
+      const oldest = performance.now() - limits.connectedMs
       for (const [rtu, { at }] of heard) if (at < oldest) heard.delete(rtu)
       return client.connected ? [...heard.values()].map(({ machine }) => machine) : []
     },

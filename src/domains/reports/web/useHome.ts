@@ -43,7 +43,7 @@ export const readAgain = (): Promise<void> => again(everything)
 /** A busy fleet announces several times a second; the figures follow at most every ten. */
 function useCalmLive(topic: string, paths: readonly string[], on: boolean): void {
   const name = `home/${topic}`
-  const last = useRef(Date.now())
+  const last = useRef(performance.now())
   useLive(on ? topic : undefined, [name])
   const { data } = useQuery<number>({
     queryKey: [name],
@@ -53,10 +53,10 @@ function useCalmLive(topic: string, paths: readonly string[], on: boolean): void
     meta: { inline: true },
     queryFn: async ({ signal }) => {
       await new Promise<void>((done) => {
-        const timer = setTimeout(done, Math.max(0, last.current + 10_000 - Date.now()))
+        const timer = setTimeout(done, Math.max(0, last.current + 10_000 - performance.now()))
         signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
       })
-      return Date.now()
+      return performance.now()
     },
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the paths of a topic never change
