@@ -157,3 +157,48 @@ test('slow uploads hold the places of their own organisation, and not for long',
   shortened.mockRestore()
   expect(await uploads(token)).toBe(415)
 })
+
+/** Sends parts until the connection is closed, and answers what was said and how many bytes were taken. */
+async function dribble(head: string, part: string): Promise<[answer: string, taken: number]> {
+  let taken = 0
+  world.http.server.once('connection', (served: Socket) => served.once('close', () => (taken = served.bytesRead)))
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  let answer = ''
+  socket.on('data', (data) => {
+    answer += data
+  })
+  socket.write(`${head} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\n`)
+  const send = () => {
+    while (!socket.destroyed && taken === 0 && socket.write(part));
+  }
+  socket.on('drain', send)
+  send()
+  await new Promise((resolve) => socket.once('close', resolve))
+  await vi.waitFor(() => expect(taken).toBeGreaterThan(0))
+  return [answer.split('\r\n')[0] ?? '', taken]
+}
+test('a question with a body is refused, and its body is not read', async () => {
+  const part = '1\r\na\r\n'.repeat(10_000)
+  for (const head of ['GET /health', 'GET /nowhere', 'GET /%zz']) {
+    const [answer, taken] = await dribble(head, part)
+    expect([head, answer, taken < 2_000_000]).toEqual([head, 'HTTP/1.1 400 Bad Request', true])
+  }
+  const plain = { host: 'a', 'content-length': '0' }
+  expect((await world.http.inject({ url: '/health', headers: plain })).statusCode).toBe(200)
+}, 20_000)
+test('a body in crumbs ends its connection, one in pieces of the usual size does not', async () => {
+  const [answer, taken] = await dribble('POST /auth/login', '1\r\na\r\n'.repeat(500))
+  expect([answer, taken < 1_000_000]).toEqual(['', true])
+  const authorization = await world.login('ROLE_FULL')
+  const body = filler(200_000)
+  async function* pieces() {
+    for (let at = 0; at < body.length; at += 150) yield Buffer.from(body.slice(at, at + 150))
+  }
+  const sent = await fetch(`http://127.0.0.1:${port}/api/stores`, {
+    method: 'POST',
+    body: pieces(),
+    duplex: 'half',
+    headers: { authorization, 'content-type': 'application/json' },
+  } as unknown as RequestInit)
+  expect(sent.status).toBe(400)
+})

@@ -43,6 +43,10 @@ export function guardEvery(http: FastifyInstance): void {
   http.addHook('onRequest', async ({ raw }) => {
     if ((raw.url?.match(/&/g)?.length ?? 0) >= mostNames) throw new Refusal(common.invalid)
   })
+  http.addHook('onRequest', async ({ raw }) => {
+    if (isNeedless(raw)) throw new Refusal(common.invalid)
+    boundChunks(raw)
+  })
   // HTTP asks for it; Node would answer in a shape of its own
   http.addHook('onRequest', async ({ raw }) => {
     if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw new Refusal(common.invalid)
@@ -59,8 +63,12 @@ export function guardEvery(http: FastifyInstance): void {
 const smallRest = 262_144
 const readingAnswer = 2000
 
+/** A question has no body: nobody would read it, or count it. */
+const isNeedless = ({ method, headers }: FastifyRequest['raw']): boolean =>
+  (method === 'GET' || method === 'HEAD') && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
 const isUnread = (raw: FastifyRequest['raw']): boolean =>
-  raw.complete === false && Number(raw.headers['content-length'] ?? Number.POSITIVE_INFINITY) > smallRest && raw.method !== 'GET' && raw.method !== 'HEAD'
+  raw.complete === false &&
+  (isNeedless(raw) || (raw.method !== 'GET' && raw.method !== 'HEAD' && Number(raw.headers['content-length'] ?? Number.POSITIVE_INFINITY) > smallRest))
 /** Answered before its body is whole: Node would take in the rest, however much it is. A small one ends by itself. */
 function leaveUnread(raw: FastifyRequest['raw']): void {
   if (!isUnread(raw)) return
@@ -69,9 +77,28 @@ function leaveUnread(raw: FastifyRequest['raw']): void {
   setTimeout(() => raw.socket.destroy(), readingAnswer).unref()
 }
 
+/** Each part of a body costs, however little is in it: from so many on there has to be something in them. */
+const mostParts = 1000
+const leastInPart = 64
+function boundChunks(raw: FastifyRequest['raw']): void {
+  const push = raw.push.bind(raw)
+  let parts = 0
+  let bytes = 0
+  raw.push = (part, encoding) => {
+    parts += 1
+    bytes += part?.length ?? 0
+    if (parts > mostParts && bytes < parts * leastInPart) raw.socket.destroy()
+    return push(part, encoding)
+  }
+}
+
 /** An address that cannot be decoded never reaches a route, nor its hooks. */
 export async function answerUndecodable(app: App, http: FastifyInstance, error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   mark(request, reply)
+  if (isUnread(request.raw)) {
+    reply.header('connection', 'close')
+    leaveUnread(request.raw)
+  }
   const refusal = await Promise.resolve(http.rateLimit().call(http, request, reply)).then(
     () => error,
     (limit: unknown) => limit,
