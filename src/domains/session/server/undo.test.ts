@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { TestApi } from '../../../../test/support/api.ts'
+import { passwordWork } from '../../../server/passwords.ts'
 import { users } from '../../users/contract.ts'
 import { session } from '../contract.ts'
 import { codeOf, openWays, password, sendWayMessages, type Ways } from './testWorld.ts'
@@ -57,6 +58,11 @@ async function links(to = phone): Promise<string[]> {
   const rows = await api.sql<{ content: string }>('select content from dev_messages where phone = $1 order by id', [to])
   return rows.flatMap(({ content }) => /login\?mode=undo#([\w-]{43})/.exec(content)?.[1] ?? [])
 }
+
+test('a link that nobody was sent is refused before anything is hashed', async () => {
+  const before = passwordWork.hashed
+  expect([(await undo('A'.repeat(43))).status, passwordWork.hashed]).toEqual([422, before])
+})
 const undo = (token: string | undefined) => api.call(session.undo, { token: token ?? '' })
 const state = async () => {
   const [row] = await api.sql<{ phone: string; wechat: boolean; factor: boolean }>(

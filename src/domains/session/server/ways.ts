@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { App, Ctx } from '../../../server/context.ts'
+import type { Db } from '../../../server/database.ts'
 import { publicLink } from '../../../server/publicLink.ts'
+import { exists } from '../../../server/rows.ts'
 import { bySystem } from '../../../server/run.ts'
 import { openSecret, sealSecret } from '../../../server/secretBox.ts'
 import { tenantOfOrg } from '../../../server/shares.ts'
@@ -153,6 +155,9 @@ export const wayMessageKind = (app: App, provider: SmsProvider): Kind<Due, SendA
 })
 
 type Undone = { userId: number; orgId: number; kind: WayKind; ways: Ways }
+
+export const isOpenLink = (db: Db, token: string, now: Date): Promise<boolean> =>
+  exists(db)`select from way_changes where token_hash = ${sha256(token)} and undone_at is null and expires_at > ${now}`
 
 /** Takes the change behind a link, once, and with it every later one: their links went to ways that are gone now. */
 export async function takeUndo(ctx: Ctx, token: string): Promise<Undone | null> {
