@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { DataScope, HomeKind } from '../shared/access.ts'
+import type { Access } from '../shared/contract.ts'
 import type { ErrorDef } from '../shared/errors.ts'
 import { common, Refusal } from '../shared/errors.ts'
 import type { Lang } from '../shared/text.ts'
@@ -52,6 +53,8 @@ export type Actor = {
   readonly heldBy?: ReadonlyMap<string, ReadonlySet<DataScope>>
   /** The rows he reaches by the right he acts with. */
   readonly scope: Scope
+  /** And by another one. */
+  readonly scopeOf?: (access: Access) => Scope
   /** What he looks through, if anything. */
   readonly view?: View
 }
@@ -156,6 +159,20 @@ export function inheritable(ctx: Pick<Ctx, 'actor'>, orgColumn: string, used?: (
 
 /** True when the organisation of a row the actor wants to change is his own or below. */
 export const owns = (ctx: Pick<Ctx, 'actor'>, orgId: number): boolean => ctx.actor.scope.all || ctx.actor.scope.orgs.includes(orgId)
+
+/** Rows that both rights reach. */
+export function bothScopes(a: Scope, b: Scope): Scope {
+  if (a.all) return b
+  if (b.all) return a
+  const both = (x: readonly number[], y: readonly number[]) => x.filter((id) => y.includes(id))
+  return {
+    all: false,
+    orgs: both(a.orgs, b.orgs),
+    ancestors: both(a.ancestors, b.ancestors),
+    devices: a.devices === null ? b.devices : b.devices === null ? a.devices : both(a.devices, b.devices),
+    watched: a.watched && b.watched && both(a.watched, b.watched),
+  }
+}
 
 /** A name kept with a row is for the people of its organisation, as a name that is read from users is by the row policies. */
 export const nameFor = (ctx: Pick<Ctx, 'actor'>, orgId: number, name: RawBuilder<unknown>) => (owns(ctx, orgId) ? name : sql`''`)

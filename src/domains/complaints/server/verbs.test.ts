@@ -112,6 +112,20 @@ describe('money', () => {
     expect((await ask(complaints.refund, { ...ref(after), all: true, reason: 'QUALITY' })).body.code).toBe(409001)
     expect((await ask(complaints.get, { id: row.id })).body.version).toBe(after.version)
   })
+  test('is for who handles complaints: the right to refund alone learns nothing of one, and changes none', async () => {
+    const row = await enter({ orderNum: await world.sell('OWN', ['OK']), deviceId: undefined })
+    const right = (change: string) =>
+      world.sql(`${change} where permission_code = 'complaint:update' and role_id = (select id from roles where code = 'ROLE_FULL')`)
+    await right('delete from role_permissions')
+    for (const id of [row.id, 987_654]) expect((await ask(complaints.refund, { id, version: row.version, all: true, reason: 'QUALITY' })).status).toBe(403)
+    expect((await ask(complaints.get, { id: row.id })).body).toMatchObject({
+      state: 'OPEN',
+      assigneeName: row.assigneeName,
+      refunded: false,
+      can: { refund: false },
+    })
+    await world.sql(`insert into role_permissions select id, 'complaint:update' from roles where code = 'ROLE_FULL'`)
+  })
   test('without an order there is nothing to refund', async () => {
     expect((await ask(complaints.refund, { ...ref(await enter()), all: true, reason: 'QUALITY' })).body.message).toBe('该投诉没有关联订单')
   })

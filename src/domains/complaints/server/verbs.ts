@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Handlers } from '../../../server/bind.ts'
-import { type AuditEntry, type Ctx, found, isRefused, may } from '../../../server/context.ts'
+import { type AuditEntry, bothScopes, type Ctx, found, isRefused, may } from '../../../server/context.ts'
 import { columns, updateVersion } from '../../../server/shapes.ts'
 import { common, fieldRefusal, Refusal, reject } from '../../../shared/errors.ts'
 import { yuan } from '../../../shared/money.ts'
@@ -23,7 +23,7 @@ const judged = (ctx: Ctx, c: q.ListRow): Pick<ComplaintRow, 'overdue' | 'can' | 
     handle: may(ctx, 'complaint:update') && isOpen(c.state),
     reply: may(ctx, 'complaint:reply') && isOpen(c.state),
     reopen: may(ctx, 'complaint:update') && reopenable(c) === null,
-    refund: may(ctx, 'order:refund') && c.orderNum !== null && isOpen(c.state),
+    refund: may(ctx, 'order:refund') && may(ctx, 'complaint:update') && c.orderNum !== null && isOpen(c.state),
     remove: may(ctx, 'complaint:delete') && removable(c) === null,
   },
 })
@@ -204,8 +204,11 @@ const merge: Handlers<Contract>['merge'] = async (ctx, input) => {
   return done(ctx, c, { mergedInto: main.id })
 }
 
-/** The order's own rules decide; money and complaint change in one transaction. */
-const refund: Handlers<Contract>['refund'] = async (ctx, input) => {
+/** The order's own rules decide; money and complaint change in one transaction. Who refunds handles the complaint: both rights, and the rows of both. */
+const refund: Handlers<Contract>['refund'] = async (by, input) => {
+  if (!may(by, 'complaint:update')) throw new Refusal(common.forbidden)
+  const { scope, scopeOf } = by.actor
+  const ctx: Ctx = { ...by, actor: { ...by.actor, scope: scopeOf ? bothScopes(scope, scopeOf('complaint:update')) : scope } }
   const c = found(await q.row(ctx, input.id))
   if (c.orderNum === null) throw new Refusal(complaintErrors.noOrder)
   checkOpen(c)

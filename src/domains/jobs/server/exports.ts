@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import { type Actor, type App, type Ctx, isRefused } from '../../../server/context.ts'
+import { type Actor, type App, bothScopes, type Ctx, isRefused } from '../../../server/context.ts'
 import { type Db, type Scope, systemScope } from '../../../server/database.ts'
 import type { Person } from '../../../server/person.ts'
 import { endpointsOf } from '../../../server/product.ts'
@@ -116,20 +116,6 @@ const allDeeds = () => {
 }
 const rightsOf = ({ endpoint, right }: Target): string[] => [endpoint.access, right].filter((one) => one !== 'self')
 
-/** Rows that both rights reach. */
-export function bothScopes(a: Scope, b: Scope): Scope {
-  if (a.all) return b
-  if (b.all) return a
-  const both = (x: readonly number[], y: readonly number[]) => x.filter((id) => y.includes(id))
-  return {
-    all: false,
-    orgs: both(a.orgs, b.orgs),
-    ancestors: both(a.ancestors, b.ancestors),
-    devices: a.devices === null ? b.devices : b.devices === null ? a.devices : both(a.devices, b.devices),
-    watched: a.watched && b.watched && both(a.watched, b.watched),
-  }
-}
-
 type Plan = { target: Target; person: Actor; input: Record<string, unknown>; columns: readonly string[]; rights: Set<string> }
 
 /** The whole check: known list, both rights, a filter its contract takes, columns it has. */
@@ -242,14 +228,14 @@ export const exportKind = (app: App, size: keyof typeof exportNames): Kind<Job, 
     const told = () => app.live.publish([`jobs:${job.user_id}`], job.org_id)
     told()
     const plan = await planExport(await loadPerson(app.database, job.user_id), job.params).catch(inWordsOfJob)
-    let toldAt = 0
+    let toldAt = Number.NEGATIVE_INFINITY
     const file = await writeExport(app, plan, job.lang, async (done, total) => {
       const kept = await app.database.transact(systemScope, (db) =>
         sql`update jobs set ${leased(app, kind)}, done = ${done}, total = ${total} where ${job.ours}`.execute(db),
       )
       if (!kept.numAffectedRows) throw new Lost()
-      if (Date.now() - toldAt < 1000) return
-      toldAt = Date.now()
+      if (performance.now() - toldAt < 1000) return
+      toldAt = performance.now()
       told()
     })
     return { state: 'DONE', file, with: { rights: [...plan.rights].sort(), scope: plan.person.scope } }
