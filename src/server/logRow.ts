@@ -27,7 +27,7 @@ export const writtenColumns = [
   'duration_ms',
 ] as const
 
-type Writer = Pick<Ctx, 'app' | 'db' | 'now' | 'requestId' | 'ip' | 'userAgent'> & { actor: Pick<Ctx['actor'], 'userId' | 'username' | 'orgId'> }
+type Writer = Pick<Ctx, 'app' | 'db' | 'now' | 'requestId' | 'ip' | 'userAgent'> & { actor: Pick<Ctx['actor'], 'userId' | 'username' | 'orgId' | 'view'> }
 export type Outcome = { result: 'SUCCESS' | 'REFUSED' | 'FAILED'; errorName?: string; content?: string; startedAt: number }
 
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(masked(value)))
@@ -71,11 +71,12 @@ function values(ctx: Omit<Writer, 'db'>, ofAct: string, entry: AuditEntry, outco
   const action = entry.action ?? ofAct
   const name = entry.name ?? String(entry.id)
   const { before, after } = changed(entry)
+  const home = ctx.actor.view?.ownOrgId ?? ctx.actor.orgId
   const row: Row = {
-    org_id: entry.orgId ?? ctx.actor.orgId,
+    org_id: entry.orgId ?? home,
     created_at: ctx.now.toISOString(),
     user_id: ctx.actor.userId,
-    actor_org_id: ctx.actor.userId === null ? null : ctx.actor.orgId,
+    actor_org_id: ctx.actor.userId === null ? null : home,
     username: ctx.actor.username,
     level: entry.level ?? (outcome.result === 'SUCCESS' ? 'INFO' : 'ERROR'),
     action,

@@ -27,6 +27,8 @@ export type View = {
   readonly nameEn: string
   /** The role of whoever looks; what hangs on a role's identifier must hold for both (`byRole`). */
   readonly ownRole: string
+  /** Where he is at home: what he tries stands in its log, and nowhere in that of whom he looks through. */
+  readonly ownOrgId: number
   /** What he may do himself: whether he must set up a second factor does not hang on what he looks through. */
   readonly ownPermissions: ReadonlySet<string>
 }

@@ -54,6 +54,7 @@ export function serveDownloads(http: FastifyInstance, app: App): void {
     return attachment(reply, `${say(importer.title, lang)}.xlsx`).send(Buffer.from(await templateFile(importer, lang)))
   })
   route('POST', '/api/imports/:kind/marked', async (actor, request, reply) => {
+    if (actor.view) throw new Refusal(common.viewOnly)
     const lang = toLang(request.headers['accept-language'])
     const { kind } = request.params as { kind: string }
     const startedAt = performance.now()

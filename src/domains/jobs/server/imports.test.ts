@@ -10,7 +10,7 @@ import { bi } from '../../../shared/text.ts'
 import { importers } from '../../product.ts'
 import { jobErrors } from '../contract.ts'
 import { xlsx } from './testFiles.ts'
-import { openWorld, type World } from './testWorld.ts'
+import { boundary, openWorld, type World } from './testWorld.ts'
 
 const categories = defineImporter({
   kind: 'test-categories',
@@ -140,6 +140,13 @@ describe('all or nothing', () => {
     expect(sheets[0]?.rows.map((row) => row.at(-1) ?? '')).toEqual(['错误', '', '名称: 不许叫坏', '数据已存在', ''])
     const trials = `select 1 from operation_logs where action = 'jobs.import' and result = 'SUCCESS' and after ->> 'failed' = '2'`
     expect(await world.sql(trials)).toHaveLength(2)
+  })
+  test('nothing is tried out through a view', async () => {
+    const logs = async () => (await world.sql('select 1 from operation_logs where org_id = 3')).length
+    const before = await logs()
+    const through = { 'x-view-org': '3', 'content-type': `multipart/form-data; boundary=${boundary}` }
+    expect((await world.send('super', '/imports/test-categories/marked', Buffer.from(''), through)).body).toMatchObject({ code: 403004 })
+    expect(await logs()).toBe(before)
   })
   test('doubled in the file: both rows', async () => {
     const { body } = await send(await xlsx([head, ['茶', ''], ['水', ''], [' 茶', '']]))

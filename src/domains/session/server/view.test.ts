@@ -115,6 +115,9 @@ describe('another organisation', () => {
     const [row] = (await world.call(organisations.list, { pageSize: 200 }, { token: root })).body.list.filter((one: { id: number }) => one.id === 3)
     const refusal = await org.call(organisations.setStatus, { id: 3, status: 'DISABLED', version: row.version, pauseDevices: false })
     expect(refusal.body.code).toBe(403004)
+    // whoever is looked through reads neither who looked nor what he tried
+    const lines = await world.sql(`select distinct org_id, actor_org_id from operation_logs where result = 'REFUSED' and username = 'boss'`)
+    expect(lines.map((line) => [Number(line.org_id), Number(line.actor_org_id)])).toEqual([[1, 1]])
     expect(await world.sql('select status from organisations where id = 3')).toEqual([{ status: 'ENABLED' }])
   })
   test('is not for people outside the platform', async () => {

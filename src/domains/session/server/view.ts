@@ -29,7 +29,7 @@ async function asRole<P extends Person>(app: App, person: P, id: number): Promis
   const ofPlatform = person.ofPlatform && row.data_scope === 'ALL'
   const access = accessOf([{ code: row.code, dataScope: row.data_scope, permissions: row.permissions }], ofPlatform)
   const permissions = new Set([...access.keys()].filter((code) => person.permissions.has(code)))
-  const view: View = { kind: 'role', id, name: row.name, nameEn: row.name_en, ownRole: person.role, ownPermissions: person.permissions }
+  const view: View = { kind: 'role', id, name: row.name, nameEn: row.name_en, ownRole: person.role, ownOrgId: person.orgId, ownPermissions: person.permissions }
   return { ...person, role: row.code, rank: Math.min(person.rank, row.rank), ofPlatform, permissions, view }
 }
 
@@ -60,6 +60,6 @@ async function asOrganisation<P extends Person>(app: App, person: P, id: number)
     permissions,
     scope,
     scopeOf,
-    view: { kind: 'org', id, name: own.name, nameEn: own.name, ownRole: person.role, ownPermissions: person.permissions },
+    view: { kind: 'org', id, name: own.name, nameEn: own.name, ownRole: person.role, ownOrgId: person.orgId, ownPermissions: person.permissions },
   }
 }
