@@ -27,7 +27,7 @@ describe('turns', () => {
     const later = [1, 1, 1, 2, 3, 2].map((org, i) => turns.take(org, async () => order.push(`${org}.${i}`)))
     slow[0]?.free()
     await Promise.all(later)
-    expect(order).toEqual(['1.0', '2.3', '3.4', '1.1', '2.5', '1.2'])
+    expect(order).toEqual(['2.3', '3.4', '1.0', '2.5', '1.1', '1.2'])
     slow[1]?.free()
     await Promise.all(first)
   })

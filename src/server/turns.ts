@@ -33,6 +33,12 @@ export function openTurns(limits: TurnLimits): Turns {
     const left = (inside.get(ended) ?? 1) - 1
     if (left) inside.set(ended, left)
     else inside.delete(ended)
+    // whoever came while it had its turn is before what else it wants
+    const more = queues.get(ended)
+    if (more) {
+      queues.delete(ended)
+      queues.set(ended, more)
+    }
     const next = queues.entries().find(([of]) => hasRoom(of))
     if (!next) return
     const [of, [go, ...rest]] = next

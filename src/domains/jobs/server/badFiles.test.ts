@@ -234,6 +234,8 @@ describe('bad files', () => {
   test('cells far apart are refused before anything is made of them', async () => {
     for (const place of [(at: number) => `r="XFD${at}"`, (at: number) => `t='str'r = '&#88;f&#68;${at}'`])
       expect((await world.upload('super', '/imports/test-things', book(farCells(place)))).body.error).toBe('jobs.fileUnsafe')
+    const entities = workbook(sheetXml(head + row(2, cell('A2', '&amp;'.repeat(3_000_000)))))
+    expect((await world.upload('super', '/imports/test-things', entities)).body.error).toBe('jobs.fileUnsafe')
     // what some programs write for a line that is coloured to its end
     const coloured = row(2, cell('A2', '茶'), '<c r="XFD2" s="0"/>')
     expect((await world.upload('super', '/imports/test-things?dryRun=true', book(coloured))).status).toBe(200)

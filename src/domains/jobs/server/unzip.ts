@@ -3,7 +3,7 @@ import { crc32, inflateRaw } from 'node:zlib'
 import { FileFault } from './fileFault.ts'
 
 /**
- * A workbook of a thousand rows unpacks to a few megabytes; of tags, each costs its reader far more than its bytes, and a row costs as
+ * A workbook of a thousand rows unpacks to a few megabytes; of tags and entities, each costs its reader far more than its bytes, and a row costs as
  * many cells as its last one is far.
  */
 const limits = { entries: 200, bytes: 16 * 1024 * 1024, tags: 1_000_000, tagsBesideSheets: 300_000, cells: 1_000_000 }
@@ -45,7 +45,7 @@ export async function plainZip(bytes: Buffer): Promise<Buffer> {
 
 function tagsOf(data: Buffer): number {
   let count = 0
-  for (const byte of data) if (byte === 60) count += 1
+  for (const byte of data) if (byte === 60 || byte === 38) count += 1
   return count
 }
 
