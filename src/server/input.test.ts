@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { parseJson } from './input.ts'
+import { complaints } from '../domains/complaints/contract.ts'
+import { devices } from '../domains/devices/contract.ts'
+import { contractInput, parseJson } from './input.ts'
 
 const parse = (text: string | Uint8Array) => parseJson(typeof text === 'string' ? Buffer.from(text) : text)
 
@@ -35,4 +37,12 @@ describe('JSON', () => {
     // a text without an end, and one that never begins
     for (const endless of ['\\"', '"\\', '\\\\"']) expect(() => parse(`"${endless.repeat(60_000)}`)).toThrow('common.invalid')
   }, 2000)
+})
+
+it('a name is one line, what happened may be many', () => {
+  const text = '一\r\n\n二\u2028三'
+  const note = contractInput(complaints.note, { id: 1, version: 1, content: text })
+  expect(note).toMatchObject({ content: '一\n\n二\n三' })
+  const named = contractInput(devices.list, { keyword: text })
+  expect(named).toMatchObject({ keyword: '一  二 三' })
 })

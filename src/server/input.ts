@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { baseType, type Endpoint, fromStrings, pathParams } from '../shared/contract.ts'
 import { common, type FieldError, Refusal } from '../shared/errors.ts'
+import { hasLines } from '../shared/fields.ts'
 import { bi, notStorable, plainText, storable } from '../shared/text.ts'
 
 /** What arrives becomes input of an endpoint here and nowhere else: readable JSON, text by one rule, then the contract. */
@@ -86,7 +87,7 @@ function cleaned(value: unknown, given: z.ZodType | undefined, path: string, fau
       return ''
     }
     if (!storable(value)) faults.push({ field: path, message: notStorable })
-    return plainText(value)
+    return plainText(value, { lines: hasLines(type) })
   }
   const element = type instanceof z.ZodArray ? (type.element as z.ZodType) : undefined
   if (Array.isArray(value)) return value.map((item, i) => cleaned(item, element, below(path, i), faults))

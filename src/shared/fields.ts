@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { baseType } from './contract.ts'
 import { bi, notStorable, storable } from './text.ts'
 
 /** Field shapes used by every contract; messages carry both languages. */
@@ -110,6 +111,12 @@ export const signInName = (name: z.ZodString) =>
 
 /** Text that may be empty. */
 export const optionalText = (max: number) => z.string().trim().max(max).default('')
+
+/** The same of what people write in lines: remarks, reasons, what happened. Every other text has one (`plainText`). */
+export const lines = (max: number, required: string) => text(max, required).meta({ lines: true })
+export const optionalLines = (max: number) => z.string().trim().max(max).meta({ lines: true }).default('')
+/** Whether a text of this field keeps its lines. */
+export const hasLines = (type: z.ZodType | undefined): boolean => type !== undefined && baseType(type).meta()?.lines === true
 
 /** Mainland mobile number; full-width digits are normalised first. */
 const halfWidth = (value: string) => value.replace(/[\uff10-\uff19]/g, (c) => String.fromCharCode(c.charCodeAt(0) - 0xfee0)).trim()

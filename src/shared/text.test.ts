@@ -11,10 +11,15 @@ it.each([
   ['\u3164', ''],
   ['\u2800 \u115f', ''],
   ['  ', '  '],
-  ['两行\n文字\t', '两行\n文字\t'],
+  ['两行\n文字\t', '两行 文字\t'],
+  ['货道\r\n\r\n请登录\u2028x\u2029y', '货道  请登录 x y'],
   ['👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥', '👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥'],
   ['a\u200db', 'ab'],
 ])('%j is stored as %j', (typed, stored) => expect(plainText(typed)).toBe(stored))
+
+it('what is written in lines keeps them, each with one end', () => {
+  expect(plainText('一\r\n二\r三\u2028四\n', { lines: true })).toBe('一\n二\n三\n四\n')
+})
 
 it('half a character and control characters are not text', () => {
   expect(storable(`a${'\u0315\u0300'.repeat(200_000)}`) || storable(`a${'\u0300\uff9e'.repeat(20)}`)).toBe(false)

@@ -34,9 +34,18 @@ const unseen =
 /** What looks like nothing is nothing. */
 const blank = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$/u
 
-/** Text as it is stored and compared: composed (NFC), without what nobody sees. What cannot be stored stays as it is. */
-export function plainText(text: string): string {
+/** However a line ends. */
+const lineEnds = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g
+
+/**
+ * Text as it is stored and compared: composed (NFC), without what nobody sees, and on one line, because names stand in mails and
+ * messages where a line of their own would be ours. `lines`: what people write in lines keeps them. What cannot be stored stays as it is.
+ */
+export function plainText(text: string, { lines = false } = {}): string {
   if (!storable(text)) return text
-  const plain = text.normalize('NFC').replace(unseen, '')
+  const plain = text
+    .normalize('NFC')
+    .replace(unseen, '')
+    .replace(lineEnds, lines ? '\n' : ' ')
   return blank.test(plain) && !/^\s*$/.test(plain) ? '' : plain
 }

@@ -261,7 +261,7 @@ describe('A14-A15 lists', () => {
   })
   it.each(lists)('$name: odd but harmless search words', async (entry) => {
     if (!('keyword' in fieldsOf(entry.endpoint))) return
-    for (const word of ["'", '%', '_', '\\', '"; drop table users; --', '<script>', '😀', '﷽', '\u202e', 'x'.repeat(60)]) {
+    for (const word of ["'", '%', '_', '\\', '"; drop table users; --', '<script>', '😀', '﷽', '\u202e', 'a\r\nb', 'a\u2028b', 'x'.repeat(60)]) {
       const { status } = await send(`${ownUrl(entry)}?keyword=${encodeURIComponent(word)}`)
       expect([word, status]).toEqual([word, 200])
     }

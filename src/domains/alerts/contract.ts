@@ -147,7 +147,7 @@ export const alerts = {
     summary: 'Take alerts on: others see that somebody is at it. Alerts that are not open any more are skipped',
     audit: 'alerts.acknowledge',
     errors: [alertErrors.taken],
-    input: z.strictObject({ ids, remark: f.optionalText(200) }),
+    input: z.strictObject({ ids, remark: f.optionalLines(200) }),
     output: Handled,
   }),
   close: write('alarm:handle', {
@@ -155,7 +155,7 @@ export const alerts = {
     summary: 'Close alerts by hand; the same trouble is not told again before it has ended once',
     audit: 'alerts.close',
     errors: [alertErrors.closed],
-    input: z.strictObject({ ids, remark: f.text(200, bi('请填写处理说明', 'Write what was done')) }),
+    input: z.strictObject({ ids, remark: f.lines(200, bi('请填写处理说明', 'Write what was done')) }),
     output: Handled,
   }),
   rules: read('alarm-rule:read', {

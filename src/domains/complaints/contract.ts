@@ -93,7 +93,7 @@ export const ComplaintQuery = listQuery(
 ).refine(...wholeRange)
 
 const contentText = bi('内容不能为空', 'Content cannot be empty')
-const said = f.text(1000, contentText)
+const said = f.lines(1000, contentText)
 const imageText = bi('最多上传5张图片', 'At most 5 pictures')
 const byId = { id: f.id }
 const byVersion = { id: f.id, version: f.version }
@@ -190,7 +190,7 @@ export const complaints = {
     summary: 'Resolved, with a result and a remark',
     audit: 'complaints.resolve',
     errors: [complaintErrors.wrongState],
-    input: z.strictObject({ ...byVersion, result: Result, remark: f.text(500, bi('请填写处理备注', 'Say what was done')) }),
+    input: z.strictObject({ ...byVersion, result: Result, remark: f.lines(500, bi('请填写处理备注', 'Say what was done')) }),
     output: Complaint,
   }),
   invalidate: write('complaint:update', {
@@ -198,7 +198,7 @@ export const complaints = {
     summary: 'Not a complaint, with a reason',
     audit: 'complaints.invalidate',
     errors: [complaintErrors.wrongState],
-    input: z.strictObject({ ...byVersion, remark: f.text(500, bi('请填写处理备注', 'Say what was done')) }),
+    input: z.strictObject({ ...byVersion, remark: f.lines(500, bi('请填写处理备注', 'Say what was done')) }),
     output: Complaint,
   }),
   reopen: write('complaint:update', {
@@ -206,7 +206,7 @@ export const complaints = {
     summary: 'Resolved too early',
     audit: 'complaints.reopen',
     errors: [complaintErrors.wrongState],
-    input: z.strictObject({ ...byVersion, remark: f.text(500, bi('请填写原因', 'Say why')) }),
+    input: z.strictObject({ ...byVersion, remark: f.lines(500, bi('请填写原因', 'Say why')) }),
     output: Complaint,
   }),
   merge: write('complaint:update', {
@@ -242,7 +242,7 @@ export const complaints = {
     summary: 'Take it off the list; the row and its log stay',
     audit: 'complaints.remove',
     errors: [complaintErrors.refundLinked],
-    input: z.strictObject({ ...byVersion, reason: f.text(200, bi('请填写删除原因', 'Say why it is deleted')) }),
+    input: z.strictObject({ ...byVersion, reason: f.lines(200, bi('请填写删除原因', 'Say why it is deleted')) }),
     output: f.done,
   }),
 }

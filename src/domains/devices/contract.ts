@@ -149,7 +149,7 @@ const place = {
   autoRefund: z.boolean().default(true),
   businessHours: BusinessHours.default([]),
   onlineMall: z.boolean().default(false),
-  remark: f.optionalText(200),
+  remark: f.optionalLines(200),
 }
 const single = {
   nickname: f.text(40, bi('请输入机器名称', 'Enter the name')),
@@ -272,7 +272,7 @@ export const devices = {
     audit: 'devices.setLifecycle',
     errors: [deviceErrors.wrongMove, deviceErrors.notReady, deviceErrors.licenceElsewhere],
     input: z
-      .strictObject({ ...ofDevice, version: f.version, to: z.enum(['OPERATING', 'PAUSED']), reason: f.optionalText(200) })
+      .strictObject({ ...ofDevice, version: f.version, to: z.enum(['OPERATING', 'PAUSED']), reason: f.optionalLines(200) })
       .refine((v) => v.to !== 'PAUSED' || v.reason !== '', {
         message: reasonText,
         path: ['reason'],
@@ -292,7 +292,7 @@ export const devices = {
     summary: 'Close a fault with a remark; a repaired lane sells again',
     audit: 'devices.handleFault',
     errors: [deviceErrors.faultClosed],
-    input: z.strictObject({ id: f.id, remark: f.text(200, bi('请填写处理说明', 'Say what was done')) }),
+    input: z.strictObject({ id: f.id, remark: f.lines(200, bi('请填写处理说明', 'Say what was done')) }),
     output: f.done,
   }),
 }

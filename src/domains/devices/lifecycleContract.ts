@@ -7,7 +7,7 @@ import { deviceErrors } from './errors.ts'
 /** Leaving service, coming back from it, and stopping the sales of many. */
 
 export const reasonText = bi('请填写原因', 'Say why')
-const reason = f.text(200, reasonText)
+const reason = f.lines(200, reasonText)
 const chooseDevice = bi('请至少选择一台设备', 'Choose at least one machine')
 const ids = f.ids(chooseDevice).min(1, chooseDevice).max(200)
 const Row = z.strictObject({ id: f.id, rtuNumber: z.string(), nickname: z.string(), ok: z.boolean(), reason: z.string() })

@@ -45,6 +45,7 @@ const fields = {
   content: z
     .string({ error: bi('公告内容不能为空', 'Write the announcement') })
     .max(20_000, bi('不能超过20000个字符', 'At most 20000 characters'))
+    .meta({ lines: true })
     .refine((html) => !blankHtml(html), bi('公告内容不能为空', 'Write the announcement')),
   images: z.array(f.imageUrl).max(5, imageCount).default([]).meta({ unit: 'image' }),
   ...targets,

@@ -174,7 +174,7 @@ export const RefundFields = z.strictObject({
   unitIds: f.ids().min(1, bi('请选择要退款的商品', 'Choose the pieces to refund')).max(32).optional(),
   all: z.literal(true).optional().describe('every piece that can be refunded, instead of unitIds'),
   reason: z.enum(reasons, bi('请选择退款原因', 'Choose a reason')),
-  remark: f.optionalText(200),
+  remark: f.optionalLines(200),
 })
 /** Which pieces: named, or all said as such; nothing named is never all. */
 export const piecesAreSaid = [

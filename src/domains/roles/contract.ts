@@ -18,7 +18,7 @@ const OrgKind = z.enum(['AGENT', 'OPERATOR', 'SPONSOR', 'SUPPLIER', 'SCHOOL', 'H
 const fields = {
   name: f.text(20, bi('角色名称不能为空', 'Enter a role name')),
   nameEn: f.optionalText(40),
-  description: f.optionalText(200),
+  description: f.optionalLines(200),
   dataScope: Scope,
   /** Who administers whom; at most the own one. */
   rank: z.number().int().min(1).max(99).default(40),

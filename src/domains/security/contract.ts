@@ -54,7 +54,7 @@ export const security = {
     path: '/security-events/{id}/close',
     summary: 'Somebody looked at it; if it happens again, it is a new event',
     audit: 'security.close',
-    input: z.strictObject({ id: f.id, version: f.version, remark: f.optionalText(200) }),
+    input: z.strictObject({ id: f.id, version: f.version, remark: f.optionalLines(200) }),
     output: SecurityDetail,
   }),
 }

@@ -43,7 +43,7 @@ export const resetEndpoints = {
     summary: 'Refuse a request',
     audit: 'users.rejectReset',
     errors: [resetErrors.resetHandled, resetErrors.resetRankTooHigh],
-    input: z.strictObject({ id: f.id, reason: f.text(200, bi('请填写拒绝原因', 'Say why')) }),
+    input: z.strictObject({ id: f.id, reason: f.lines(200, bi('请填写拒绝原因', 'Say why')) }),
     output: f.done,
   }),
 }

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Importer, ImportRow, RowError } from '../../../server/importers.ts'
 import { Overrun, openThreads } from '../../../server/threads.ts'
 import { fieldRefusal } from '../../../shared/errors.ts'
+import { hasLines } from '../../../shared/fields.ts'
 import { bi, type Lang, notStorable, plainText, say, storable } from '../../../shared/text.ts'
 import { jobErrors } from '../contract.ts'
 import { doubled, headerKey, jobLimits, neutralised } from '../rules.ts'
@@ -55,7 +56,7 @@ function checkedRows(lines: readonly Line[], keys: readonly string[], importer: 
   const halves: ImportRow<never>[] = []
   for (const { line, cells } of lines) {
     if (cells.length > keys.length) errors.push({ line, text: bi('该行比表头多出内容', 'This row has more cells than the header') })
-    const plain = keys.map((key, index) => [key, plainText(cells[index] ?? '')] as const)
+    const plain = keys.map((key, index) => [key, plainText(cells[index] ?? '', { lines: hasLines(importer.row.shape[key]) })] as const)
     const bad = plain.filter(([, text]) => !storable(text))
     const filled = plain.filter(([, text]) => text)
     const found = importer.row.safeParse(Object.fromEntries(filled))
