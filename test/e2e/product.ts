@@ -17,7 +17,7 @@ export default async function startProduct(): Promise<() => Promise<void>> {
       DATA_DIR: dataDir,
       PORT: String(port),
       MQTT_PORT: String(mqttPort),
-      FLEET: '20',
+      FLEET: '40',
       FLEET_PACE: '10',
       LOG_LEVEL: 'error',
       RATE_LIMIT: '10000',
