@@ -33,6 +33,7 @@ export default defineConfig({
         oxc: { jsx: { runtime: 'automatic', development: false } },
         optimizeDeps: {
           rolldownOptions: { transform: { define: { 'process.env.NODE_ENV': '"production"' } } },
+          include: ['react/jsx-runtime', 'react-dom/client'],
           entries: ['src/web/**/*.tsx', 'src/domains/*/web/**/*.tsx', 'test/components/**'],
         },
         test: {
