@@ -1,7 +1,8 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ComponentType, ReactNode } from 'react'
 import type { Endpoint } from '../shared/contract.ts'
 import type { FormSpec } from './form/useForm.ts'
 import { useActiveTab } from './shell/tabs.ts'
+import { later, useLater } from './ui/later.tsx'
 
 export type FormDialogProps<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> & {
   readonly title: string
@@ -14,16 +15,11 @@ export type FormDialogProps<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> &
   readonly children: ReactNode
 }
 
-const Open = lazy(() => import('./FormDialogReal.tsx').then((found) => ({ default: found.OpenDialog }))) as unknown as <E extends Endpoint>(
-  props: FormDialogProps<E>,
-) => ReactNode
+const real = later<FormDialogProps<Endpoint>>(async () => (await import('./FormDialogReal.tsx')).OpenDialog)
 
 /** A small form over its page. Render it only while it is open: `{editing ? <FormDialog … /> : null}`. The form engine loads with the first one. */
 export function FormDialog<E extends Endpoint>(props: FormDialogProps<E>) {
   const active = useActiveTab()
-  return active ? (
-    <Suspense>
-      <Open {...props} />
-    </Suspense>
-  ) : null
+  const Open = useLater(real, active, props.onClose) as ComponentType<FormDialogProps<E>> | null
+  return Open ? <Open {...props} /> : null
 }

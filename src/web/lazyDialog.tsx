@@ -1,9 +1,14 @@
-import { type ComponentType, createElement, lazy, Suspense } from 'react'
+import { type ComponentType, createElement } from 'react'
+import { later, useLater } from './ui/later.tsx'
 
-/** `const RefundDialog = lazyDialog(() => import('./RefundDialog.tsx').then((m) => m.RefundDialog))`: a list does not pay for dialogs nobody opened. */
+/**
+ * `const RefundDialog = lazyDialog(() => import('./RefundDialog.tsx').then((m) => m.RefundDialog))`: a list does not pay for dialogs
+ * nobody opened. One that cannot be loaded closes again, and the page below it stays.
+ */
 export function lazyDialog<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
-  const Real = lazy(async () => ({ default: await load() }))
+  const real = later(load)
   return function LazyDialog(props) {
-    return <Suspense>{createElement(Real as unknown as ComponentType<P>, props)}</Suspense>
+    const Real = useLater(real, true, () => (props as { onClose?: () => void }).onClose?.())
+    return Real ? createElement(Real, props) : null
   }
 }
