@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
@@ -60,6 +60,7 @@ export async function servePages(
 
 function sendPage(reply: FastifyReply, template: string, base: string, imageOrigin: string | null): FastifyReply {
   const nonce = randomBytes(16).toString('base64')
+  const page = template.replaceAll('__NONCE__', nonce).replaceAll('__BASE__', base).replaceAll('"./', `"${base}`)
   return reply
     .type('text/html; charset=utf-8')
     .header('cache-control', 'no-cache')
@@ -67,7 +68,7 @@ function sendPage(reply: FastifyReply, template: string, base: string, imageOrig
       'content-security-policy',
       [
         "default-src 'self'",
-        "script-src 'self'",
+        `script-src 'self'${chunkNames(page)}`,
         `style-src 'self' 'nonce-${nonce}'`,
         "style-src-attr 'unsafe-inline'",
         `img-src 'self' data: blob:${imageOrigin ? ` ${imageOrigin}` : ''}`,
@@ -79,5 +80,11 @@ function sendPage(reply: FastifyReply, template: string, base: string, imageOrig
         "form-action 'self'",
       ].join('; '),
     )
-    .send(template.replaceAll('__NONCE__', nonce).replaceAll('__BASE__', base).replaceAll('"./', `"${base}`))
+    .send(page)
+}
+
+/** The table of where our chunks lie is no script, but must stand in the page: it is allowed by its contents, and nothing else is. */
+function chunkNames(page: string): string {
+  const table = /<script type="importmap">([^<]*)<\/script>/.exec(page)?.[1]
+  return table === undefined ? '' : ` 'sha256-${createHash('sha256').update(table).digest('base64')}'`
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const target = 'dist/web'
@@ -16,12 +16,28 @@ export async function buildWeb(log: (line: string) => void): Promise<void> {
   const fresh = `${target}.${process.pid}`
   try {
     await vite(fresh)
+    keepOlder(target, fresh)
     writeFileSync(join(fresh, '.stamp'), wanted)
     rmSync(target, { recursive: true, force: true })
     renameSync(fresh, target)
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }
+}
+
+const releasesKept = 5
+
+/** A page opened before a release asks for the chunks it was built with: the assets of the last releases stay beside the new ones. */
+export function keepOlder(old: string, fresh: string): void {
+  const assets = (folder: string) => (existsSync(join(folder, 'assets')) ? readdirSync(join(folder, 'assets')) : [])
+  const list = join(old, '.releases')
+  const before = existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as string[][]) : [assets(old)]
+  const releases = [assets(fresh), ...before].slice(0, releasesKept)
+  for (const file of new Set(releases.slice(1).flat())) {
+    const [from, to] = [join(old, 'assets', file), join(fresh, 'assets', file)]
+    if (existsSync(from) && !existsSync(to)) linkSync(from, to)
+  }
+  writeFileSync(join(fresh, '.releases'), JSON.stringify(releases))
 }
 
 // Server code does not reach the browser: a change there needs no build.

@@ -1,2 +1,1 @@
 declare const __VERSION__: string
-declare const __BUILD__: string

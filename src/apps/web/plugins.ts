@@ -8,13 +8,17 @@ import type { Plugin } from 'vite'
 export const developmentPage = (): Plugin => ({
   name: 'huodao-development-page',
   apply: 'serve',
-  transformIndexHtml: { order: 'pre', handler: (html) => html.replaceAll('"./', '"/').replace('__BASE__', '/').replace('__NONCE__', '') },
+  transformIndexHtml: {
+    order: 'pre',
+    handler: (html) => html.replaceAll('"./', '"/').replace('__BASE__', '/').replace('__NONCE__', '').replace('__BUILD__', ''),
+  },
 })
 
-/** `version.json` tells a running page that a newer build is being served. */
+/** `version.json` tells a running page that a newer build is being served; which one it is itself stands in its head, so that no chunk changes by it. */
 export const versionFile = (build: string): Plugin => ({
   name: 'huodao-version',
   apply: 'build',
+  transformIndexHtml: (html) => html.replace('__BUILD__', build),
   generateBundle() {
     this.emitFile({ type: 'asset', fileName: 'version.json', source: JSON.stringify({ build }) })
   },

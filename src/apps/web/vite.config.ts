@@ -13,13 +13,15 @@ const build = Date.now().toString(36)
 export default defineConfig({
   root,
   base: './',
-  define: { __VERSION__: JSON.stringify(version), __BUILD__: JSON.stringify(build) },
+  define: { __VERSION__: JSON.stringify(version) },
   plugins: [react(), developmentPage(), versionFile(build), precompress()],
   build: {
     outDir: fileURLToPath(new URL('../../../dist/web', import.meta.url)),
     emptyOutDir: true,
     target: 'es2022',
     modulePreload: { polyfill: false },
+    // chunks name each other without their contents: what did not change keeps its address over a release
+    chunkImportMap: true,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1500,
     rolldownOptions: {

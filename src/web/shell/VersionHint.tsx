@@ -5,6 +5,7 @@ import { href } from '../base.ts'
 import styles from './Shell.module.css'
 
 const every = 5 * 60_000
+const build = document.querySelector<HTMLMetaElement>('meta[name="build"]')?.content
 
 /** Tells people who keep the page open for days that a newer build is being served. */
 export function VersionHint() {
@@ -19,7 +20,7 @@ export function VersionHint() {
           () => null,
         )
         .catch(() => null)
-      if (typeof found?.build === 'string' && found.build !== __BUILD__) setNewer(true)
+      if (typeof found?.build === 'string' && found.build !== build) setNewer(true)
     }
     const timer = setInterval(() => void look(), every)
     return () => clearInterval(timer)
