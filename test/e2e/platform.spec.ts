@@ -282,3 +282,33 @@ test('lists of people, of the log and of the system show all their columns at 14
     await page.close()
   }
 })
+
+test('a part that cannot be loaded leaves the page as it is, and the next try gets it', async ({ env }) => {
+  const { page, context } = await openList(env, '/stock/waste')
+  const parts = '**/assets/parts-*'
+  await page.route(parts, (route) => route.abort())
+  const search = page.getByRole('search').getByRole('textbox').first()
+  await search.fill('2026')
+  await page.getByRole('button', { name: '密度' }).click()
+  await page.getByText('页面资源加载失败').first().waitFor()
+  assert.equal(await search.inputValue(), '2026')
+  await page.unroute(parts)
+  await page.getByRole('button', { name: '密度' }).click()
+  await page.getByRole('menuitem', { name: '紧凑' }).waitFor()
+  await context.close()
+})
+
+test('on a phone, going back from a form asks first: staying keeps what was typed, leaving goes where it meant to', async ({ env }) => {
+  const { page, context } = await openList(env, '/product/product-manage', { width: 390 })
+  await page.locator('button.ant-btn-primary').first().click()
+  await page.waitForURL(/product-manage\/create/)
+  await page.locator('#name').fill('半个名字')
+  await page.goBack().catch(() => null)
+  await page.getByRole('dialog').getByRole('button', { name: '继续编辑' }).click()
+  assert.equal(await page.locator('#name').inputValue(), '半个名字')
+  assert.match(page.url(), /create/)
+  await page.goBack().catch(() => null)
+  await page.getByRole('dialog').getByRole('button', { name: '离开' }).click()
+  await page.waitForURL((url) => url.pathname === '/product/product-manage')
+  await context.close()
+})
