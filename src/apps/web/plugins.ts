@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -27,11 +27,65 @@ export const versionFile = (build: string): Plugin => ({
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
-/** Writes .br and .gz beside everything worth it; index.html is filled in at run time and stays plain. */
+type Chunk = {
+  readonly type: 'chunk'
+  readonly facadeModuleId: string | null
+  readonly moduleIds: readonly string[]
+  readonly imports: readonly string[]
+  readonly viteMetadata?: { readonly importedCss: ReadonlySet<string> }
+}
+
+/** What a first visit loads, each with all it imports, and how many bytes of it may come compressed (decision 36). */
+const visits: readonly { readonly name: string; readonly kinds: RegExp; readonly most: number; readonly from: readonly string[] }[] = [
+  {
+    name: 'signing in',
+    kinds: /\.js$/,
+    most: 140_000,
+    from: ['apps/web/main.tsx', 'domains/session/web/Login.tsx'],
+  },
+  {
+    // of 400 kB the page, its font and the data take 40
+    name: 'the list of orders',
+    kinds: /\.(js|css)$/,
+    most: 360_000,
+    from: ['apps/web/main.tsx', 'web/App.tsx', 'domains/orders/web/OrderList.tsx', 'domains/orders/locale.ts', 'antd/es/locale/zh_CN.js'],
+  },
+]
+
+/** Fails the build that breaks a budget: sizes only, `npm run bench -- web` measures a real visit. */
+async function checkBudgets(dir: string, bundle: Readonly<Record<string, unknown>>, say: (line: string) => void): Promise<void> {
+  const chunks = Object.entries(bundle).filter((entry): entry is [string, Chunk] => (entry[1] as { type?: string }).type === 'chunk')
+  const page = await readFile(join(dir, 'index.html'), 'utf8')
+  const table = /<script type="importmap">([^<]*)</.exec(page)?.[1] ?? '{"imports":{}}'
+  const names = (JSON.parse(table) as { imports: Record<string, string> }).imports
+  const real = (file: string) => names[`./${file}`]?.slice(2) ?? file
+  for (const { name, kinds, most, from } of visits) {
+    const queue = from.map((module) => {
+      const found = chunks.find(([, { moduleIds }]) => moduleIds.some((id) => id.endsWith(`/${module}`)))
+      if (!found) throw new Error(`${module} is in no chunk: the budget of ${name} cannot be told`)
+      return found[0]
+    })
+    const files = new Set<string>()
+    for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+      if (files.has(file)) continue
+      files.add(file)
+      const chunk = chunks.find(([other]) => other === file)?.[1]
+      queue.push(...(chunk?.imports ?? []).map(real), ...(chunk?.viteMetadata?.importedCss ?? []))
+    }
+    const sizes = await Promise.all(
+      [...files].filter((file) => kinds.test(file)).map((file) => stat(join(dir, `${file}.br`)).catch(() => stat(join(dir, file)))),
+    )
+    const sum = sizes.reduce((all, { size }) => all + size, 0)
+    say(`${name}: ${(sum / 1000).toFixed(1)} of ${most / 1000} kB`)
+    if (sum > most) throw new Error(`${name} costs ${(sum / 1000).toFixed(1)} kB; ${most / 1000} kB are allowed`)
+  }
+}
+
+/** Writes .br and .gz beside everything worth it, and holds the budgets; index.html is filled in at run time and stays plain. */
 export const precompress = (): Plugin => ({
   name: 'huodao-precompress',
   apply: 'build',
-  async writeBundle({ dir }) {
+  async writeBundle({ dir }, bundle) {
     if (!dir) return
     for (const entry of await readdir(dir, { recursive: true })) {
       if (!/\.(js|css|svg|json)$/.test(entry) || entry === 'version.json') continue
@@ -46,5 +100,6 @@ export const precompress = (): Plugin => ({
       )
       await writeFile(`${path}.gz`, await zip(content, { level: 9 }))
     }
+    await checkBudgets(dir, bundle, (line) => this.info(line))
   },
 })
