@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
+import { refreshDeviceCounters } from '../../src/domains/machines/server/counters.ts'
 import { simulatorSign } from '../../src/domains/payments/server/verbs.ts'
 import { type Endpoint, pathParams } from '../../src/shared/contract.ts'
 import { endpointNamed } from '../support/registry.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { refreshDeviceCounters } from '../../src/domains/lanes/server/counters.ts'
+import { refreshDeviceCounters } from '../../src/domains/machines/server/counters.ts'
 import { orders } from '../../src/domains/orders/contract.ts'
 import { refundKind } from '../../src/domains/orders/server/refunds.ts'
 import { closeUnpaid } from '../../src/domains/orders/server/timers.ts'

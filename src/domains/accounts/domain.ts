@@ -8,4 +8,9 @@ export const domain = {
   handlers: async () => (await import('./server/verbs.ts')).handlers,
   locale,
   jobs: async (app) => (await import('./server/firstPassword.ts')).registerFirstPassword(app),
+  open: {
+    'server/menuTree.ts': 'the menu tree a person gets',
+    'server/named.ts': 'which organisation a file means',
+    'server/people.ts': 'who an account is',
+  },
 } satisfies Domain<typeof accounts>

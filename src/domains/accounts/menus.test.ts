@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { MenuNode } from '../../shared/person.ts'
-import { menuTree } from '../session/server/menus.ts'
 import { menus } from './menus.ts'
 import { permissions } from './permissions.ts'
 import { roles } from './roles.ts'
+import { menuTree } from './server/menuTree.ts'
 
 const codes = new Set(permissions.map((p) => p.code))
 const pages = menus.flatMap((group) => group.pages)

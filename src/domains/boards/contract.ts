@@ -4,6 +4,7 @@ import { defineErrors } from '../../shared/errors.ts'
 import * as f from '../../shared/fields.ts'
 import { listQuery, page } from '../../shared/listQuery.ts'
 import { bi } from '../../shared/text.ts'
+import { boardNoForm } from '../machines/rules.ts'
 
 export const boardErrors = defineErrors('boards', {
   numberTaken: [409004, '主板编号已存在', 'This board number exists already'],
@@ -24,7 +25,6 @@ const Protocol = z.enum(['mqtt', 'ws'], bi('请选择协议', 'Choose the protoc
 export const carriers = ['CMCC', 'CUCC', 'CTCC', 'CBN'] as const
 const Carrier = z.enum(carriers)
 /** Also what a number that nobody registered must look like to be noted. */
-export const boardNoForm = /^[A-Za-z0-9-]{6,40}$/
 export const boardNo = z
   .string({ error: bi('请输入主板编号', 'Enter the board number') })
   .trim()

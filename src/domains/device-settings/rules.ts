@@ -1,11 +1,9 @@
 import type { ErrorDef } from '../../shared/errors.ts'
+import { usualTemperature } from '../machines/rules.ts'
 import { type Config, type ConfigPatch, deviceSettingsErrors } from './contract.ts'
 
 type Type = { readonly refrigeration: boolean; readonly kind: string }
 export type Storage = { readonly product: string; readonly min: number | null; readonly max: number | null }
-
-/** Limits of a cooled machine that nobody has set. */
-export const usualTemperature = { min: 2, max: 8 } as const
 
 /** What holds while nobody has set anything; sensor and refund are the device's own until then. */
 export const defaultConfig = (device: Type & { readonly dropSensor: boolean; readonly autoRefund: boolean }): Config => ({

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../server/database.ts'
-import { defaultConfig, usualTemperature } from './rules.ts'
+import { usualTemperature } from '../machines/rules.ts'
+import { defaultConfig } from './rules.ts'
 
 /**
  * Every machine at work has its settings; most have taken them. Drug machines keep what all their products need. A machine that is

@@ -12,7 +12,4 @@ export const domain = {
   topics: { devices: { rights: ['device:read', 'device:assign', 'dashboard:read'], watched: ['devices', 'device_states', 'device_faults'] } },
   jobs: async (app) => (await import('./server/jobs.ts')).registerDeviceJobs(app),
   importer: async () => (await import('./server/importer.ts')).deviceImporter,
-  open: {
-    'server/secret.ts': 'how a secret is made and kept',
-  },
 } satisfies Domain<typeof devices>

@@ -1,18 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { usualAge } from '../settings/usual.ts'
 import { deviceErrors, lifecycles } from './contract.ts'
-import {
-  editable,
-  forbiddenFields,
-  freshness,
-  licenceMatches,
-  licenceRule,
-  lifecycleStates,
-  readyRule,
-  typeChange,
-  typeRule,
-  usualAge,
-  watchersOf,
-} from './rules.ts'
+import { editable, forbiddenFields, freshness, licenceMatches, licenceRule, lifecycleStates, readyRule, typeChange, typeRule, watchersOf } from './rules.ts'
 
 const licence = { kind: 'DRUG', dispensingMode: 'UNATTENDED', licenceNo: '粤DB1', licenceAddress: '深圳市南山区' }
 

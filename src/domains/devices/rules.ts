@@ -63,7 +63,6 @@ export const forbiddenFields = (roles: readonly string[], changed: readonly stri
 
 /** In hours: fresh below the first, stale above the second. */
 export type AgeLimits = { fresh: number; stale: number }
-export const usualAge: AgeLimits = { fresh: 4, stale: 8 }
 /** How old the last word of a machine is. */
 export const freshness = (lastSeenAt: string | null, now: Date, limits: AgeLimits): (typeof freshnesses)[number] => {
   const hours = lastSeenAt ? (now.getTime() - Date.parse(lastSeenAt)) / 3_600_000 : Infinity

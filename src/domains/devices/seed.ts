@@ -7,8 +7,8 @@ import { rowsOf } from '../../server/rows.ts'
 import { columns } from '../../server/shapes.ts'
 import { dayMs } from '../../shared/instants.ts'
 import { signalOf } from '../machines/rules.ts'
+import { secretColumns } from '../machines/server/secret.ts'
 import type { BusinessWindow } from './hours.ts'
-import { secretColumns } from './server/secret.ts'
 
 type SeedIds = { org: ReadonlyMap<string, number>; user: ReadonlyMap<string, number>; product: ReadonlyMap<string, number> }
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { decodeLine, encodeLine } from '../../shared/outline.ts'
 import { chinaBox, inChina, latitude, latOf, lngOf, longitude, mercatorX, mercatorY, toGcj } from '../../shared/place.ts'
-import { distance, holds, originOf, tileAddress, writtenPosition } from './rules.ts'
+import { originOf, tileAddress } from '../settings/usual.ts'
+import { distance, holds, writtenPosition } from './rules.ts'
 
 test.each([
   [113.95, 22.54, true],

@@ -25,7 +25,3 @@ export function writtenPosition(text: string): { lng: number; lat: number } | nu
   const [a, b] = [Number(found[1]), Number(found[2])]
   return { lng: round6(Math.max(a, b)), lat: round6(Math.min(a, b)) }
 }
-
-/** A tile address: http or https, the three numbers in it, nothing that could break out of a security policy. */
-export const tileAddress = /^(?:https?:\/\/[a-z0-9.-]+(?::\d{1,5})?\/(?=[^\s]*\{z\})(?=[^\s]*\{x\})(?=[^\s]*\{-?y\})[\w\-.~/{}?&=%@:]*)?$/i
-export const originOf = (address: string): string | null => (address !== '' && tileAddress.test(address) ? new URL(address.replace(/[{}]/g, '')).origin : null)

@@ -15,7 +15,6 @@ export const domain = {
   },
   jobs: async (app) => (await import('./server/jobs.ts')).registerLaneJobs(app),
   open: {
-    'server/counters.ts': 'what device_states says about lanes',
     'server/repaired.ts': 'which lanes sell again',
   },
 } satisfies Domain<typeof lanes>

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { createRandom } from '../../seed/random.ts'
 import { devices, deviceTypes, planogram, products } from '../../seed/world.ts'
 import type { Db } from '../../server/database.ts'
+import { counterStatements } from '../machines/server/counters.ts'
 import { roadIndexOf } from './rules.ts'
-import { counterStatements } from './server/counters.ts'
 
 type Ids = { org: ReadonlyMap<string, number>; product: ReadonlyMap<string, number> }
 const faultCodes = ['MOTOR_NOT_MOVE', 'MOTOR_NOT_RETURN', 'SENSOR_FAULT'] as const

@@ -5,6 +5,8 @@ export const domain = {
   topics: { shadows: { rights: ['device:read', 'lane:read'], watched: ['device_shadows'] } },
   jobs: async (app) => (await import('./server/jobs.ts')).registerMachineJobs(app),
   open: {
+    'server/counters.ts': 'what device_states says about lanes',
+    'server/secret.ts': 'how a secret is made and kept',
     'server/events.ts': 'the only writer of what the platform knows about a machine',
     'server/shadows.ts': 'the only writer of what a machine should have',
   },

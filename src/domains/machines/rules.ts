@@ -193,3 +193,13 @@ function advance(seen: Seen, at: number): void {
   seen.since = at
   seen.tries = 0
 }
+
+/** Limits of a cooled machine that nobody has set. */
+export const usualTemperature = { min: 2, max: 8 } as const
+
+/** The number a board has from its maker; it signs in with it. */
+export const boardNoForm = /^[A-Za-z0-9-]{6,40}$/
+
+/** What a machine answers to a command, and how it ended. */
+export type AckCode = 'ACCEPTED' | 'DUPLICATE' | 'BUSY' | 'EXPIRED' | 'LANE_FAULT' | 'UNKNOWN_LANE' | 'VOIDED'
+export type ResultCode = 'OK' | 'NO_DROP' | 'MOTOR_NOT_IN_PLACE' | 'MOTOR_NOT_MOVE' | 'MOTOR_NOT_RETURN' | 'SENSOR_FAULT' | 'BUSY' | 'DOOR_OPEN' | 'TIMEOUT'

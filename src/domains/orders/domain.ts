@@ -12,6 +12,7 @@ export const domain = {
   topics: { orders: { rights: ['order:read', 'dashboard:read', 'device:test'], watched: ['orders'] } },
   jobs: async (app) => (await import('./server/jobs.ts')).registerOrderJobs(app),
   open: {
+    'server/refunds.ts': 'what a payment channel is asked for',
     'server/vend.ts': "the gateway's two doors",
   },
 } satisfies Domain<typeof orders>

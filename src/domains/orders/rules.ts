@@ -1,5 +1,6 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { allowedFrom, defineStates } from '../../shared/moves.ts'
+import type { AckCode, ResultCode } from '../machines/rules.ts'
 import { orderErrors } from './contract.ts'
 
 /** Payment, command and drop are three separate facts; the label a person sees is derived from them (core.md /order). */
@@ -64,9 +65,6 @@ export function displayStatus(order: { payState: PayState; paid: number; refunde
 /** Nothing more can happen by itself: every piece left or its money went back; a test has none to give back. */
 export const isFinal = (units: readonly UnitFacts[], test = false): boolean =>
   units.every((unit) => unit.vendState === 'SUCCESS' || unit.refundState === 'SUCCESS' || (test && (unit.vendState === 'FAILED' || unit.vendState === 'VOID')))
-
-export type AckCode = 'ACCEPTED' | 'DUPLICATE' | 'BUSY' | 'EXPIRED' | 'LANE_FAULT' | 'UNKNOWN_LANE' | 'VOIDED'
-export type ResultCode = 'OK' | 'NO_DROP' | 'MOTOR_NOT_IN_PLACE' | 'MOTOR_NOT_MOVE' | 'MOTOR_NOT_RETURN' | 'SENSOR_FAULT' | 'BUSY' | 'DOOR_OPEN' | 'TIMEOUT'
 
 /** What happened to a command: the machine's word, or the clock's. */
 export type Happening =

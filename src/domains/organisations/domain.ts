@@ -11,7 +11,4 @@ export const domain = {
   screens,
   topics: { organisations: { rights: ['org:read'] } },
   importer: async () => (await import('./server/importer.ts')).organisationImporter,
-  open: {
-    'server/named.ts': 'which organisation a file means',
-  },
 } satisfies Domain<typeof organisations>

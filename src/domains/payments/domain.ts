@@ -5,7 +5,5 @@ import { payments } from './contract.ts'
 export const domain = {
   contract: payments,
   handlers: async () => (await import('./server/verbs.ts')).handlers,
-  open: {
-    'server/providers.ts': 'channels the refund job calls',
-  },
+  jobs: async (app) => (await import('./server/jobs.ts')).registerPaymentJobs(app),
 } satisfies Domain<typeof payments>

@@ -10,8 +10,4 @@ export const domain = {
   locale,
   screens,
   jobs: async (app) => (await import('./server/jobs.ts')).registerSessionJobs(app),
-  open: {
-    'server/menus.ts': 'the menu tree a person gets',
-    'server/people.ts': 'who an account is, for work in its name',
-  },
 } satisfies Domain<typeof session>

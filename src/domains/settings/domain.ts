@@ -12,6 +12,7 @@ export const domain = {
   topics: { settings: { rights: ['setting:read'], shared: true } },
   jobs: async (app) => (await import('./server/jobs.ts')).registerSettingsJobs(app),
   open: {
+    'usual.ts': 'what holds while nobody has set anything',
     'server/values.ts': 'what an organisation has set',
   },
 } satisfies Domain<typeof settings>

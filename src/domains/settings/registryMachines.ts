@@ -1,7 +1,6 @@
 import { bi } from '../../shared/text.ts'
-import { usualAge } from '../devices/rules.ts'
-import { tileAddress } from '../geo/rules.ts'
 import * as k from './kinds.ts'
+import { tileAddress, usualAge } from './usual.ts'
 
 export const device = k.settings('device', 'org', {
   'device.offlineSeconds': {

@@ -1,7 +1,7 @@
 import type { Db } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import type { MenuNode } from '../../../shared/person.ts'
-import { menuWithheld } from '../../accounts/rules.ts'
+import { menuWithheld } from '../rules.ts'
 
 export type MenuRow = Omit<MenuNode, 'children'> & { id: number; parentId: number | null }
 /** A menu and which of somebody's roles list it. */

@@ -4,11 +4,11 @@ import { type TestDatabase, testDatabase } from '../../../../test/support/postgr
 import { organisations, staff } from '../../../seed/world.ts'
 import { type Database, openDatabase, systemScope } from '../../../server/database.ts'
 import { checkPassword } from '../../../server/passwords.ts'
-import { menuRows, menuTree, rolesOf } from '../../session/server/menus.ts'
 import { permissions } from '../permissions.ts'
 import { roles } from '../roles.ts'
 import { demoPassword, seedAccess, seedDemoPeople } from '../seed.ts'
 import { firstAdministrator } from './bootstrap.ts'
+import { menuRows, menuTree, rolesOf } from './menuTree.ts'
 
 const now = new Date('2026-07-01T04:00:00Z')
 let home: TestDatabase

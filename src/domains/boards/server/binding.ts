@@ -3,7 +3,7 @@ import { type Ctx, visible } from '../../../server/context.ts'
 import { exists, rowOf } from '../../../server/rows.ts'
 import { guarding } from '../../../server/shapes.ts'
 import type { DeviceDetail } from '../../devices/contract.ts'
-import { newSecret, nobodysSecret, secretColumns } from '../../devices/server/secret.ts'
+import { newSecret, nobodysSecret, secretColumns } from '../../machines/server/secret.ts'
 import { boardErrors } from '../contract.ts'
 
 /** The only writer of which board a machine has and of the secret it signs in with. */

@@ -3,7 +3,7 @@ import { type App, type Ctx, iso } from '../../../server/context.ts'
 import { perApp } from '../../../server/perApp.ts'
 import { bySystem } from '../../../server/run.ts'
 import { dayMs } from '../../../shared/instants.ts'
-import { boardNoForm } from '../contract.ts'
+import { boardNoForm } from '../../machines/rules.ts'
 import { placeFor, unknownLimits } from '../rules.ts'
 
 /** A board nobody registered wanted in. Nothing of it is proven, so it costs memory for seconds and one row at most. */

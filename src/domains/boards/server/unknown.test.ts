@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { secretHash } from '../../devices/server/secret.ts'
 import { addDevice, now, people, type World } from '../../devices/server/testWorld.ts'
+import { secretHash } from '../../machines/server/secret.ts'
 import { unknownLimits } from '../rules.ts'
 import { type Sighting, sightingsOf } from './sightings.ts'
 import { openBoardWorld } from './testWorld.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bySystem } from '../../../server/run.ts'
-import { secretHash } from '../../devices/server/secret.ts'
 import { addDevice, now, people, type World } from '../../devices/server/testWorld.ts'
+import { secretHash } from '../../machines/server/secret.ts'
 import { hasOpenOrder } from './binding.ts'
 import { openBoardWorld } from './testWorld.ts'
 

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Field, Fixed, NumberField, SelectField, TextField } from '../../../web/form/fields.tsx'
 import { Day } from '../../../web/list/days.tsx'
-import { OwnerSelect } from '../../devices/web/pickers.tsx'
+import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import type { BoardRow } from '../contract.ts'
 
 /** What is known of a board and the SIM in it; machines are bound by actions of their own. */

@@ -2,7 +2,8 @@ import { useTranslation } from 'react-i18next'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { Field, Note, TextField } from '../../../web/form/fields.tsx'
 import { useMay, useUser } from '../../../web/session.ts'
-import { DeviceSelect, OwnerSelect } from '../../devices/web/pickers.tsx'
+import { OwnerSelect } from '../../accounts/web/pickers.tsx'
+import { DeviceSelect } from '../../devices/web/pickers.tsx'
 import { type BoardSecret, boards, type UnknownBoard } from '../contract.ts'
 
 type Props = { row: UnknownBoard; onClose: () => void; onSecret: (secret: BoardSecret) => void }

@@ -4,9 +4,9 @@ import { type Ctx, found, visible } from '../../../server/context.ts'
 import { exists, rowsOf } from '../../../server/rows.ts'
 import { fieldRefusal } from '../../../shared/errors.ts'
 import { sequentialNumbers } from '../../../shared/ids.ts'
+import { newSecret, secretColumns } from '../../machines/server/secret.ts'
 import { type CreateDevice, deviceErrors, type devices } from '../contract.ts'
 import { checkedOwner, checkedPlace, unique, written } from './checks.ts'
-import { newSecret, secretColumns } from './secret.ts'
 
 type Contract = typeof devices
 type Place = Awaited<ReturnType<typeof checkedPlace>>['place']

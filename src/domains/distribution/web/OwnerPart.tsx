@@ -7,7 +7,7 @@ import { Time } from '../../../web/Time.tsx'
 import { Lines } from '../../../web/ui/Sheet.tsx'
 import { Muted } from '../../../web/ui/Text.tsx'
 import { accounts } from '../../accounts/contract.ts'
-import { OwnerSelect } from '../../devices/web/pickers.tsx'
+import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { type DeviceAssignments, distribution } from '../contract.ts'
 import { Sides } from './Sides.tsx'
 

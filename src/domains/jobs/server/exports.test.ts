@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../../../server/context.ts'
 import { runDue, take } from '../../../server/work.ts'
-import { loadPerson } from '../../session/server/people.ts'
+import { loadPerson } from '../../accounts/server/people.ts'
 import { exportKind, planExport, removeExpired, writeExport } from './exports.ts'
 import { openWorld, type World } from './testWorld.ts'
 

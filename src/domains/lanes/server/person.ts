@@ -2,7 +2,7 @@ import type { App } from '../../../server/context.ts'
 import { type Caller, systemCaller } from '../../../server/run.ts'
 import type { Access } from '../../../shared/contract.ts'
 import { Refusal } from '../../../shared/errors.ts'
-import { loadPerson } from '../../session/server/people.ts'
+import { loadPerson } from '../../accounts/server/people.ts'
 import { laneErrors } from '../errors.ts'
 
 /** Work in somebody's name after his request: with the rights and rows he has by then. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemScope } from '../../../server/database.ts'
 import { addDevice, openWorld, people, type World } from '../../devices/server/testWorld.ts'
-import { refreshDeviceCounters } from './counters.ts'
+import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 
 let world: World
 let next = 100

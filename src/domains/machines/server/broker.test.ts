@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import mqtt, { type MqttClient } from 'mqtt'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { recordControls, takeControls } from '../../device-commands/server/gateway.ts'
-import type { VendFact, VendOut } from '../../orders/server/vend.ts'
 import { limits } from '../rules.ts'
 import { openBroker } from './broker.ts'
 import { controlMessage } from './controls.ts'
@@ -14,6 +13,7 @@ import { type Intake, openIntake } from './intake.ts'
 import type { Link } from './link.ts'
 import { openPump, vendMessage } from './pump.ts'
 import { openWorld, type World } from './testWorld.ts'
+import type { VendFact, VendOut } from './vending.ts'
 
 /** Real sockets: what quality.md J asks of the gateway. */
 let world: World

@@ -5,8 +5,8 @@ import { sql } from 'kysely'
 import type { Config } from '../../../server/config.ts'
 import type { App } from '../../../server/context.ts'
 import { type Database, systemScope } from '../../../server/database.ts'
-import { brokerHash } from '../../devices/server/secret.ts'
 import { opensDoor } from './identity.ts'
+import { brokerHash } from './secret.ts'
 
 /** What Mosquitto must know of the machines when it is the broker (MQTT_URL): who they are and which topics are theirs. */
 export type BrokerFiles = {

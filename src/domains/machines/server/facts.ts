@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, iso } from '../../../server/context.ts'
 import { rowsOf } from '../../../server/rows.ts'
-import type { RecordVends, VendFact } from '../../orders/server/vend.ts'
 import type { Up, UpKind } from '../protocol.ts'
 import { limits, vendTime } from '../rules.ts'
 import { bootOf } from './boots.ts'
@@ -11,6 +10,7 @@ import type { Machine } from './identity.ts'
 import { applyShadows } from './shadows.ts'
 import { applyState } from './states.ts'
 import { addTelemetry } from './telemetry.ts'
+import type { RecordVends, VendFact } from './vending.ts'
 
 /** A numbered message of a machine and when it came in. */
 export type Fact = { readonly machine: Machine; readonly up: Up; readonly at: Date }

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { App } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
-import { brokerHash } from '../../devices/server/secret.ts'
 import { rtuForm } from '../protocol.ts'
+import { brokerHash } from './secret.ts'
 
 export type Machine = {
   readonly id: number

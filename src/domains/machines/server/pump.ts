@@ -1,8 +1,8 @@
 import type { App } from '../../../server/context.ts'
-import type { VendOut } from '../../orders/server/vend.ts'
 import type { Command, DownKind } from '../protocol.ts'
 import type { Machine } from './identity.ts'
 import type { Link } from './link.ts'
+import type { VendOut } from './vending.ts'
 
 type Message = readonly [kind: DownKind, body: object]
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { usualTemperature } from '../../device-settings/rules.ts'
+import { usualTemperature } from '../rules.ts'
 
 /** Something said that is as it should be, or is not; `place` is where it stands among what the machine says. */
 export type Word = { readonly place: string; readonly at: Date; readonly fine: boolean }

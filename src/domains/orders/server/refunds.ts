@@ -4,10 +4,23 @@ import { rowOf, rowsOf } from '../../../server/rows.ts'
 import { clock, type Ending, type Kind, type Piece, taking } from '../../../server/work.ts'
 import { feeShareOf, refundOut, suspenseOut, type Voucher } from '../../ledger/rules.ts'
 import { post } from '../../ledger/server/post.ts'
-import type { Providers, RefundAnswer } from '../../payments/server/providers.ts'
 import { refundBackoff } from '../rules.ts'
 import { addFigures } from './rollups.ts'
 import { liesAt, lockOrders, places, relabel, type Unit, writeEvents } from './rows.ts'
+
+/** What a refund asks of a payment channel, and what the channel answers. */
+export type RefundAnswer =
+  | { state: 'SUCCESS'; providerRefundNo: string }
+  /** Taken, result comes later; asked again with the same number. */
+  | { state: 'PROCESSING' }
+  | { state: 'RETRY'; reason: string }
+  | { state: 'FAILED'; reason: string }
+
+export type Provider = {
+  /** Idempotent by `refundNo`: a repeat answers what the first call did. Amounts in fen. */
+  refund(request: { refundNo: string; outTradeNo: string; amount: number; total: number }): Promise<RefundAnswer>
+}
+export type Providers = Record<'SIMULATOR' | 'WECHAT' | 'ALIPAY', Provider>
 
 export const refundsName = 'order-refunds'
 

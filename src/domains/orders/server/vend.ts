@@ -3,18 +3,12 @@ import type { App, Ctx } from '../../../server/context.ts'
 import { systemScope } from '../../../server/database.ts'
 import { rowsOf } from '../../../server/rows.ts'
 import { bySystem, eachFree } from '../../../server/run.ts'
-import { type AckCode, type ResultCode, timers } from '../rules.ts'
+import type { RecordVends, VendOut } from '../../machines/server/vending.ts'
+import { timers } from '../rules.ts'
 import { within } from './rows.ts'
 import { type Fact, settle } from './settle.ts'
 
 /** The gateway's two doors: what machines say about commands, and which commands leave now. */
-
-export type VendFact =
-  | { kind: 'ack'; deviceId: number; cmdId: string; ack: AckCode; at: Date }
-  | { kind: 'result'; deviceId: number; cmdId: string; result: ResultCode; dropDetected: boolean; durationMs: number; at: Date }
-
-/** Answers as `deviceId/cmdId` which commands are of the machine that speaks, and which ends contradict the one before. */
-export type RecordVends = (ctx: Ctx, facts: readonly VendFact[]) => Promise<{ own: ReadonlySet<string>; contradicted: ReadonlySet<string> } | undefined>
 
 /** Inside the transaction that stored the messages. A machine may only speak about its own commands. */
 export const recordVend: RecordVends = async (ctx, facts) => {
@@ -36,19 +30,6 @@ export const recordVend: RecordVends = async (ctx, facts) => {
   )
   const named = (cmdIds: Iterable<string>) => new Set([...cmdIds].map((cmdId) => `${owners.get(cmdId)}/${cmdId}`))
   return { own: named(owners.keys()), contradicted: named(contradicted) }
-}
-
-export type VendOut = {
-  deviceId: number
-  rtuNumber: string
-  cmdId: string
-  orderNum: string
-  unitNo: number
-  road: number
-  motorNo: number
-  issuedAt: Date
-  expireAt: Date
-  kind: 'vend' | 'query' | 'void'
 }
 
 /**

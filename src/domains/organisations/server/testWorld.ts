@@ -1,8 +1,8 @@
 import { add, addPermissions, addRole, grant, numberFrom } from '../../../../test/factories/things.ts'
 import type { RowError } from '../../../server/importers.ts'
 import { act, systemCaller } from '../../../server/run.ts'
+import { loadPerson } from '../../accounts/server/people.ts'
 import { addDevice, openWorld as openDevices, people, type World } from '../../devices/server/testWorld.ts'
-import { loadPerson } from '../../session/server/people.ts'
 import { organisationImporter } from './importer.ts'
 
 /**

@@ -13,9 +13,10 @@ import {
   TextField,
 } from '../../../web/form/fields.tsx'
 import { RecordPage } from '../../../web/RecordPage.tsx'
-import { RegionSelect } from '../../devices/web/pickers.tsx'
+import { RegionSelect } from '../../../web/RegionSelect.tsx'
+import { AssignableRoles } from '../../roles/web/pickers/roleSelect.tsx'
 import { type OrganisationDetail, organisations } from '../contract.ts'
-import { AssignableRoles, OrganisationSelect } from './pickers.tsx'
+import { OrganisationSelect } from './pickers.tsx'
 
 /** Create (`?parentId=3`) and edit; kind, parent and username stay as they were made. */
 export function OrganisationForm() {

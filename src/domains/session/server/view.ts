@@ -6,7 +6,7 @@ import type { Person, View } from '../../../server/person.ts'
 import type { DataScope, HomeKind } from '../../../shared/access.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
 import { accessOf, isPlatformOnly } from '../../accounts/rules.ts'
-import { branchOf } from './people.ts'
+import { branchOf } from '../../accounts/server/people.ts'
 
 export async function seenThrough<P extends Person>(app: App, person: P, headers: IncomingHttpHeaders): Promise<P> {
   const given = [headers['x-view-role'], headers['x-view-org']]

@@ -3,7 +3,7 @@ import { useCols } from '../../../web/columns.tsx'
 import { ListPage } from '../../../web/ListPage.tsx'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useMay, useUser } from '../../../web/session.ts'
-import { OwnerSelect } from '../../devices/web/pickers.tsx'
+import { OwnerSelect } from '../../accounts/web/pickers.tsx'
 import { StoreRow, stores } from '../contract.ts'
 
 const StoreFields = lazyDialog(() => import('./StoreFields.tsx').then((m) => m.StoreFields))

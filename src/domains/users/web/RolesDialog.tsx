@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { FormDialog } from '../../../web/FormDialog.tsx'
 import { Field, Note } from '../../../web/form/fields.tsx'
-import { AssignableRoles } from '../../organisations/web/pickers.tsx'
+import { AssignableRoles } from '../../roles/web/pickers/roleSelect.tsx'
 import { type OrganUserRow, users } from '../contract.ts'
 
 type Props = { rows: readonly OrganUserRow[]; onClose: () => void; onSaved?: () => void }

@@ -1,9 +1,9 @@
 import { Form } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { Field, Fixed, ImageField, SwitchField, TextField } from '../../../web/form/fields.tsx'
+import { RegionSelect } from '../../../web/RegionSelect.tsx'
 import { useMay } from '../../../web/session.ts'
-import { RegionSelect } from '../../devices/web/pickers.tsx'
-import { AssignableRoles } from '../../organisations/web/pickers.tsx'
+import { AssignableRoles } from '../../roles/web/pickers/roleSelect.tsx'
 import type { OrganUserRow } from '../contract.ts'
 import { DepartmentSelect, HomeSelect } from './pickers.tsx'
 

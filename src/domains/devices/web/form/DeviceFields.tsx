@@ -11,12 +11,12 @@ import {
   TextAreaField,
   TextField,
 } from '../../../../web/form/fields.tsx'
+import { RegionSelect } from '../../../../web/RegionSelect.tsx'
 import { Bad } from '../../../../web/ui/Text.tsx'
 import { DeviceTypeSelect, type TypeOption } from '../../../device-types/web/pickers.tsx'
 import { PlaceOnMap } from '../../../geo/web/pickers.tsx'
 import { dispensingModes } from '../../contract.ts'
 import { licenceMatches } from '../../rules.ts'
-import { RegionSelect } from '../pickers.tsx'
 import { HoursField } from './HoursField.tsx'
 
 /** A chosen type brings its purpose and drop detection. */

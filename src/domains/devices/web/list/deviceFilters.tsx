@@ -1,7 +1,8 @@
 import type { Filter } from '../../../../web/list/types.ts'
+import { RegionSelect } from '../../../../web/RegionSelect.tsx'
+import { OwnerSelect } from '../../../accounts/web/pickers.tsx'
 import { DeviceTypeSelect } from '../../../device-types/web/pickers.tsx'
 import { StoreSelect } from '../../../stores/web/pickers.tsx'
-import { OwnerSelect, RegionSelect } from '../pickers.tsx'
 
 /** The list and the map of machines filter alike; the widths leave room in the row for the button that clears them. */
 export const deviceFilters = (t: (key: string) => string): readonly Filter[] => [
