@@ -1,14 +1,10 @@
-import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { href } from '../../../web/base.ts'
-import { call } from '../../../web/call.ts'
 import { newPasswordErrors, session, sessionErrors } from '../contract.ts'
 import { CodeButton } from './CodeButton.tsx'
 import styles from './Login.module.css'
 import type { PaneProps } from './Login.tsx'
-import { PasswordRow, Submit, TextRow } from './LoginFields.tsx'
-import { type Errors, errorsOf, problemsOf } from './signIn.ts'
-import { useMethods } from './useMethods.ts'
+import { PasswordRow, TextRow } from './LoginFields.tsx'
+import { PaneForm, useCode, usePane } from './usePane.tsx'
 
 const claims = {
   [sessionErrors.wrongCode.name]: 'smsCode',
@@ -18,114 +14,35 @@ const claims = {
 /** Username and phone of the account, a code, a new password. Without SMS the administrator is asked. */
 export function ForgotPane({ onDone }: PaneProps) {
   const { t } = useTranslation(['web', 'session'])
-  const methods = useMethods()
-  const [values, setValues] = useState({
-    username: '',
-    phone: '',
-    smsCode: '',
-    password: '',
-    repeat: '',
-  })
-  const [busy, setBusy] = useState(false)
-  const [note, setNote] = useState('')
-  const [errors, setErrors] = useState<Errors>({})
-  const bare = methods?.sms === false
-  const field = (name: keyof typeof values) => ({
-    name,
-    value: values[name],
-    error: errors[name],
-    onChange: (value: string) => setValues((held) => ({ ...held, [name]: value })),
-  })
-  const send = async () => {
-    const parsed = session.loginsend.input.safeParse({
-      channel: 'sms',
-      purpose: 'reset',
-      username: values.username,
-      phone: values.phone || undefined,
-    })
-    if (!parsed.success) {
-      setErrors(problemsOf(parsed.error))
-      return null
-    }
-    setErrors({})
-    try {
-      const answer = await call(session.loginsend, parsed.data, { signIn: true })
-      if (!('sent' in answer)) return null
-      setNote(t(answer.sent ? 'session:code.sent' : 'session:forgot.pending'))
-      return answer.retryAfter
-    } catch (error) {
-      setErrors(errorsOf(error))
-      return null
-    }
-  }
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (busy || bare) return
-    const parsed = session.passwordReset.input.safeParse(
-      Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')),
-    )
-    if (!parsed.success) return setErrors(problemsOf(parsed.error))
-    setErrors({})
-    setBusy(true)
-    try {
-      await call(session.passwordReset, parsed.data, { signIn: true })
-      onDone(t('session:success.reset'))
-    } catch (error) {
-      setErrors(errorsOf(error, claims))
-      setBusy(false)
-    }
+  const pane = usePane({ username: '', phone: '', smsCode: '', password: '', repeat: '' })
+  const { typed, field } = pane
+  const code = useCode(pane, () => ({ purpose: 'reset', ...typed('username', 'phone') }))
+  const submit = async () => {
+    const input = typed('username', 'phone', 'smsCode', 'password', 'repeat')
+    const done = code.possible && (await pane.send(session.passwordReset, input, claims))
+    if (done) onDone(t('session:success.reset'))
   }
   return (
-    <form onSubmit={submit} noValidate aria-labelledby="login-title">
-      {errors.form ? (
-        <p className={styles.notice} role="alert">
-          {errors.form}
-        </p>
-      ) : null}
+    <PaneForm pane={pane} work={submit} ok={code.possible ? t('session:forgot.submit') : undefined}>
       <p className={styles.note}>{t('session:forgot.lead')}</p>
       <TextRow {...field('username')} label={t('login.username')} autoComplete="username" focus />
-      <TextRow
-        {...field('phone')}
-        icon="phone"
-        label={t('session:fields.mobile')}
-        autoComplete="tel-national"
-        numeric
-        maxLength={20}
-      />
-      {bare ? (
-        <CodeButton send={send} label={t('session:forgot.ask')} />
-      ) : (
+      {code.phone()}
+      {code.possible ? (
         <>
-          <TextRow
-            {...field('smsCode')}
-            icon="code"
-            label={t('session:fields.smsCode')}
-            autoComplete="one-time-code"
-            numeric
-            maxLength={6}
-            after={<CodeButton send={send} />}
-          />
-          <PasswordRow
-            {...field('password')}
-            label={t('session:fields.newPassword')}
-            autoComplete="new-password"
-          />
-          <PasswordRow
-            {...field('repeat')}
-            label={t('session:fields.repeat')}
-            autoComplete="new-password"
-          />
+          {code.code}
+          {(['password', 'repeat'] as const).map((name) => (
+            <PasswordRow
+              key={name}
+              {...field(name)}
+              label={t(`session:fields.${name === 'password' ? 'newPassword' : name}`)}
+              autoComplete="new-password"
+            />
+          ))}
         </>
+      ) : (
+        <CodeButton send={code.send} label={t('session:forgot.ask')} />
       )}
-      <p className={styles.note} role="status">
-        {note}
-        {methods?.demo ? (
-          <a className={styles.link} href={href('/dev/inbox')} target="_blank" rel="noreferrer">
-            {t('session:code.inbox')}
-          </a>
-        ) : null}
-      </p>
-      {bare ? null : <Submit busy={busy}>{t('session:forgot.submit')}</Submit>}
-    </form>
+      {code.note}
+    </PaneForm>
   )
 }

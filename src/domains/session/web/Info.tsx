@@ -90,9 +90,9 @@ function Choices() {
   )
   return (
     <>
-      <Fixed label={t('me.language')}>
+      <Fixed label={t('web:shell.language')}>
         <Select
-          aria-label={t('me.language')}
+          aria-label={t('web:shell.language')}
           value={lang}
           options={[
             { value: 'zh-CN', label: '\u4e2d\u6587' },

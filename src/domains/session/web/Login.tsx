@@ -6,6 +6,7 @@ import { setPrefs, usePrefs } from '../../../web/prefs.ts'
 import { takeFlash } from '../../../web/token.ts'
 import { AccountPane } from './AccountPane.tsx'
 import styles from './Login.module.css'
+import { Notice } from './LoginFields.tsx'
 import { VendingMachine } from './VendingMachine.tsx'
 
 export type PaneProps = {
@@ -22,8 +23,8 @@ const panes: Readonly<Record<Exclude<Mode, 'account'>, ComponentType<PaneProps>>
   sms: lazy(() => import('./SmsPane.tsx').then((m) => ({ default: m.SmsPane }))),
   forgot: lazy(() => import('./ForgotPane.tsx').then((m) => ({ default: m.ForgotPane }))),
   phone: lazy(() => import('./PhonePane.tsx').then((m) => ({ default: m.PhonePane }))),
-  mail: lazy(() => import('./MailPane.tsx').then((m) => ({ default: m.MailPane }))),
-  undo: lazy(() => import('./UndoPane.tsx').then((m) => ({ default: m.UndoPane }))),
+  mail: lazy(() => import('./LinkPane.tsx').then((m) => ({ default: m.MailPane }))),
+  undo: lazy(() => import('./LinkPane.tsx').then((m) => ({ default: m.UndoPane }))),
 }
 const FactorPane = lazy(() => import('./FactorPane.tsx').then((m) => ({ default: m.FactorPane })))
 const titles: Readonly<Partial<Record<Mode, string>>> = {
@@ -121,11 +122,7 @@ export function Login() {
               ))}
             </div>
           ) : null}
-          {flash ? (
-            <p className={styles.notice} role="alert">
-              {flash}
-            </p>
-          ) : null}
+          {flash ? <Notice>{flash}</Notice> : null}
           {ticket || Pane ? (
             <ErrorBoundary
               fallback={() => <p className={styles.notice}>{t('session:ways.failed')}</p>}

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { type ChangeEvent, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import styles from './Login.module.css'
 
@@ -10,17 +10,25 @@ const icons = {
   code: 'M1.800 3.500h12.400v9H1.800zM4.500 8h.1M8 8h.1M11.500 8h.1',
 } as const
 
-type RowProps = {
+type FieldProps = {
   name: string
-  icon?: 'person' | 'lock' | 'phone' | 'code'
   label: string
+  value: string
+  onChange: (value: string) => void
   error: string | undefined
+  autoComplete?: string
+  placeholder?: string
+  maxLength?: number
+  focus?: boolean
+}
+type RowProps = Pick<FieldProps, 'name' | 'label' | 'error'> & {
+  icon: keyof typeof icons
   hint?: string | undefined
   children: ReactNode
 }
 
 /** Label, field, and room for one line below. */
-export function Row({ name, icon = 'person', label, error, hint, children }: RowProps) {
+function Row({ name, icon, label, error, hint, children }: RowProps) {
   return (
     <div className={styles.row}>
       <label htmlFor={name}>{label}</label>
@@ -62,62 +70,40 @@ const Eye = ({ open }: { open: boolean }) => (
   </svg>
 )
 
-type PasswordProps = {
-  name: string
-  label: string
-  value: string
-  onChange: (value: string) => void
-  error: string | undefined
-  autoComplete: string
-  placeholder?: string
-  focus?: boolean
-  fieldRef?: React.Ref<HTMLInputElement>
-}
+/** The input of a row; `label` stands above it. */
+const inputOf = ({ label: _, onChange, error, focus = false, ...own }: FieldProps) => ({
+  ...own,
+  id: own.name,
+  onChange: (event: ChangeEvent<HTMLInputElement>) => onChange(event.target.value),
+  autoFocus: focus,
+  'aria-invalid': error !== undefined,
+  'aria-describedby': `${own.name}-error`,
+})
 
 /** With an eye to see what was typed, and a word when caps lock is on. */
 export function PasswordRow({
-  name,
-  label,
-  value,
-  onChange,
-  error,
-  autoComplete,
-  placeholder,
-  focus = false,
   fieldRef,
-}: PasswordProps) {
+  ...field
+}: FieldProps & { fieldRef?: React.Ref<HTMLInputElement> }) {
   const { t } = useTranslation('web')
   const [shown, setShown] = useState(false)
   const [caps, setCaps] = useState(false)
+  const eye = t(shown ? 'login.hide' : 'login.show')
   return (
-    <Row
-      name={name}
-      icon="lock"
-      label={label}
-      error={error}
-      hint={caps ? t('login.capsLock') : undefined}
-    >
+    <Row {...field} icon="lock" hint={caps ? t('login.capsLock') : undefined}>
       <input
-        id={name}
-        name={name}
+        maxLength={128}
+        {...inputOf(field)}
         ref={fieldRef}
         type={shown ? 'text' : 'password'}
-        autoComplete={autoComplete}
-        maxLength={128}
-        placeholder={placeholder}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        onKeyUp={(event: KeyboardEvent) => setCaps(event.getModifierState('CapsLock'))}
+        onKeyUp={(event) => setCaps(event.getModifierState('CapsLock'))}
         onBlur={() => setCaps(false)}
-        autoFocus={focus}
-        aria-invalid={error !== undefined}
-        aria-describedby={`${name}-error`}
       />
       <button
         type="button"
         className={styles.eye}
-        aria-label={t(shown ? 'login.hide' : 'login.show')}
-        title={t(shown ? 'login.hide' : 'login.show')}
+        aria-label={eye}
+        title={eye}
         aria-pressed={shown}
         onClick={() => setShown(!shown)}
       >
@@ -127,60 +113,29 @@ export function PasswordRow({
   )
 }
 
-type TextProps = {
-  name: string
-  icon?: RowProps['icon']
-  label: string
-  value: string
-  onChange: (value: string) => void
-  error: string | undefined
-  autoComplete?: string
-  placeholder?: string
-  focus?: boolean
+type TextProps = FieldProps & {
+  icon?: keyof typeof icons
   numeric?: boolean
-  maxLength?: number
   after?: ReactNode
 }
 
-export function TextRow({
-  name,
-  icon = 'person',
-  label,
-  value,
-  onChange,
-  error,
-  autoComplete = 'off',
-  placeholder,
-  focus = false,
-  numeric = false,
-  maxLength = 200,
-  after,
-}: TextProps) {
-  return (
-    <Row name={name} icon={icon} label={label} error={error}>
-      <input
-        id={name}
-        name={name}
-        autoComplete={autoComplete}
-        autoCapitalize="off"
-        spellCheck={false}
-        inputMode={numeric ? 'numeric' : 'text'}
-        maxLength={maxLength}
-        placeholder={placeholder}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        autoFocus={focus}
-        aria-invalid={error !== undefined}
-        aria-describedby={`${name}-error`}
-      />
-      {after}
-    </Row>
-  )
-}
+export const TextRow = ({ icon = 'person', numeric = false, after, ...field }: TextProps) => (
+  <Row {...field} icon={icon}>
+    <input
+      maxLength={200}
+      autoComplete="off"
+      {...inputOf(field)}
+      autoCapitalize="off"
+      spellCheck={false}
+      inputMode={numeric ? 'numeric' : 'text'}
+    />
+    {after}
+  </Row>
+)
 
-export const Submit = ({ busy, children }: { busy: boolean; children: ReactNode }) => (
-  <button type="submit" className={styles.submit} aria-busy={busy}>
-    {busy ? <span className={styles.spin} aria-hidden="true" /> : null}
+/** What has to be read before anything else. */
+export const Notice = ({ good = false, children }: { good?: boolean; children: ReactNode }) => (
+  <p className={styles.notice} data-good={good} role="alert">
     {children}
-  </button>
+  </p>
 )

@@ -1,10 +1,11 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Output } from '../../../shared/contract.ts'
 import { call, isApiError, messageOf } from '../../../web/call.ts'
 import { session } from '../contract.ts'
 import styles from './Login.module.css'
-import { Submit, TextRow } from './LoginFields.tsx'
+import { Notice, TextRow } from './LoginFields.tsx'
+import { PaneForm, usePane } from './usePane.tsx'
 
 /** Who this phone is, as the server signed it; only the made-up identity of the demo is kept. */
 const key = 'scanIdentity'
@@ -22,7 +23,7 @@ export function PhonePane() {
   const query = new URLSearchParams(location.search)
   const ticket = query.get('t') ?? ''
   const [step, setStep] = useState<Step>({ at: 'work' })
-  const [nickname, setNickname] = useState('')
+  const pane = usePane({ nickname: '' })
   const begun = useRef(false)
   const fail = (error: unknown) => setStep({ at: 'failed', text: messageOf(error) })
 
@@ -72,34 +73,21 @@ export function PhonePane() {
       fail(error)
     }
   }
-  const named = (event: FormEvent) => {
-    event.preventDefault()
+  const named = async () => {
+    const { nickname } = pane.values
     if (nickname.trim() === '') return
     setStep({ at: 'work' })
-    void identify({ nickname }).catch(fail)
+    await identify({ nickname }).catch(fail)
   }
   if (step.at === 'work') return <div className={styles.waiting} role="status" />
   if (step.at === 'failed' || step.at === 'done')
-    return (
-      <p className={styles.notice} data-good={step.at === 'done'} role="alert">
-        {step.text}
-      </p>
-    )
+    return <Notice good={step.at === 'done'}>{step.text}</Notice>
   if (step.at === 'nickname')
     return (
-      <form onSubmit={named} noValidate>
+      <PaneForm pane={pane} work={named} ok={t('phone.next')}>
         <p className={styles.note}>{t('phone.nicknameHint')}</p>
-        <TextRow
-          name="nickname"
-          label={t('phone.nickname')}
-          value={nickname}
-          onChange={setNickname}
-          maxLength={30}
-          focus
-          error={undefined}
-        />
-        <Submit busy={false}>{t('phone.next')}</Submit>
-      </form>
+        <TextRow {...pane.field('nickname')} label={t('phone.nickname')} maxLength={30} focus />
+      </PaneForm>
     )
   const { identity, found } = step
   return (
@@ -120,7 +108,7 @@ export function PhonePane() {
         {t('phone.confirm')}
       </button>
       <button type="button" className={styles.second} onClick={() => void answer(identity, false)}>
-        {t('phone.refuse')}
+        {t('web:action.cancel')}
       </button>
     </>
   )

@@ -1,15 +1,17 @@
-import { Input } from 'antd'
+import { Flex, Input, Progress } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormPage, Section } from '../../../web/FormPage.tsx'
 import { Field, Note, TextField } from '../../../web/form/fields.tsx'
 import { useUser } from '../../../web/session.ts'
 import { endSession } from '../../../web/token.ts'
+import { Muted } from '../../../web/ui/Text.tsx'
 import { factorErrors, newPasswordErrors, session, sessionErrors } from '../contract.ts'
-import styles from './Pwd.module.css'
 import { strength } from './strength.ts'
 
 const nothing = {}
+const shares = { weak: 33, fair: 66, strong: 100 }
+const tones = { weak: 'fault', fair: 'warn', strong: 'online' }
 const claims = {
   [sessionErrors.wrongOldPassword.name]: 'oldPassword',
   [factorErrors.proofShut.name]: 'oldPassword',
@@ -45,12 +47,18 @@ export function Pwd() {
         </Field>
         <TextField name="repeat" required password autoComplete="new-password" />
         {typed === '' ? null : (
-          <div className={styles.strength} data-level={level} role="status">
-            <span>
-              <i />
-            </span>
-            {t('web:pwd.strength')} {t(`web:pwd.${level}`)}
-          </div>
+          <Flex align="center" gap={10} role="status" style={{ marginBottom: 20 }}>
+            <Progress
+              size={[36, 4]}
+              steps={3}
+              percent={shares[level]}
+              showInfo={false}
+              strokeColor={`var(--hd-st-${tones[level]}-mark)`}
+            />
+            <Muted small>
+              {t('web:pwd.strength')} {t(`web:pwd.${level}`)}
+            </Muted>
+          </Flex>
         )}
       </Section>
     </FormPage>

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import styles from './Login.module.css'
 import type { PaneProps } from './Login.tsx'
+import { Notice } from './LoginFields.tsx'
 import { ScanCode } from './ScanCode.tsx'
 import { admitted } from './signIn.ts'
 import { useMethods } from './useMethods.ts'
@@ -9,7 +10,7 @@ export function ScanPane({ onFactor }: PaneProps) {
   const { t } = useTranslation('session')
   const methods = useMethods()
   if (!methods) return <div className={styles.waiting} />
-  if (!methods.scan) return <p className={styles.notice}>{t('scan.unavailable')}</p>
+  if (!methods.scan) return <Notice>{t('scan.unavailable')}</Notice>
   return (
     <ScanCode
       purpose="login"

@@ -1,10 +1,10 @@
 import { Button, Flex } from 'antd'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { queryClient, useRead, useWrite } from '../../../web/api.ts'
-import { useConfirm } from '../../../web/confirm.tsx'
+import { queryClient, useRead } from '../../../web/api.ts'
 import { Fixed, Note } from '../../../web/form/fields.tsx'
 import { Time } from '../../../web/Time.tsx'
+import { useAct } from '../../../web/useAct.ts'
 import { session } from '../contract.ts'
 import { CodesDialog } from './CodesDialog.tsx'
 import { FactorDialog } from './FactorDialog.tsx'
@@ -17,16 +17,21 @@ const stale = () => {
 /** Two-step sign-in: off, being set up, on. */
 export function Security() {
   const { t } = useTranslation('session')
-  const confirm = useConfirm()
   const state = useRef<HTMLSpanElement>(null)
   const [setting, setSetting] = useState(false)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   const { data } = useRead(session.factor, {})
-  const drop = useWrite(session.dropFactor, {
+  const drop = useAct(session.dropFactor, {
+    ask: t('factor.turnOffAsk'),
+    ok: t('factor.turnOff'),
     success: 'session:success.factorOff',
     onSuccess: stale,
   })
-  const more = useWrite(session.newRecoveryCodes, {
+  const more = useAct(session.newRecoveryCodes, {
+    ask: t('factor.moreAsk'),
+    ok: t('factor.more'),
+    danger: false,
+    success: '',
     onSuccess: ({ recoveryCodes }) => {
       stale()
       setCodes(recoveryCodes)
@@ -47,21 +52,7 @@ export function Security() {
             </Button>
           )}
           {data.on && !data.required ? (
-            <Button
-              type="link"
-              size="small"
-              danger
-              onClick={async () => {
-                if (
-                  await confirm({
-                    title: t('factor.turnOffAsk'),
-                    danger: true,
-                    ok: t('factor.turnOff'),
-                  })
-                )
-                  drop.mutate({})
-              }}
-            >
+            <Button type="link" size="small" danger onClick={() => void drop({})}>
               {t('factor.turnOff')}
             </Button>
           ) : null}
@@ -71,14 +62,7 @@ export function Security() {
         <Fixed label={t('factor.codes')}>
           <Flex component="span" wrap align="center" gap="4px 12px">
             <span>{t('factor.left', { n: data.recoveryLeft, count: data.recoveryLeft })}</span>
-            <Button
-              type="link"
-              size="small"
-              onClick={async () => {
-                if (await confirm({ title: t('factor.moreAsk'), ok: t('factor.more') }))
-                  more.mutate({})
-              }}
-            >
+            <Button type="link" size="small" onClick={() => void more({})}>
               {t('factor.more')}
             </Button>
           </Flex>
