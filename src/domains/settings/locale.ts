@@ -77,7 +77,6 @@ export const locale = defineLocale(
     fields: {
       name: '设置项',
       value: '当前值',
-      source: '来源',
       lock: '锁定',
       keyword: '关键字',
       kind: '类别',
@@ -100,7 +99,7 @@ export const locale = defineLocale(
       parts: { api: '接口', gateway: '设备网关', worker: '后台任务' },
     },
     audit: { save: '修改系统设置', reset: '恢复继承设置', importCalendar: '导入节假日', notifyTest: '测试通知' },
-    success: { save: '设置成功', reset: '设置成功', importCalendar: '操作成功', notifyTest: '已发送，请查看消息中心' },
+    success: { save: '设置成功', reset: '设置成功', notifyTest: '已发送，请查看消息中心' },
     todo: { title: '请导入 {year} 年节假日', body: '{year} 年的法定节假日与补班日尚未导入，将按周末推算工作日' },
   },
   {
@@ -189,7 +188,6 @@ export const locale = defineLocale(
     fields: {
       name: 'Setting',
       value: 'Value',
-      source: 'Source',
       lock: 'Lock',
       keyword: 'Search',
       kind: 'Kind',
@@ -212,7 +210,7 @@ export const locale = defineLocale(
       parts: { api: 'API', gateway: 'Gateway', worker: 'Worker' },
     },
     audit: { save: 'Changed settings', reset: 'Inherited a setting again', importCalendar: 'Imported holidays', notifyTest: 'Sent a test message' },
-    success: { save: 'Settings saved', reset: 'Settings saved', importCalendar: 'Done', notifyTest: 'Sent; look at your messages' },
+    success: { save: 'Settings saved', reset: 'Settings saved', notifyTest: 'Sent; look at your messages' },
     todo: { title: 'Import the holidays of {year}', body: 'The holidays of {year} are not imported yet; workdays go by the weekday' },
   },
 )

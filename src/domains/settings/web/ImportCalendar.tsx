@@ -1,5 +1,5 @@
 import UploadOutlined from '@ant-design/icons/es/icons/UploadOutlined'
-import { Alert, Button, Input } from 'antd'
+import { Alert, Button, Input, Table } from 'antd'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { say } from '../../../shared/text.ts'
@@ -7,6 +7,7 @@ import { useWrite } from '../../../web/api.ts'
 import { usePrefs } from '../../../web/prefs.ts'
 import { useActiveTab } from '../../../web/shell/tabs.ts'
 import { Modal } from '../../../web/ui/overlay.tsx'
+import { Lead } from '../../../web/ui/Text.tsx'
 import { CalendarDay, type DayType, settingErrors, settings } from '../contract.ts'
 import { calendarProblem, calendarRows, yearOf } from '../rules.ts'
 import styles from './calendar.module.css'
@@ -24,7 +25,7 @@ export function ImportCalendar({ year, days, onClose }: Props) {
   const [text, setText] = useState('')
   const [tooLarge, setTooLarge] = useState(false)
   const save = useWrite(settings.importCalendar, {
-    success: 'settings:success.importCalendar',
+    success: 'web:success.done',
     onSuccess: onClose,
   })
   if (!active) return null
@@ -48,7 +49,7 @@ export function ImportCalendar({ year, days, onClose }: Props) {
       onOk={() => rows && save.mutate({ year, days: rows })}
       onCancel={onClose}
     >
-      <p className={styles.hint}>{t('calendar.hint')}</p>
+      <Lead>{t('calendar.hint')}</Lead>
       <input
         ref={field}
         hidden
@@ -85,26 +86,19 @@ export function ImportCalendar({ year, days, onClose }: Props) {
         />
       ) : null}
       {changes.length ? (
-        <div className={styles.preview}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t('calendar.day')}</th>
-                <th scope="col">{t('calendar.from')}</th>
-                <th scope="col">{t('calendar.to')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {changes.map((change) => (
-                <tr key={change.day}>
-                  <th scope="row">{change.day}</th>
-                  <td>{said(change.before)}</td>
-                  <td>{said(change.after)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          size="small"
+          rowKey="day"
+          style={{ marginTop: 12 }}
+          pagination={false}
+          scroll={{ y: 220 }}
+          dataSource={changes}
+          columns={[
+            { key: 'day', title: t('calendar.day'), dataIndex: 'day' },
+            { key: 'from', title: t('calendar.from'), render: (_, { before }) => said(before) },
+            { key: 'to', title: t('calendar.to'), render: (_, { after: day }) => said(day) },
+          ]}
+        />
       ) : null}
     </Modal>
   )

@@ -9,7 +9,9 @@ import { useLive } from '../../../web/live.ts'
 import { Bones, Problem } from '../../../web/Problem.tsx'
 import { useMay, useUser } from '../../../web/session.ts'
 import { useDirty } from '../../../web/shell/tabs.ts'
+import { PageHead } from '../../../web/ui/Sheet.tsx'
 import { Select } from '../../../web/ui/select.tsx'
+import { useAct } from '../../../web/useAct.ts'
 import { accounts } from '../../accounts/contract.ts'
 import { type SettingRow, type Settings, settings } from '../contract.ts'
 import { sections } from '../kinds.ts'
@@ -34,7 +36,11 @@ export function SystemSettings() {
   useDirty(drafts.size > 0)
   useLive('settings', [settings.list.path])
   const read = useRead(settings.list, { orgId }, { inline: true, keep: true })
-  const reset = useWrite(settings.reset, { success: 'settings:success.reset' })
+  const reset = useAct(settings.reset, {
+    ask: t('inheritAsk'),
+    danger: false,
+    success: 'settings:success.reset',
+  })
   const rows = read.data?.list ?? []
   const choose = async (next: number) => {
     if (
@@ -48,10 +54,6 @@ export function SystemSettings() {
       return
     clear()
     setOrgId(next)
-  }
-  const askReset = async (row: SettingRow) => {
-    if (await confirm({ title: t('inheritAsk') }))
-      reset.mutate({ key: row.key, orgId, version: row.version })
   }
   const wrong = [...drafts].some(([key, draft]) => problemOf(key, draft) !== null)
   return (
@@ -68,7 +70,7 @@ export function SystemSettings() {
               draft={drafts.get(row.key)}
               ofPlatform={orgId === 1}
               onEdit={(change) => edit(row, change)}
-              onReset={() => void askReset(row)}
+              onReset={() => void reset(row, { orgId })}
               onHistory={() => setHistory(row.key)}
             />
           )}
@@ -108,8 +110,7 @@ function Head({ orgId, onOrg }: { orgId: number; onOrg: (orgId: number) => void 
   })
   const orgs = useRead(accounts.organisationOptions, {}, { staleTime: 60_000 }).data?.list ?? []
   return (
-    <header className={styles.head}>
-      <h1>{t('title')}</h1>
+    <PageHead title={t('title')}>
       {orgs.length > 1 ? (
         <Select
           aria-label={t('org')}
@@ -121,19 +122,16 @@ function Head({ orgId, onOrg }: { orgId: number; onOrg: (orgId: number) => void 
           onChange={onOrg}
         />
       ) : null}
-      <span className={styles.space} />
-      <nav className={styles.links}>
-        <Link to="/system/calendar">{t('pages.calendar')}</Link>
-        <Link to="/system/dictionary">{t('pages.dictionary')}</Link>
-        {may('server:read') ? <Link to="/system/server">{t('pages.server')}</Link> : null}
-        {may('job-console:read') ? <Link to="/system/job-console">{t('pages.jobs')}</Link> : null}
-      </nav>
+      <Link to="/system/calendar">{t('pages.calendar')}</Link>
+      <Link to="/system/dictionary">{t('pages.dictionary')}</Link>
+      {may('server:read') ? <Link to="/system/server">{t('pages.server')}</Link> : null}
+      {may('job-console:read') ? <Link to="/system/job-console">{t('pages.jobs')}</Link> : null}
       {may('setting:update') ? (
         <Button loading={test.isPending} onClick={() => test.mutate({})}>
           {t('notifyTest')}
         </Button>
       ) : null}
-    </header>
+    </PageHead>
   )
 }
 
