@@ -36,6 +36,8 @@ export function ChartCore({ label, categories, series, height = 260, unfinished 
       type: 'value' as const,
       splitNumber: 4,
       scale: measured,
+      // there is no fifth of an order
+      minInterval: series.every((one) => one.right || one.values.every((value) => value === null || Number.isInteger(value))) ? 1 : 0,
       axisLabel: { ...axisText, formatter: short },
       splitLine: { lineStyle: { color: colors.grid } },
       axisLine: { show: false },
@@ -52,7 +54,7 @@ export function ChartCore({ label, categories, series, height = 260, unfinished 
         axisLabel: axisText,
         boundaryGap: series.some((one) => one.kind === 'bar'),
       },
-      yAxis: series.some((one) => one.right) ? [valueAxis, { ...valueAxis, splitLine: { show: false } }] : [valueAxis],
+      yAxis: series.some((one) => one.right) ? [valueAxis, { ...valueAxis, minInterval: 0, splitLine: { show: false } }] : [valueAxis],
       tooltip: {
         trigger: 'axis',
         confine: true,

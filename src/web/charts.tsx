@@ -27,9 +27,9 @@ export function Chart(props: ChartProps) {
 
 /** 104 × 28, only where the numbers have a shape. */
 export function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
-  if (values.length < 2) return null
   const [low, high] = [Math.min(...values), Math.max(...values)]
-  const points = values.map((value, index) => [2 + (index * 98) / (values.length - 1), 25 - (high === low ? 11 : ((value - low) / (high - low)) * 22)] as const)
+  if (values.length < 2 || low === high) return null
+  const points = values.map((value, index) => [2 + (index * 98) / (values.length - 1), 25 - ((value - low) / (high - low)) * 22] as const)
   const line = points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('')
   const last = points.at(-1) ?? [100, 14]
   return (

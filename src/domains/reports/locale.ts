@@ -85,11 +85,7 @@ export const locale = defineLocale(
     welcome: {
       hello: '你好，{name}',
       role: '角色',
-      org: '所属机构',
       open: '可以打开的页面',
-      account: '账号',
-      own: '个人中心',
-      password: '修改密码',
       none: '还没有为你分配设备或菜单，请联系上级管理员',
     },
   },
@@ -184,11 +180,7 @@ export const locale = defineLocale(
     welcome: {
       hello: 'Hello, {name}',
       role: 'Role',
-      org: 'Organisation',
       open: 'Pages you can open',
-      account: 'Account',
-      own: 'Personal centre',
-      password: 'Change password',
       none: 'No machines or menus are assigned to you yet; ask your administrator',
     },
   },

@@ -1,13 +1,15 @@
+import { Flex } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 import { useRead } from '../../../web/api.ts'
 import { Count } from '../../../web/Money.tsx'
 import { StatusTag } from '../../../web/StatusTag.tsx'
 import { Time } from '../../../web/Time.tsx'
+import { Lines } from '../../../web/ui/Sheet.tsx'
+import { Muted } from '../../../web/ui/Text.tsx'
 import { useTarget } from '../../../web/useTarget.ts'
 import { reports } from '../contract.ts'
 import { Card } from './Card.tsx'
-import styles from './Home.module.css'
 
 /** For people who look after machines: which of theirs need a hand, the most urgent first. */
 export function Attention({ every }: { every: number | false }) {
@@ -24,36 +26,34 @@ export function Attention({ every }: { every: number | false }) {
     >
       {({ list }) =>
         list.length === 0 ? (
-          <p className={styles.calm}>
-            <StatusTag tone="online">{t('attention.none')}</StatusTag>
-          </p>
+          <StatusTag tone="online">{t('attention.none')}</StatusTag>
         ) : (
-          <ul className={styles.attention}>
+          <Lines columns="minmax(0, 1fr) 150px 72px 96px">
             {list.map((row) => {
               const to = target(`/device/device-list?detail=${row.id}`)
               return (
                 <li key={row.id}>
-                  <span className={styles.machine}>
+                  <Flex wrap align="baseline" gap="0 8px">
                     {to ? <Link to={to}>{row.rtuNumber}</Link> : row.rtuNumber}
-                    <b>{row.nickname}</b>
-                    <small>{row.address}</small>
-                  </span>
+                    <span>{row.nickname}</span>
+                    <Muted small>{row.address}</Muted>
+                  </Flex>
                   <StatusTag
                     tone={row.state}
                     note={row.offlineSince ? <Time at={row.offlineSince} style="age" /> : undefined}
                   >
                     {t(`enums.MachineState.${row.state}`)}
                   </StatusTag>
-                  <span className={styles.counts}>
+                  <Muted>
                     {t('attention.faults')} <Count value={row.faults} />
-                  </span>
-                  <span className={styles.counts}>
+                  </Muted>
+                  <Muted>
                     {t('attention.soldOut')} <Count value={row.soldOutLanes} />
-                  </span>
+                  </Muted>
                 </li>
               )
             })}
-          </ul>
+          </Lines>
         )
       }
     </Card>

@@ -1,9 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { ApiError } from '../../../web/call.ts'
-import { Problem } from '../../../web/Problem.tsx'
-import styles from './Home.module.css'
-import { Bone } from './Kpis.tsx'
+import { Bones, Problem } from '../../../web/Problem.tsx'
+import { Sheet } from '../../../web/ui/Sheet.tsx'
 
 type Props<T> = {
   title: ReactNode
@@ -20,24 +19,14 @@ type Props<T> = {
 /** One sheet of the dashboard: its title, then a skeleton, the content or what went wrong. Old content outlives a failed refresh. */
 export function Card<T>({ title, note, extra, read, failed, rows, children }: Props<T>) {
   return (
-    <section className={`hd-sheet ${styles.card}`}>
-      <header>
-        <h2>{title}</h2>
-        {note ? <small>{note}</small> : null}
-        <span className={styles.space} />
-        {extra}
-      </header>
+    <Sheet title={title} note={note} end={extra}>
       {read.data !== undefined ? (
         children(read.data)
       ) : read.isError ? (
         <Problem error={read.error} title={failed} onRetry={() => void read.refetch()} />
       ) : (
-        <div className={styles.bones} aria-busy="true">
-          {Array.from({ length: rows }, (_, n) => n).map((n) => (
-            <Bone key={n} width={`${92 - ((n * 17) % 40)}%`} />
-          ))}
-        </div>
+        <Bones rows={rows} />
       )}
-    </section>
+    </Sheet>
   )
 }

@@ -30,12 +30,9 @@ export function HotProducts({ days, every, money }: Props) {
         ) : (
           <table className={styles.hot}>
             <colgroup>
-              <col className={styles.colRank} />
-              <col className={styles.colPicture} />
-              <col />
-              <col className={styles.colSales} />
-              {money ? <col className={styles.colTurnover} /> : null}
-              <col className={styles.colChange} />
+              {[26, 38, 0, 60, ...(money ? [88] : []), 40].map((width) => (
+                <col key={width} style={width ? { width } : {}} />
+              ))}
             </colgroup>
             <thead>
               <tr>

@@ -1,52 +1,59 @@
+import { Flex } from 'antd'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
+import { Rows } from '../../../web/Detail.tsx'
 import { leavesOf, titleOf } from '../../../web/menus.ts'
 import { usePrefs } from '../../../web/prefs.ts'
 import { useUser } from '../../../web/session.ts'
-import styles from './Home.module.css'
+import { Page } from '../../../web/ui/Page.tsx'
+import { Lines } from '../../../web/ui/Sheet.tsx'
+import { Lead, Muted } from '../../../web/ui/Text.tsx'
 
 /** For readers without figures of their own: who they are here and what they can open. */
 export function Welcome() {
-  const { t } = useTranslation('reports')
+  const { t } = useTranslation(['reports', 'web'])
   const { lang } = usePrefs()
   const user = useUser()
   const groups = Map.groupBy(
     leavesOf(user.menus).filter(({ node }) => !node.hidden),
     ({ group }) => group,
   )
+  const line = (key: string, title: ReactNode, links: readonly (readonly [string, string])[]) => (
+    <li key={key}>
+      <Muted>{title}</Muted>
+      <Flex wrap gap="4px 20px">
+        {links.map(([to, word]) => (
+          <Link key={to} to={to}>
+            {word}
+          </Link>
+        ))}
+      </Flex>
+    </li>
+  )
   return (
-    <section className={`hd-sheet ${styles.welcome}`}>
-      <h1>{t('welcome.hello', { name: user.realName || user.username })}</h1>
-      <dl>
-        <dt>{t('welcome.role')}</dt>
-        <dd>{user.title}</dd>
-        <dt>{t('welcome.org')}</dt>
-        <dd>{user.orgName}</dd>
-      </dl>
+    <Page title={t('welcome.hello', { name: user.realName || user.username })}>
+      <Rows
+        items={[
+          [t('welcome.role'), user.title],
+          [t('web:fields.orgName'), user.orgName],
+        ]}
+      />
       <h2>{t('welcome.open')}</h2>
-      {groups.size === 0 ? (
-        <p>{t('welcome.none')}</p>
-      ) : (
-        [...groups].map(([group, leaves]) => (
-          <div key={group?.path ?? ''} className={styles.group}>
-            <h3>{group ? titleOf(group, lang) : null}</h3>
-            <p>
-              {leaves.map(({ node }) => (
-                <Link key={node.path} to={node.path}>
-                  {titleOf(node, lang)}
-                </Link>
-              ))}
-            </p>
-          </div>
-        ))
-      )}
-      <div className={styles.group}>
-        <h3>{t('welcome.account')}</h3>
-        <p>
-          <Link to="/info">{t('welcome.own')}</Link>
-          <Link to="/pwd">{t('welcome.password')}</Link>
-        </p>
-      </div>
-    </section>
+      {groups.size === 0 ? <Lead>{t('welcome.none')}</Lead> : null}
+      <Lines columns="120px 1fr">
+        {[...groups].map(([group, leaves]) =>
+          line(
+            group?.path ?? '',
+            group ? titleOf(group, lang) : null,
+            leaves.map(({ node }) => [node.path, titleOf(node, lang)]),
+          ),
+        )}
+        {line('own', t('web:info.account'), [
+          ['/info', t('web:info.title')],
+          ['/pwd', t('web:pwd.title')],
+        ])}
+      </Lines>
+    </Page>
   )
 }
