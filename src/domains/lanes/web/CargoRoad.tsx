@@ -2,13 +2,13 @@ import { Button, Skeleton, Tabs } from 'antd'
 import { memo, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useParams } from 'react-router'
-import { useRead, useWrite } from '../../../web/api.ts'
-import { useConfirm } from '../../../web/confirm.tsx'
+import { useRead } from '../../../web/api.ts'
 import { lazyDialog } from '../../../web/lazyDialog.tsx'
 import { useLive } from '../../../web/live.ts'
 import { Empty, Problem } from '../../../web/Problem.tsx'
 import { useDirty, useTabTitle } from '../../../web/shell/tabs.ts'
 import { usePhone } from '../../../web/shell/useWidth.ts'
+import { useAct } from '../../../web/useAct.ts'
 import { lanes, type Planogram } from '../contract.ts'
 import { clipboard } from './edit/clipboard.ts'
 import { LanePanel } from './edit/LanePanel.tsx'
@@ -232,28 +232,17 @@ const OfChosen = memo(function OfChosen({ ids, roads, render }: OfChosenProps) {
 })
 
 /** Takes the last save of this page back: the version before it, as far as the rules allow. */
-function useTakeBack(plan: Planogram, saved: (version: number | null) => void): () => void {
+function useTakeBack({ version, device }: Planogram, saved: (version: number | null) => void) {
   const { t } = useTranslation('lanes')
-  const confirm = useConfirm()
-  const restore = useWrite(lanes.restore, {
+  const restore = useAct(lanes.restore, {
+    ask: t('undoAsk', { n: version }),
+    name: () => t('undoHint'),
+    ok: t('undo'),
+    danger: false,
     success: 'lanes:success.undo',
     onSuccess: () => saved(null),
   })
-  return () => {
-    void confirm({
-      title: t('undoAsk', { n: plan.version }),
-      content: t('undoHint'),
-      ok: t('undo'),
-    }).then((yes) => {
-      if (yes)
-        restore.mutate({
-          deviceId: plan.device.id,
-          target: plan.version - 1,
-          version: plan.version,
-          undo: true,
-        })
-    })
-  }
+  return () => void restore({ deviceId: device.id, version, target: version - 1, undo: true })
 }
 
 function NoLanes({ plan }: { plan: Planogram }) {

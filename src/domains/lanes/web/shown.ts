@@ -43,38 +43,20 @@ export const roadsOf = (plan: Planogram): ShownRoad[] =>
 
 /** A lane as rules.ts takes it. */
 export const toLane = (road: ShownRoad): Lane => ({
-  id: road.id,
-  floorId: road.floorId,
+  ...road,
   col: road.column,
-  motorNo: road.motorNo,
-  productId: road.productId,
   capacity: road.roadCapacity,
   quantity: road.productStock,
-  reserved: road.reserved,
-  failedHold: road.failedHold,
-  warnQty: road.warnQty,
-  retailPrice: road.retailPrice,
-  price: road.price,
-  restriction: road.restriction,
-  status: road.status,
-  mergedInto: road.mergedInto,
 })
 
 /** The product that is in the lane now; without the right to see costs the server alone checks them. */
 export const productOf = (road: Road): Product | null =>
-  road.productId === null
-    ? null
-    : {
-        id: road.productId,
-        drugClass: road.drugClass ?? 'NONE',
-        costPrice: road.costPrice ?? 0,
-        retailPrice: road.retailPrice ?? 0,
-        warnQty: road.warnQty,
-        status: 'ON',
-      }
+  road.productId === null ? null : { ...goodsOf(road), costPrice: road.costPrice ?? 0 }
+
+export const twoDigits = (road: number): string => String(road).padStart(2, '0')
 
 export const roadText = (road: Road): string =>
-  [road.roadIndex, ...road.merged].map((index) => String(index).padStart(2, '0')).join('+')
+  [road.roadIndex, ...road.merged].map(twoDigits).join('+')
 
 /** Why a lane is locked: a person's own words, or the name of what locked it. */
 export const lockText = (t: TFunction<'lanes'>, reason: string | null): string =>

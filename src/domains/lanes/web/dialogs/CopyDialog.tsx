@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { Button, Checkbox, Radio, Skeleton, Steps } from 'antd'
+import { Button, Checkbox, Flex, Modal, Radio, Skeleton, Steps } from 'antd'
 import { type ComponentProps, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Output } from '../../../../shared/contract.ts'
@@ -11,6 +11,7 @@ import { useActiveTab } from '../../../../web/shell/tabs.ts'
 import { usePhone } from '../../../../web/shell/useWidth.ts'
 import { shortTime } from '../../../../web/time.ts'
 import { Modal } from '../../../../web/ui/overlay.tsx'
+import { Muted } from '../../../../web/ui/Text.tsx'
 import { lanes, type Planogram } from '../../contract.ts'
 import { copyParts, copyTargets } from '../../copyContract.ts'
 import { CopyPreviewTable } from './CopyPreviewTable.tsx'
@@ -82,7 +83,7 @@ export function CopyDialog({
     <Button key="next" type="primary" onClick={next}>
       {t('copy.preview')}
     </Button>,
-    <span key="write" className={styles.footer}>
+    <Flex key="write" justify="end" gap={8}>
       <Button onClick={() => setStep(0)}>{t('copy.back')}</Button>
       <Button
         type="primary"
@@ -92,7 +93,7 @@ export function CopyDialog({
       >
         {t('copy.write', { n: preview.data?.machines ?? 0 })}
       </Button>
-    </span>,
+    </Flex>,
     <Button key="close" onClick={onClose}>
       {t('web:action.close')}
     </Button>,
@@ -111,7 +112,7 @@ export function CopyDialog({
           size="small"
           current={step}
           items={[0, 1, 2].map((n) => ({ title: t(`copy.steps.${n}`) }))}
-          className={styles.steps ?? ''}
+          style={{ marginBottom: 16 }}
         />
       )}
       {step === 0 ? (
@@ -142,7 +143,7 @@ export function CopyDialog({
             {asked ? problem : ''}
           </p>
           {recent.data?.list.length ? (
-            <p className={styles.recent}>
+            <Muted small>
               {t('copy.recent')}
               {recent.data.list.slice(0, 3).map((row) => (
                 <Button
@@ -160,7 +161,7 @@ export function CopyDialog({
                   })}
                 </Button>
               ))}
-            </p>
+            </Muted>
           ) : null}
         </>
       ) : null}

@@ -6,13 +6,13 @@ import { StatusTag } from '../../../../web/StatusTag.tsx'
 import { usePhone } from '../../../../web/shell/useWidth.ts'
 import { lanes } from '../../contract.ts'
 import type { CopyPreview } from '../../copyContract.ts'
+import { twoDigits } from '../shown.ts'
 import { changeText } from './changeText.ts'
 import styles from './dialogs.module.css'
 import { machineColumns } from './machineColumns.ts'
 import { Skipped } from './Skipped.tsx'
 
-const roads = (list: readonly number[]) =>
-  list.map((road) => String(road).padStart(2, '0')).join(' ')
+const roads = (list: readonly number[]) => list.map(twoDigits).join(' ')
 
 type Asked = Omit<CallInput<typeof lanes.copyPlan>, 'targetIds'>
 

@@ -1,11 +1,11 @@
 import { Button, Progress, Skeleton, Table } from 'antd'
 import { useTranslation } from 'react-i18next'
-import { useRead, useWrite } from '../../../../web/api.ts'
-import { useConfirm } from '../../../../web/confirm.tsx'
+import { useRead } from '../../../../web/api.ts'
 import { useLive } from '../../../../web/live.ts'
 import { StatusTag, type Tone } from '../../../../web/StatusTag.tsx'
 import { usePhone } from '../../../../web/shell/useWidth.ts'
 import { shortTime } from '../../../../web/time.ts'
+import { useAct } from '../../../../web/useAct.ts'
 import { lanes } from '../../contract.ts'
 import type { CopyRow } from '../../copyContract.ts'
 import styles from './dialogs.module.css'
@@ -26,10 +26,16 @@ const tones: Record<Target['state'], Tone> = {
 export function CopyProgress({ id }: { id: number }) {
   const { t } = useTranslation('lanes')
   const phone = usePhone()
-  const confirm = useConfirm()
   const read = useRead(lanes.copyState, { id }, { every: 3000 })
   useLive('lane-copies', [lanes.copyState.path])
-  const undo = useWrite(lanes.copyUndo, { invalidates: ['/api/lane-copies'] })
+  const undo = useAct(lanes.copyUndo, {
+    ask: ({ done }: { done: number }) => t('copy.undoAsk', { n: done }),
+    name: () => t('copy.undoHint'),
+    ok: t('copy.undo'),
+    danger: false,
+    success: '',
+    invalidates: ['/api/lane-copies'],
+  })
   if (!read.data) return <Skeleton active paragraph={{ rows: 6 }} />
   const { targets, machines, open, can, undoUntil, finishTime } = read.data
   const count = (state: Target['state']) =>
@@ -42,16 +48,6 @@ export function CopyProgress({ id }: { id: number }) {
     ]
       .filter(Boolean)
       .join(' · ')
-  const ask = async () => {
-    if (
-      await confirm({
-        title: t('copy.undoAsk', { n: count('DONE') }),
-        content: t('copy.undoHint'),
-        ok: t('copy.undo'),
-      })
-    )
-      undo.mutate({ id })
-  }
   return (
     <>
       <div className={styles.progress}>
@@ -70,7 +66,7 @@ export function CopyProgress({ id }: { id: number }) {
                 })}
         </span>
         {can.undo ? (
-          <Button loading={undo.isPending} onClick={() => void ask()}>
+          <Button onClick={() => void undo({ done: count('DONE') }, { id })}>
             {undoUntil
               ? t('copy.undoUntil', { time: shortTime(new Date(undoUntil), new Date()) })
               : t('copy.undo')}

@@ -1,10 +1,12 @@
-import { Checkbox, Input, Table } from 'antd'
-import { useEffect, useState } from 'react'
+import { Checkbox, Flex, Input, Table } from 'antd'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../../web/api.ts'
+import { Muted } from '../../../../web/ui/Text.tsx'
+import { useSettled } from '../../../../web/useSettled.ts'
 import { type DeviceRow, devices } from '../../../devices/contract.ts'
 import type { Planogram } from '../../contract.ts'
-import styles from './dialogs.module.css'
+import { machineColumns } from './machineColumns.ts'
 
 type Props = { plan: Planogram; value: readonly number[]; onChange: (ids: number[]) => void }
 
@@ -12,16 +14,9 @@ type Props = { plan: Planogram; value: readonly number[]; onChange: (ids: number
 export function CopyTargets({ plan, value, onChange }: Props) {
   const { t } = useTranslation('lanes')
   const [typed, setTyped] = useState('')
-  const [keyword, setKeyword] = useState('')
+  const keyword = useSettled(typed.trim())
   const [alike, setAlike] = useState(true)
   const [page, setPage] = useState(1)
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      setKeyword(typed.trim())
-      setPage(1)
-    }, 250)
-    return () => clearTimeout(timer)
-  }, [typed])
   const read = useRead(
     devices.list,
     {
@@ -34,14 +29,18 @@ export function CopyTargets({ plan, value, onChange }: Props) {
     { keep: true },
   )
   return (
-    <div className={styles.targets}>
-      <span className={styles.search}>
+    <Flex vertical gap={8}>
+      <Flex wrap align="center" gap={12}>
         <Input.Search
           allowClear
+          style={{ width: 240 }}
           placeholder={t('copy.search')}
           aria-label={t('copy.search')}
           value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+          onChange={(event) => {
+            setTyped(event.target.value)
+            setPage(1)
+          }}
         />
         <Checkbox
           checked={alike}
@@ -52,8 +51,10 @@ export function CopyTargets({ plan, value, onChange }: Props) {
         >
           {t('copy.alike', { name: plan.device.typeName })}
         </Checkbox>
-        <span>{t('copy.chosen', { n: value.length })}</span>
-      </span>
+        <span style={{ marginLeft: 'auto' }}>
+          <Muted>{t('copy.chosen', { n: value.length })}</Muted>
+        </span>
+      </Flex>
       <Table<DeviceRow>
         rowKey="id"
         size="small"
@@ -77,19 +78,7 @@ export function CopyTargets({ plan, value, onChange }: Props) {
             ({ disabled: row.id === plan.device.id, 'aria-label': row.rtuNumber }) as object,
         }}
         columns={[
-          {
-            key: 'rtuNumber',
-            dataIndex: 'rtuNumber',
-            title: t('copy.columns.rtuNumber'),
-            width: 120,
-          },
-          {
-            key: 'nickname',
-            dataIndex: 'nickname',
-            title: t('copy.columns.nickname'),
-            width: 180,
-            ellipsis: true,
-          },
+          ...machineColumns(t, false),
           {
             key: 'typeName',
             dataIndex: 'typeName',
@@ -107,6 +96,6 @@ export function CopyTargets({ plan, value, onChange }: Props) {
           },
         ]}
       />
-    </div>
+    </Flex>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from 'antd'
+import { Button, Drawer, Flex, Select, Skeleton } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../../web/api.ts'
@@ -7,6 +7,7 @@ import { useActiveTab } from '../../../../web/shell/tabs.ts'
 import { Time } from '../../../../web/Time.tsx'
 import { Drawer } from '../../../../web/ui/overlay.tsx'
 import { Select } from '../../../../web/ui/select.tsx'
+import { Muted } from '../../../../web/ui/Text.tsx'
 import { lanes, type Planogram } from '../../contract.ts'
 import type { VersionRow } from '../../versionContract.ts'
 import { changeText } from './changeText.ts'
@@ -61,8 +62,10 @@ export function HistoryDrawer({
                 {t(`enums.source.${row.source}`)}
                 {row.current ? ` · ${t('history.current')}` : ''}
               </span>
-              <span className={styles.by}>
-                {row.byName} <Time at={row.createTime} />
+              <span style={{ marginLeft: 'auto' }}>
+                <Muted small>
+                  {row.byName} <Time at={row.createTime} />
+                </Muted>
               </span>
             </button>
             {chosen === row.version ? (
@@ -86,7 +89,7 @@ export function HistoryDrawer({
         ))}
       </ol>
       {(read.data?.total ?? 0) > pageSize ? (
-        <span className={styles.pager}>
+        <Flex gap={8} style={{ marginTop: 8 }}>
           <Button disabled={page === 1} onClick={() => setPage(page - 1)}>
             {t('history.newer')}
           </Button>
@@ -96,7 +99,7 @@ export function HistoryDrawer({
           >
             {t('history.older')}
           </Button>
-        </span>
+        </Flex>
       ) : null}
     </Drawer>
   )
@@ -196,7 +199,7 @@ function Restore({
           : t('history.nothingToRestore')}
       </p>
       <Skipped rows={skipped} />
-      <span className={styles.pager}>
+      <Flex gap={8} style={{ marginTop: 8 }}>
         <Button
           type="primary"
           disabled={roads.length === 0}
@@ -206,7 +209,7 @@ function Restore({
           {t('history.restoreTo', { n: target })}
         </Button>
         <Button onClick={onClose}>{t('web:action.cancel')}</Button>
-      </span>
+      </Flex>
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, InputNumber, Radio, Segmented, Table, type TableProps } from 'antd'
+import { Button, Checkbox, Flex, InputNumber, Radio, Segmented, Table, type TableProps } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../../shared/money.ts'
@@ -8,9 +8,11 @@ import { Money } from '../../../../web/Money.tsx'
 import { useActiveTab } from '../../../../web/shell/tabs.ts'
 import { usePhone } from '../../../../web/shell/useWidth.ts'
 import { Modal } from '../../../../web/ui/overlay.tsx'
+import { Bad } from '../../../../web/ui/Text.tsx'
 import { useSettled } from '../../../../web/useSettled.ts'
 import { lanes, type Planogram } from '../../contract.ts'
 import type { PriceRow } from '../../priceContract.ts'
+import { twoDigits } from '../shown.ts'
 import styles from './dialogs.module.css'
 
 const modes = ['SET', 'YUAN', 'PERCENT'] as const
@@ -69,7 +71,7 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
       key: 'road',
       title: t('fields.roadIndex'),
       width: 64,
-      render: (_, row) => String(row.road).padStart(2, '0'),
+      render: (_, row) => twoDigits(row.road),
     },
     {
       key: 'name',
@@ -78,7 +80,11 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
       render: (_, row) => (
         <>
           {row.productName ?? <span className="hd-none">—</span>}
-          {phone && row.problem ? <div className={styles.bad}>{row.problem}</div> : null}
+          {phone && row.problem ? (
+            <div>
+              <Bad>{row.problem}</Bad>
+            </div>
+          ) : null}
         </>
       ),
     },
@@ -108,16 +114,16 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
       key: 'problem',
       title: t('copy.columns.result'),
       width: 160,
-      render: (_, row) => (row.problem ? <span className={styles.bad}>{row.problem}</span> : null),
+      render: (_, row) => <Bad>{row.problem}</Bad>,
     },
   ]
   const footer = (
-    <span className={styles.footer}>
+    <Flex justify="end" gap={8}>
       <Button onClick={onClose}>{t('web:action.cancel')}</Button>
       <Button type="primary" disabled={!ready} loading={write.isPending} onClick={save}>
         {t(when === 'at' ? 'prices.schedule' : 'prices.save', { n: changes })}
       </Button>
-    </span>
+    </Flex>
   )
   return (
     <Modal
@@ -128,7 +134,7 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
       onCancel={onClose}
       mask={{ closable: false }}
     >
-      <div className={styles.priceForm}>
+      <Flex wrap align="center" gap="8px 12px">
         <Segmented
           value={mode}
           onChange={(next) => {
@@ -152,11 +158,11 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
         <Checkbox checked={alsoRetail} onChange={(event) => setAlsoRetail(event.target.checked)}>
           {t('prices.alsoRetail')}
         </Checkbox>
-      </div>
+      </Flex>
       <p className={styles.hint}>
         {mode === 'PERCENT' ? t('prices.rounding') : mode === 'YUAN' ? t('prices.minus') : ''}
       </p>
-      <div className={styles.priceForm}>
+      <Flex wrap align="center" gap="8px 12px">
         <Radio.Group
           value={when}
           onChange={(event) => setWhen(event.target.value)}
@@ -166,16 +172,17 @@ export function PriceDialog({ plan, laneIds, onSaved, onClose }: Props) {
           }))}
         />
         {when === 'at' ? (
-          <span className={styles.at}>
+          <span style={{ width: 240 }}>
             <InstantInput aria-label={t('prices.when.at')} days={365} value={at} onChange={setAt} />
           </span>
         ) : null}
-      </div>
+      </Flex>
       <Table<PriceRow>
         rowKey="laneId"
         size="small"
         pagination={false}
         dataSource={rows}
+        style={{ marginTop: 12 }}
         scroll={phone ? { y: 300 } : { y: 300, x: 560 }}
         locale={{ emptyText: t('prices.empty') }}
         columns={

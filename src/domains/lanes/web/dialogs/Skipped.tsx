@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { twoDigits } from '../shown.ts'
 import styles from './dialogs.module.css'
 
 /** Lanes that stay as they are, by reason. */
@@ -11,7 +12,7 @@ export function Skipped({ rows }: { rows: readonly { road: number; reason: strin
       {reasons.map(([reason, lanes]) => (
         <li key={reason}>
           <b>{t('copy.skip', { n: lanes.length })}</b> {reason}
-          <small>{lanes.map(({ road }) => String(road).padStart(2, '0')).join(' ')}</small>
+          <small>{lanes.map(({ road }) => twoDigits(road)).join(' ')}</small>
         </li>
       ))}
     </ul>

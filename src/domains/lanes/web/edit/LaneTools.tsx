@@ -9,7 +9,6 @@ import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { say } from '../../../../shared/text.ts'
 import { useWrite } from '../../../../web/api.ts'
-import { useConfirm } from '../../../../web/confirm.tsx'
 import { FormDialog } from '../../../../web/FormDialog.tsx'
 import { NumberField, TextField } from '../../../../web/form/fields.tsx'
 import { lazyDialog } from '../../../../web/lazyDialog.tsx'
@@ -17,6 +16,7 @@ import { usePrefs } from '../../../../web/prefs.ts'
 import { useMay } from '../../../../web/session.ts'
 import { Dropdown } from '../../../../web/ui/popup.tsx'
 import { Tooltip } from '../../../../web/ui/Tooltip.tsx'
+import { useAct } from '../../../../web/useAct.ts'
 import { lanes, type Planogram } from '../../contract.ts'
 import { isHandLock, mergeRule } from '../../rules.ts'
 import styles from '../grid/lanes.module.css'
@@ -47,12 +47,16 @@ type Props = {
 export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, onPrint }: Props) {
   const { t } = useTranslation('lanes')
   const { lang } = usePrefs()
-  const confirm = useConfirm()
-  const merge = useWrite(lanes.merge, {
+  const merge = useAct(lanes.merge, {
+    ask: ({ lanes: joined }: { lanes: readonly ShownRoad[] }) =>
+      t('mergeAsk', { roads: joined.map(roadText).join(' + ') }),
+    name: () => t('mergeHint'),
+    ok: t('merge'),
+    danger: false,
     success: 'lanes:success.merge',
     onSuccess: (answer) => onSaved(answer.version),
   })
-  const clear = useWrite(lanes.clearFault, { success: 'lanes:success.clearFault' })
+  const clear = useWrite(lanes.clearFault, { success: 'web:success.done' })
   const unlock = useWrite(lanes.unlock, { success: 'lanes:success.unlock' })
   const may = useMay()
   const [open, setOpen] = useState<'split' | 'levels' | 'prices' | 'lock' | 'test' | null>(null)
@@ -63,16 +67,9 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
   const unsaved = dirty ? t('saveFirst') : undefined
   const single = chosen.length === 1 ? chosen[0] : undefined
   const none = chosen.length === 0 ? t('needLanes') : undefined
-  const join = async () => {
-    if (
-      main &&
-      (await confirm({
-        title: t('mergeAsk', { roads: [main, ...others].map(roadText).join(' + ') }),
-        content: t('mergeHint'),
-        ok: t('merge'),
-      }))
-    )
-      merge.mutate({ ...base, mainId: main.id, secondaryIds: others.map((road) => road.id) })
+  const join = () => {
+    const secondaryIds = others.map((road) => road.id)
+    if (main) void merge({ lanes: [main, ...others] }, { ...base, mainId: main.id, secondaryIds })
   }
   const faulty = chosen.filter((road) => road.status === 'FAULT')
   const enabled = chosen.every((road) => road.status !== 'LOCKED')
@@ -135,7 +132,7 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
           icon={<MergeCellsOutlined />}
           label={t('merge')}
           why={unsaved ?? (main ? wrong && say(wrong.text, lang) : t('needLanes')) ?? undefined}
-          onClick={() => void join()}
+          onClick={join}
         />
       ) : null}
       {plan.can.merge ? (
@@ -172,7 +169,7 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
         }}
       >
         <Button type="text">
-          {t('more')} <DownOutlined />
+          {t('web:action.more')} <DownOutlined />
         </Button>
       </Dropdown>
       {open === 'levels' ? <LevelsDialog plan={plan} onClose={() => setOpen(null)} /> : null}
@@ -224,46 +221,28 @@ export function LaneTools({ plan, roads, chosen, dirty, steps, clip, onSaved, on
   )
 }
 
-function Tool({
-  icon,
-  label,
-  why,
-  onClick,
-}: {
-  icon: ReactNode
-  label: string
-  why: string | undefined
-  onClick: () => void
-}) {
-  return (
-    <Tooltip title={why}>
-      <span>
-        <Button type="text" icon={icon} disabled={why !== undefined} onClick={onClick}>
-          {label}
-        </Button>
-      </span>
-    </Tooltip>
-  )
-}
+type ToolProps = { icon: ReactNode; label: string; why: string | undefined; onClick: () => void }
 
-function Step({
-  icon,
-  label,
-  onClick,
-}: {
-  icon: ReactNode
-  label: string
-  onClick: (() => void) | undefined
-}) {
-  return (
-    <Tooltip title={label}>
-      <Button
-        type="text"
-        icon={icon}
-        aria-label={label}
-        disabled={onClick === undefined}
-        onClick={onClick}
-      />
-    </Tooltip>
-  )
-}
+const Tool = ({ icon, label, why, onClick }: ToolProps) => (
+  <Tooltip title={why}>
+    <span>
+      <Button type="text" icon={icon} disabled={why !== undefined} onClick={onClick}>
+        {label}
+      </Button>
+    </span>
+  </Tooltip>
+)
+
+type StepProps = Pick<ToolProps, 'icon' | 'label'> & { onClick: (() => void) | undefined }
+
+const Step = ({ icon, label, onClick }: StepProps) => (
+  <Tooltip title={label}>
+    <Button
+      type="text"
+      icon={icon}
+      aria-label={label}
+      disabled={onClick === undefined}
+      onClick={onClick}
+    />
+  </Tooltip>
+)

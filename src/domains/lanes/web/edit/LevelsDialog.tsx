@@ -1,9 +1,9 @@
 import DeleteOutlined from '@ant-design/icons/es/icons/DeleteOutlined'
 import PlusOutlined from '@ant-design/icons/es/icons/PlusOutlined'
-import { Alert, Button, Form } from 'antd'
+import { Button, Form } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { FormDialog } from '../../../../web/FormDialog.tsx'
-import { NumberField, TextField } from '../../../../web/form/fields.tsx'
+import { Note, NumberField, TextField } from '../../../../web/form/fields.tsx'
 import { type Level, lanes, type Planogram } from '../../contract.ts'
 import styles from '../grid/lanes.module.css'
 
@@ -31,12 +31,7 @@ export function LevelsDialog({ plan, onClose }: { plan: Planogram; onClose: () =
   )
   if (!again)
     return (
-      <FormDialog
-        {...shared}
-        title={t('levels.title')}
-        save={lanes.create}
-        success="lanes:success.create"
-      >
+      <FormDialog {...shared} title={t('levels.title')} save={lanes.create}>
         {limit}
         <Levels most={maxLevels} />
       </FormDialog>
@@ -46,13 +41,10 @@ export function LevelsDialog({ plan, onClose }: { plan: Planogram; onClose: () =
       {...shared}
       title={t('levels.rebuildTitle')}
       save={lanes.rebuild}
-      success="lanes:success.rebuild"
       okText={t('rebuild')}
       danger
     >
-      <div className={styles.wide}>
-        <Alert type="warning" showIcon title={t('rebuildAsk', { n: plan.totals.stock })} />
-      </div>
+      <Note type="warning">{t('rebuildAsk', { n: plan.totals.stock })}</Note>
       <TextField name="confirmNumber" placeholder={plan.device.rtuNumber} required wide />
       {limit}
       <Levels most={maxLevels} />

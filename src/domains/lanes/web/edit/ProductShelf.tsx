@@ -6,34 +6,12 @@ import { Money } from '../../../../web/Money.tsx'
 import { Picture } from '../../../../web/Picture.tsx'
 import { Empty, Problem } from '../../../../web/Problem.tsx'
 import { useSettled } from '../../../../web/useSettled.ts'
-import { type ProductOption, products } from '../../../products/contract.ts'
+import { products } from '../../../products/contract.ts'
 import type { Planogram } from '../../contract.ts'
 import { canPlace } from '../../rules.ts'
 import { dragged } from '../grid/dragged.ts'
 import styles from '../grid/lanes.module.css'
 import type { Goods } from '../shown.ts'
-
-const goods = ({
-  id,
-  name,
-  model,
-  img,
-  drugClass,
-  costPrice,
-  retailPrice,
-  warnQty,
-  status,
-}: ProductOption): Goods => ({
-  id,
-  name,
-  model,
-  img,
-  drugClass,
-  costPrice,
-  retailPrice,
-  warnQty,
-  status,
-})
 
 /** Products this machine may sell, to be dragged onto a lane, or put into the chosen lanes by a click. */
 export function ProductShelf({
@@ -71,14 +49,14 @@ export function ProductShelf({
               disabled={!plan.can.update}
               data-product={option.id}
               onDragStart={(event) => {
-                dragged.goods = goods(option)
+                dragged.goods = option
                 event.dataTransfer.effectAllowed = 'copy'
                 event.dataTransfer.setData('text/plain', option.name)
               }}
               onDragEnd={() => {
                 dragged.goods = null
               }}
-              onClick={() => onPick?.(goods(option))}
+              onClick={() => onPick?.(option)}
             >
               <Picture src={option.img} size={32} />
               <span>

@@ -44,7 +44,7 @@ export function useDrafts(plan: Planogram, roads: readonly ShownRoad[], onStale:
   /** The version our last save made: what Ctrl Z takes back when nothing is unsaved. */
   const [lastSave, setLastSave] = useState<number | null>(null)
   const write = useWrite(lanes.update, {
-    success: 'lanes:success.update',
+    success: 'web:success.saved',
     claims: (error) => error.errors.length > 0 || error.code === stale,
   })
   for (const road of roads)

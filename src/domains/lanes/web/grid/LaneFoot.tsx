@@ -25,7 +25,12 @@ export function LaneFoot({ drafts, copied, can, onShow }: Props) {
     <div className={styles.foot} data-said={said}>
       <span role="status">
         {wrong ? (
-          <button type="button" className={styles.wrongLink} onClick={() => onShow([wrong.id])}>
+          <button
+            type="button"
+            className={styles.footLink}
+            data-wrong
+            onClick={() => onShow([wrong.id])}
+          >
             {t('wrongLanes', {
               n: errors.size,
               road: roadText(wrong),

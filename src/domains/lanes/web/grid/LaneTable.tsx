@@ -1,4 +1,4 @@
-import { Segmented, Table, type TableProps } from 'antd'
+import { Flex, Segmented, Table, type TableProps } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Count, Money } from '../../../../web/Money.tsx'
@@ -8,7 +8,6 @@ import { usePhone } from '../../../../web/shell/useWidth.ts'
 import type { Road } from '../../contract.ts'
 import { sellable } from '../../rules.ts'
 import { roadText, type ShownRoad, toLane } from '../shown.ts'
-import styles from './lanes.module.css'
 import { type Selection, useChosen } from './selection.ts'
 
 const filters = ['all', 'soldOut', 'low', 'fault', 'empty'] as const
@@ -105,7 +104,7 @@ export function LaneTable({
     },
   ]
   return (
-    <div className={styles.table}>
+    <Flex vertical align="start" gap={8}>
       <Segmented
         size="small"
         value={filter}
@@ -114,6 +113,7 @@ export function LaneTable({
       />
       <Table<ShownRoad>
         rowKey="id"
+        style={{ width: '100%' }}
         size="middle"
         pagination={false}
         dataSource={shown}
@@ -126,6 +126,6 @@ export function LaneTable({
         }}
         columns={phone ? columns.filter(({ key }) => small.includes(String(key))) : columns}
       />
-    </div>
+    </Flex>
   )
 }

@@ -16,7 +16,7 @@ export function LevelName({
 }) {
   const { t } = useTranslation('lanes')
   const [typed, setTyped] = useState<string | null>(null)
-  const write = useWrite(lanes.update, { success: 'lanes:success.update' })
+  const write = useWrite(lanes.update, { success: 'web:success.saved' })
   const plain = floor.name === floorName(floor.level)
   const save = () => {
     const name = typed?.trim() ?? floor.name
