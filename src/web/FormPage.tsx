@@ -11,6 +11,8 @@ import { type Engine, FormContext, type FormSpec, focusField, useFormEngine } fr
 import { Bones, Problem } from './Problem.tsx'
 import { closeTab, useActiveTab, useDirty, useTabPath, useTabTitle } from './shell/tabs.ts'
 
+type Loaded = { readonly isPending: boolean; readonly error: ApiError | null; readonly data: unknown; readonly refetch: () => unknown }
+
 type Props<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> & {
   readonly title: string
   /** Beside the title: number and name of what is edited. */
@@ -23,53 +25,77 @@ type Props<E extends Endpoint> = Omit<FormSpec<E>, 'onSaved'> & {
   /** Looked at, not changed: nothing to save. */
   readonly readOnly?: boolean
   /** The read the form waits for: `const loaded = useRead(products.get, { id }, { inline: true })`. */
-  readonly loaded?: { readonly isPending: boolean; readonly error: ApiError | null; readonly data: unknown; readonly refetch: () => unknown }
+  readonly loaded?: Loaded
   readonly children: ReactNode
 }
 
 /** Create and edit in one: sections of fields, one save row. Start values come with `initial`, also when they arrive late. */
 export function FormPage<E extends Endpoint>(props: Props<E>) {
   const { title, loaded } = props
-  const { t } = useTranslation('web')
   useTabTitle(props.tab)
-  if (loaded && loaded.data === undefined) {
-    return (
-      <section className={styles.sheet} aria-label={title}>
-        <div className={styles.head}>
-          <h1>{title}</h1>
-        </div>
-        <div className={styles.body}>
-          {loaded.error ? (
-            <Problem error={loaded.error} title={t('form.loadFailed', { title })} onRetry={() => void loaded.refetch()} />
-          ) : (
-            <div className={styles.section ?? ''}>
-              <Bones rows={8} />
-            </div>
-          )}
-        </div>
-      </section>
-    )
-  }
-  return <LoadedForm {...props} />
+  return loaded && loaded.data === undefined ? <FormWait title={title} loaded={loaded} /> : <LoadedForm {...props} />
 }
 
-function LoadedForm<E extends Endpoint>(props: Props<E>) {
-  const { title, subtitle, back, readOnly = false, children } = props
+function LoadedForm<E extends Endpoint>({ title, subtitle, back, readOnly = false, children, ...spec }: Props<E>) {
+  const leave = useLeave()
+  const engine = useFormEngine({ ...spec, onSaved: spec.onSaved ?? (() => leave(back)) })
+  return (
+    <FormSheet title={title} subtitle={subtitle} engine={engine} back={back} readOnly={readOnly}>
+      {children}
+    </FormSheet>
+  )
+}
+
+/** What stands in the place of a form until its record is there. */
+export function FormWait({ title, loaded }: { title: string; loaded: Loaded }) {
   const { t } = useTranslation('web')
+  return (
+    <section className={styles.sheet} aria-label={title}>
+      <div className={styles.head}>
+        <h1>{title}</h1>
+      </div>
+      <div className={styles.body}>
+        {loaded.error ? (
+          <Problem error={loaded.error} title={t('form.loadFailed', { title })} onRetry={() => void loaded.refetch()} />
+        ) : (
+          <div className={styles.section ?? ''}>
+            <Bones rows={8} />
+          </div>
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** Closes the tab of the form and goes on. */
+export function useLeave(): (to: string) => void {
   const navigate = useNavigate()
-  const confirm = useConfirm()
   const path = useTabPath()
-  const active = useActiveTab()
-  const leave = () => {
+  return (to) => {
     closeTab(path)
-    navigate(back)
+    navigate(to)
   }
-  const engine = useFormEngine({ ...props, onSaved: props.onSaved ?? leave })
+}
+
+type SheetProps = Pick<Props<Endpoint>, 'title' | 'subtitle' | 'back' | 'readOnly' | 'children'> & {
+  readonly engine: Engine
+  /** Instead of the one button that saves. */
+  readonly buttons?: ReactNode
+  /** What Ctrl S does; default: what the button does. */
+  readonly onSave?: () => void
+}
+
+/** The sheet of a form: title, fields, and the row that saves, leaves, and names what is still to fix. */
+export function FormSheet({ title, subtitle, engine, back, readOnly = false, buttons, onSave, children }: SheetProps) {
+  const { t } = useTranslation('web')
+  const confirm = useConfirm()
+  const active = useActiveTab()
+  const leave = useLeave()
   const { form, problems, dirty, busy, submit } = engine
   useDirty(dirty)
-  useSaveKey(active && !readOnly, submit)
+  useSaveKey(active && !readOnly, onSave ?? submit)
   const cancel = async () => {
-    if (!dirty || (await confirm({ title: t('form.leave'), ok: t('shell.leave'), cancel: t('shell.stay') }))) leave()
+    if (!dirty || (await confirm({ title: t('form.leave'), ok: t('shell.leave'), cancel: t('shell.stay') }))) leave(back)
   }
   return (
     <section className={styles.sheet} aria-label={title}>
@@ -81,11 +107,12 @@ function LoadedForm<E extends Endpoint>(props: Props<E>) {
         <EngineForm engine={engine}>{children}</EngineForm>
       </div>
       <div className={styles.save}>
-        {readOnly ? null : (
-          <Button type="primary" loading={busy} onClick={submit}>
-            {t('action.save')}
-          </Button>
-        )}
+        {buttons ??
+          (readOnly ? null : (
+            <Button type="primary" loading={busy} onClick={submit}>
+              {t('action.save')}
+            </Button>
+          ))}
         <Button onClick={() => void cancel()}>{t(readOnly ? 'action.back' : 'action.cancel')}</Button>
         <span className={styles.problems} role="status">
           {problems.length > 0 ? t('form.toFix', { count: problems.length }) : null}

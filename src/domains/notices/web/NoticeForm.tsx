@@ -1,23 +1,15 @@
 import { Button, Checkbox, Form, Radio } from 'antd'
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNavigate, useParams, useSearchParams } from 'react-router'
+import { useParams, useSearchParams } from 'react-router'
 import { useRead, useWrite } from '../../../web/api.ts'
 import { useConfirm } from '../../../web/confirm.tsx'
-import { EngineForm, Section } from '../../../web/FormPage.tsx'
-import formStyles from '../../../web/form/Form.module.css'
+import { FormSheet, FormWait, Section, useLeave } from '../../../web/FormPage.tsx'
 import { Field, ImageField, SwitchField, TextField } from '../../../web/form/fields.tsx'
-import { focusField, useFormEngine } from '../../../web/form/useForm.ts'
+import { useFormEngine } from '../../../web/form/useForm.ts'
 import { pickFor, type Values } from '../../../web/form/values.ts'
 import { InstantInput } from '../../../web/InstantInput.tsx'
-import { Bones, Problem } from '../../../web/Problem.tsx'
-import {
-  closeTab,
-  useActiveTab,
-  useDirty,
-  useTabPath,
-  useTabTitle,
-} from '../../../web/shell/tabs.ts'
+import { useActiveTab, useTabTitle } from '../../../web/shell/tabs.ts'
 import { fullTime } from '../../../web/time.ts'
 import { useScreen } from '../../../web/useScreen.ts'
 import { channelNames, type Notice, notices } from '../contract.ts'
@@ -42,7 +34,6 @@ const blank: Values = {
 
 /** Write, copy (`?from=12`) and edit. Saving makes a draft, publishing saves and publishes. */
 export function NoticeForm() {
-  const { t } = useTranslation(['notices', 'web'])
   const { id } = useParams()
   const [search] = useSearchParams()
   const from = id ?? search.get('from') ?? undefined
@@ -54,24 +45,7 @@ export function NoticeForm() {
   const { title } = useScreen()
   if (from === undefined || loaded.data)
     return <Loaded notice={loaded.data} editing={id !== undefined} title={title} />
-  return (
-    <section className={formStyles.sheet} aria-label={title}>
-      <div className={formStyles.head}>
-        <h1>{title}</h1>
-      </div>
-      <div className={formStyles.body}>
-        {loaded.error ? (
-          <Problem
-            error={loaded.error}
-            title={t('web:form.loadFailed', { title })}
-            onRetry={() => void loaded.refetch()}
-          />
-        ) : (
-          <Bones rows={8} />
-        )}
-      </div>
-    </section>
-  )
+  return <FormWait title={title} loaded={loaded} />
 }
 
 function Loaded({
@@ -84,18 +58,13 @@ function Loaded({
   title: string
 }) {
   const { t } = useTranslation(['notices', 'web'])
-  const navigate = useNavigate()
   const confirm = useConfirm()
-  const path = useTabPath()
+  const leave = useLeave()
   const active = useActiveTab()
   const publishing = useRef(false)
   const [preview, setPreview] = useState(false)
   useTabTitle(editing ? (notice?.title ?? '') : '')
   const publish = useWrite(notices.publish, { success: 'web:success.done' })
-  const leave = (to: string) => {
-    closeTab(path)
-    navigate(to)
-  }
   const save = editing ? notices.update : notices.create
   const engine = useFormEngine({
     ns: 'notices',
@@ -106,9 +75,8 @@ function Loaded({
       : blank,
     onSaved: (answer) => void saved(answer),
   })
-  const { form, problems, dirty, busy } = engine
+  const { form, busy } = engine
   const reach = useAudience(form, editing ? notice?.orgId : undefined)
-  useDirty(dirty)
 
   async function saved(draft: Notice) {
     if (!publishing.current) return leave(list)
@@ -126,105 +94,75 @@ function Loaded({
     publishing.current = andPublish
     engine.submit()
   }
-  const cancel = async () => {
-    if (
-      !dirty ||
-      (await confirm({
-        title: t('web:form.leave'),
-        ok: t('web:shell.leave'),
-        cancel: t('web:shell.stay'),
-      }))
-    )
-      leave(list)
-  }
-  useSave(active, () => submit(false))
   return (
-    <section className={formStyles.sheet} aria-label={title}>
-      <div className={formStyles.head}>
-        <h1>{title}</h1>
-        {editing ? <span>{notice?.title}</span> : null}
-      </div>
-      <div className={formStyles.body}>
-        <EngineForm engine={engine}>
-          <Section title={t('form.text')} purpose={t('form.textHint')}>
-            <TextField name="title" count wide />
-            <RichTextField name="content" />
-            <ImageField name="images" max={5} />
-          </Section>
-          <Section title={t('form.range')} purpose={t('form.rangeHint')}>
-            <Field
-              name="toAll"
-              required
-              wide
-              plain
-              hint={reach === undefined ? null : t('form.reach', { n: reach })}
-            >
-              <Radio.Group
-                options={[
-                  { value: true, label: t('target.all') },
-                  { value: false, label: t('form.chosen') },
-                ]}
-              />
-            </Field>
-            <Targets known={notice?.users ?? []} />
-          </Section>
-          <Section title={t('form.time')} purpose={t('form.timeHint')}>
-            <Field name="publishAt">
-              <InstantInput />
-            </Field>
-            <Field name="expireAt">
-              <InstantInput />
-            </Field>
-            <Field name="channels" hint={t('form.popupHint')}>
-              <Checkbox.Group
-                options={channelNames.map((value) => ({
-                  value,
-                  label: t(`enums.channels.${value}`),
-                  disabled: value === 'MESSAGE',
-                }))}
-              />
-            </Field>
-            <span />
-            <SwitchField name="pinned" />
-            <SwitchField name="mustConfirm" />
-          </Section>
-        </EngineForm>
-      </div>
-      <div className={formStyles.save}>
-        <Button
-          type="primary"
-          loading={publish.isPending || (busy && publishing.current)}
-          onClick={() => submit(true)}
+    <FormSheet
+      title={title}
+      subtitle={editing ? notice?.title : undefined}
+      engine={engine}
+      back={list}
+      onSave={() => submit(false)}
+      buttons={
+        <>
+          <Button
+            type="primary"
+            loading={publish.isPending || (busy && publishing.current)}
+            onClick={() => submit(true)}
+          >
+            {t('form.publish')}
+          </Button>
+          <Button loading={busy && !publishing.current} onClick={() => submit(false)}>
+            {t('form.draft')}
+          </Button>
+          <Button onClick={() => setPreview(true)}>{t('form.preview')}</Button>
+        </>
+      }
+    >
+      <Section title={t('form.text')} purpose={t('form.textHint')}>
+        <TextField name="title" count wide />
+        <RichTextField name="content" />
+        <ImageField name="images" max={5} />
+      </Section>
+      <Section title={t('form.range')} purpose={t('form.rangeHint')}>
+        <Field
+          name="toAll"
+          required
+          wide
+          plain
+          hint={reach === undefined ? null : t('form.reach', { n: reach })}
         >
-          {t('form.publish')}
-        </Button>
-        <Button loading={busy && !publishing.current} onClick={() => submit(false)}>
-          {t('form.draft')}
-        </Button>
-        <Button onClick={() => setPreview(true)}>{t('form.preview')}</Button>
-        <Button onClick={() => void cancel()}>{t('web:action.cancel')}</Button>
-        <span className={formStyles.problems} role="status">
-          {problems.length > 0 ? t('web:form.toFix', { count: problems.length }) : null}
-          {problems.map((problem) => (
-            <button
-              key={problem.field}
-              type="button"
-              title={problem.message}
-              onClick={() => focusField(form, problem.field)}
-            >
-              {problem.label}
-            </button>
-          ))}
-        </span>
-        <span className={formStyles.state}>
-          {dirty ? <span>{t('web:form.unsaved')}</span> : null}
-          <span>{t('web:form.saveHint')}</span>
-        </span>
-      </div>
+          <Radio.Group
+            options={[
+              { value: true, label: t('target.all') },
+              { value: false, label: t('form.chosen') },
+            ]}
+          />
+        </Field>
+        <Targets known={notice?.users ?? []} />
+      </Section>
+      <Section title={t('form.time')} purpose={t('form.timeHint')}>
+        <Field name="publishAt">
+          <InstantInput />
+        </Field>
+        <Field name="expireAt">
+          <InstantInput />
+        </Field>
+        <Field name="channels" hint={t('form.popupHint')}>
+          <Checkbox.Group
+            options={channelNames.map((value) => ({
+              value,
+              label: t(`enums.channels.${value}`),
+              disabled: value === 'MESSAGE',
+            }))}
+          />
+        </Field>
+        <span />
+        <SwitchField name="pinned" />
+        <SwitchField name="mustConfirm" />
+      </Section>
       {preview && active ? (
         <Preview values={form.getFieldsValue(true) as Values} onClose={() => setPreview(false)} />
       ) : null}
-    </section>
+    </FormSheet>
   )
 }
 
@@ -245,17 +183,4 @@ function Targets({ known }: { known: readonly { id: number; name: string }[] }) 
       </Field>
     </>
   )
-}
-
-function useSave(active: boolean, save: () => void): void {
-  useEffect(() => {
-    if (!active) return
-    const press = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return
-      event.preventDefault()
-      save()
-    }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
-  }, [active, save])
 }

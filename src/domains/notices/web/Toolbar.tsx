@@ -19,6 +19,21 @@ import { files } from '../../files/contract.ts'
 import styles from './Editor.module.css'
 
 type Tool = { key: string; icon: ReactNode; on?: boolean; off?: boolean; run: () => void }
+type Command =
+  | `toggle${'Bold' | 'Italic' | 'Underline' | 'Strike'}`
+  | `toggle${'BulletList' | 'OrderedList' | 'Blockquote'}`
+/** What a press switches on and off: its sign, what the editor calls it, and its command or its level of heading. */
+const switches: readonly [key: string, icon: ReactNode, name: string, does: Command | 2 | 3][] = [
+  ['bold', <BoldOutlined key="bold" />, 'bold', 'toggleBold'],
+  ['italic', <ItalicOutlined key="italic" />, 'italic', 'toggleItalic'],
+  ['underline', <UnderlineOutlined key="underline" />, 'underline', 'toggleUnderline'],
+  ['strike', <StrikethroughOutlined key="strike" />, 'strike', 'toggleStrike'],
+  ['h2', 'H2', 'heading', 2],
+  ['h3', 'H3', 'heading', 3],
+  ['bullets', <UnorderedListOutlined key="bullets" />, 'bulletList', 'toggleBulletList'],
+  ['numbers', <OrderedListOutlined key="numbers" />, 'orderedList', 'toggleOrderedList'],
+  ['quote', '❝', 'blockquote', 'toggleBlockquote'],
+]
 const types = ['image/jpeg', 'image/png']
 const largest = 2 * 1024 * 1024
 
@@ -32,15 +47,9 @@ export function Toolbar({ editor }: { editor: Editor }) {
   const on = useEditorState({
     editor,
     selector: ({ editor: own }) => ({
-      bold: own.isActive('bold'),
-      italic: own.isActive('italic'),
-      underline: own.isActive('underline'),
-      strike: own.isActive('strike'),
-      h2: own.isActive('heading', { level: 2 }),
-      h3: own.isActive('heading', { level: 3 }),
-      bullets: own.isActive('bulletList'),
-      numbers: own.isActive('orderedList'),
-      quote: own.isActive('blockquote'),
+      switched: switches.map(([, , name, does]) =>
+        own.isActive(name, typeof does === 'number' ? { level: does } : {}),
+      ),
       link: own.isActive('link'),
       undo: own.can().undo(),
       redo: own.can().redo(),
@@ -60,45 +69,18 @@ export function Toolbar({ editor }: { editor: Editor }) {
       toast('error', messageOf(error))
     }
   }
+  const toggles = switches.map(
+    ([key, icon, , does], index): Tool => ({
+      key,
+      icon,
+      on: on.switched[index] ?? false,
+      run: () =>
+        typeof does === 'number' ? act().toggleHeading({ level: does }).run() : act()[does]().run(),
+    }),
+  )
   const groups: Tool[][] = [
-    [
-      { key: 'bold', icon: <BoldOutlined />, on: on.bold, run: () => act().toggleBold().run() },
-      {
-        key: 'italic',
-        icon: <ItalicOutlined />,
-        on: on.italic,
-        run: () => act().toggleItalic().run(),
-      },
-      {
-        key: 'underline',
-        icon: <UnderlineOutlined />,
-        on: on.underline,
-        run: () => act().toggleUnderline().run(),
-      },
-      {
-        key: 'strike',
-        icon: <StrikethroughOutlined />,
-        on: on.strike,
-        run: () => act().toggleStrike().run(),
-      },
-    ],
-    [
-      { key: 'h2', icon: 'H2', on: on.h2, run: () => act().toggleHeading({ level: 2 }).run() },
-      { key: 'h3', icon: 'H3', on: on.h3, run: () => act().toggleHeading({ level: 3 }).run() },
-      {
-        key: 'bullets',
-        icon: <UnorderedListOutlined />,
-        on: on.bullets,
-        run: () => act().toggleBulletList().run(),
-      },
-      {
-        key: 'numbers',
-        icon: <OrderedListOutlined />,
-        on: on.numbers,
-        run: () => act().toggleOrderedList().run(),
-      },
-      { key: 'quote', icon: '❝', on: on.quote, run: () => act().toggleBlockquote().run() },
-    ],
+    toggles.slice(0, 4),
+    toggles.slice(4),
     [
       {
         key: 'link',

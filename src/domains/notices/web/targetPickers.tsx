@@ -1,107 +1,91 @@
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
+import { grown } from '../../../web/TreePick.tsx'
 import { Select, TreeSelect } from '../../../web/ui/select.tsx'
 import { useSettled } from '../../../web/useSettled.ts'
-import { accounts, type OrganisationOption } from '../../accounts/contract.ts'
+import { accounts } from '../../accounts/contract.ts'
 import { notices } from '../contract.ts'
 
 type Props = { id?: string; value?: number[]; onChange?: (ids: number[]) => void }
-type Node = { value: number; title: string; children: Node[] }
 
-function forest(list: readonly OrganisationOption[], parent: number | null): Node[] {
-  return list
-    .filter((o) => o.parentId === parent)
-    .map((o) => ({ value: o.id, title: o.name, children: forest(list, o.id) }))
-}
+/** What every picker of several hands to its field. */
+const useSeveral = ({ id, value = [], onChange }: Props) => ({
+  ...(id ? { id } : {}),
+  style: { width: '100%' },
+  allowClear: true,
+  placeholder: useTranslation('web').t('form.choose'),
+  value,
+  onChange: (next: number[]) => onChange?.(next),
+})
 
 /** Organisations of the own tree. */
-export function OrganisationsSelect({ id, value = [], onChange }: Props) {
-  const { t } = useTranslation('web')
+export function OrganisationsSelect(props: Props) {
+  const several = useSeveral(props)
   const read = useRead(accounts.organisationOptions, {}, { staleTime: 60_000 })
-  const tree = useMemo(() => forest(read.data?.list ?? [], null), [read.data])
+  const tree = useMemo(() => grown(read.data?.list ?? []), [read.data])
   return (
     <TreeSelect
-      {...(id ? { id } : {})}
-      style={{ width: '100%' }}
+      {...several}
       multiple
-      allowClear
-      value={value}
       treeData={tree}
       loading={read.isPending}
-      placeholder={t('form.choose')}
       treeDefaultExpandedKeys={tree.map((node) => node.value)}
       showSearch={{ treeNodeFilterProp: 'title' }}
-      onChange={(next: number[]) => onChange?.(next)}
     />
   )
 }
 
 /** Roles at hand, any other by its name. */
-export function RolesSelect({ id, value = [], onChange }: Props) {
-  const { t } = useTranslation('web')
+export function RolesSelect(props: Props) {
+  const several = useSeveral(props)
   const [typed, setTyped] = useState('')
   const keyword = useSettled(typed.trim().slice(0, 60))
-  const chosen = value.length ? { ids: value } : {}
-  const read = useRead(
-    notices.roles,
-    { ...chosen, ...(keyword ? { keyword } : {}) },
-    { staleTime: 60_000, keep: true },
-  )
+  const asked = {
+    ...(several.value.length ? { ids: several.value } : {}),
+    ...(keyword ? { keyword } : {}),
+  }
+  const read = useRead(notices.roles, asked, { staleTime: 60_000, keep: true })
   return (
     <Select
-      {...(id ? { id } : {})}
-      style={{ width: '100%' }}
+      {...several}
       mode="multiple"
-      allowClear
-      value={value}
       loading={read.isFetching}
-      placeholder={t('form.choose')}
       showSearch={{ optionFilterProp: 'label', onSearch: setTyped }}
       options={(read.data?.list ?? []).map((role) => ({ value: role.id, label: role.name }))}
-      onChange={(next: number[]) => onChange?.(next)}
     />
   )
 }
 
+type PeopleProps = Props & { known: readonly { id: number; name: string }[] }
+
 /** People by name; `known` are those already chosen, whom the search may not show. */
-export function PeopleSelect({
-  id,
-  value = [],
-  onChange,
-  known,
-}: Props & { known: readonly { id: number; name: string }[] }) {
-  const { t } = useTranslation('web')
+export function PeopleSelect({ known, ...props }: PeopleProps) {
+  const several = useSeveral(props)
   const [typed, setTyped] = useState('')
   const [met, setMet] = useState(new Map(known.map((person) => [person.id, person.name])))
   const keyword = typed.trim().slice(0, 60)
-  const read = useRead(
-    accounts.userOptions,
-    keyword ? { keyword, pageSize: 50 } : { pageSize: 50 },
-    { keep: true },
-  )
+  const asked = { pageSize: 50 as const, ...(keyword ? { keyword } : {}) }
+  const read = useRead(accounts.userOptions, asked, { keep: true })
+  const nameOf = (id: number) => met.get(id) ?? String(id)
   const found = (read.data?.list ?? []).map((user) => ({
     value: user.id,
     label: `${user.name || user.userName} (${user.userName})`,
   }))
-  const chosen = value
-    .filter((one) => !found.some((option) => option.value === one))
-    .map((one) => ({ value: one, label: met.get(one) ?? String(one) }))
+  const chosen = several.value
+    .filter((id) => !found.some((option) => option.value === id))
+    .map((id) => ({ value: id, label: nameOf(id) }))
   return (
     <Select
-      {...(id ? { id } : {})}
-      style={{ width: '100%' }}
+      {...several}
       mode="multiple"
-      allowClear
-      value={value}
       loading={read.isFetching}
-      placeholder={t('form.choose')}
       showSearch={{ filterOption: false, onSearch: setTyped }}
       options={keyword ? found : [...chosen, ...found]}
-      labelRender={({ value: one, label }) => label ?? met.get(Number(one)) ?? String(one)}
+      labelRender={({ value, label }) => label ?? nameOf(Number(value))}
       onChange={(next: number[]) => {
         setMet(new Map([...met, ...found.map((option) => [option.value, option.label] as const)]))
-        onChange?.(next)
+        several.onChange(next)
       }}
     />
   )

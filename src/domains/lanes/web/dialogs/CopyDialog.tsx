@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { Button, Checkbox, Flex, Modal, Radio, Skeleton, Steps } from 'antd'
+import { Button, Checkbox, Flex, Radio, Skeleton, Steps } from 'antd'
 import { type ComponentProps, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Output } from '../../../../shared/contract.ts'

@@ -1,4 +1,4 @@
-import { Button, Drawer, Flex, Select, Skeleton } from 'antd'
+import { Button, Flex, Skeleton } from 'antd'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead, useWrite } from '../../../../web/api.ts'

@@ -1,4 +1,4 @@
-import { Button, Flex, Modal, Skeleton } from 'antd'
+import { Button, Flex, Skeleton } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { yuan } from '../../../../shared/money.ts'
 import { useRead } from '../../../../web/api.ts'
