@@ -90,7 +90,7 @@ export function AlertList() {
           col('openTime'),
           col('times'),
           col('handler'),
-          col('closeTime'),
+          col('closeTime', { defaultHidden: true }),
           col('kind', { tones: {} }),
           col('orgName'),
           col('since', { defaultHidden: true }),

@@ -102,9 +102,9 @@ export function BoardList() {
                 : `/device/device-list?detail=${row.deviceId}`,
           }),
           col('nickname'),
-          col('model'),
-          col('fwVersion'),
-          col('iccid'),
+          col('model', { defaultHidden: true }),
+          col('fwVersion', { defaultHidden: true }),
+          col('iccid', { defaultHidden: true }),
           col('traffic', { width: 144, render: (_, row) => <Traffic row={row} /> }),
           col('simExpiresOn', { width: 176, render: (_, row) => <Expiry row={row} /> }),
           col('signal', {

@@ -104,7 +104,7 @@ export function DeviceList() {
             fit: (_, row) => `   ${stateOf(row).word} ${stateOf(row).note ?? ''}`,
             render: (_, row) => <DeviceStatus device={row} />,
           }),
-          col('signal', { tones: { weak: 'warn' }, width: 64 }),
+          col('signal', { tones: { weak: 'warn' }, width: 64, defaultHidden: true }),
           col('temperature', {
             fit: (value) => String(value ?? ''),
             render: (_, { temperature, tempAlarm }) =>
