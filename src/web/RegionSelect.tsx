@@ -1,8 +1,8 @@
-import { Cascader } from 'antd'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Region } from '../shared/regions.ts'
 import { type PickedProps, wholeWidth } from './picked.ts'
+import { Cascader } from './ui/select.tsx'
 
 type Node = { value: string; label: string; children?: Node[] }
 const node = (region: Region): Node => ({

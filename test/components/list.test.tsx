@@ -127,7 +127,7 @@ test('pages turn by keyboard; another page size starts at the first', async () =
   keepLabels(many(45))
   await show(<LabelList />)
   await expect.poll(() => rows().length).toBe(20)
-  ;(page.getByRole('listitem', { name: '3' }).element() as HTMLElement).focus()
+  ;(page.getByRole('navigation').getByRole('button', { name: '3', exact: true }).element() as HTMLElement).focus()
   await userEvent.keyboard('{Enter}')
   await expect.poll(() => rows().length).toBe(5)
   expect(location.search).toBe('?page=3')
@@ -152,7 +152,7 @@ test('rows stay chosen over pages, all of the filter can be, and the act gets th
   const got: (string | number)[] = []
   await show(<LabelList batch={[{ key: 'print', label: '打印', onClick: ({ keys }) => got.push(...keys) }]} />)
   await page.getByRole('checkbox').nth(1).click()
-  await page.getByRole('listitem', { name: '2' }).click()
+  await page.getByRole('navigation').getByRole('button', { name: '2', exact: true }).click()
   await expect.element(cell('标签21')).toBeVisible()
   await page.getByRole('checkbox').nth(1).click()
   await expect.element(page.getByRole('toolbar', { name: '已选 2 条' })).toBeVisible()

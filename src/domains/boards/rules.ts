@@ -1,6 +1,6 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { addDays } from '../../shared/instants.ts'
-import { isClosed, ownsMachines } from '../devices/rules.ts'
+import { isClosed, ownsMachines } from '../machines/rules.ts'
 import { boardErrors } from './contract.ts'
 
 export const activationHours = 72

@@ -1,6 +1,7 @@
 import type { ErrorDef } from '../../shared/errors.ts'
 import { defineStates } from '../../shared/moves.ts'
 import { regionPrefix } from '../../shared/place.ts'
+import { isClosed } from '../machines/rules.ts'
 import type { freshnesses, lifecycles } from './contract.ts'
 import { deviceErrors } from './errors.ts'
 import type { timelineGroups } from './historyContract.ts'
@@ -17,12 +18,7 @@ export const lifecycleStates = defineStates<Lifecycle>({
   moves: { STOCK: ['OPERATING', 'SOLD', 'SCRAPPED'], OPERATING: ['PAUSED'], PAUSED: ['OPERATING', 'SOLD', 'SCRAPPED'], SOLD: ['STOCK'], SCRAPPED: ['STOCK'] },
 })
 
-type Lived = { readonly lifecycle: string }
-export const isClosed = ({ lifecycle }: Lived): boolean => lifecycle === 'SOLD' || lifecycle === 'SCRAPPED'
-export const editable = (device: Lived): ErrorDef | null => (isClosed(device) ? deviceErrors.closed : null)
-
-/** Organisations that machines, their boards and their stores may belong to. */
-export const ownsMachines = (kind: string): boolean => kind === 'PLATFORM' || kind === 'AGENT' || kind === 'OPERATOR'
+export const editable = (device: { readonly lifecycle: string }): ErrorDef | null => (isClosed(device) ? deviceErrors.closed : null)
 
 type Drug = { kind: string; dispensingMode: string | null; licenceNo: string; licenceAddress: string }
 

@@ -1,5 +1,5 @@
 import type { ErrorDef } from '../../shared/errors.ts'
-import { isClosed, ownsMachines } from '../devices/rules.ts'
+import { isClosed, ownsMachines } from '../machines/rules.ts'
 import { distributionErrors, type kinds } from './contract.ts'
 
 const e = distributionErrors

@@ -203,3 +203,9 @@ export const boardNoForm = /^[A-Za-z0-9-]{6,40}$/
 /** What a machine answers to a command, and how it ended. */
 export type AckCode = 'ACCEPTED' | 'DUPLICATE' | 'BUSY' | 'EXPIRED' | 'LANE_FAULT' | 'UNKNOWN_LANE' | 'VOIDED'
 export type ResultCode = 'OK' | 'NO_DROP' | 'MOTOR_NOT_IN_PLACE' | 'MOTOR_NOT_MOVE' | 'MOTOR_NOT_RETURN' | 'SENSOR_FAULT' | 'BUSY' | 'DOOR_OPEN' | 'TIMEOUT'
+
+/** Sold or scrapped: nothing about it changes any more. */
+export const isClosed = ({ lifecycle }: { readonly lifecycle: string }): boolean => lifecycle === 'SOLD' || lifecycle === 'SCRAPPED'
+
+/** Organisations that machines, their boards and their stores may belong to. */
+export const ownsMachines = (kind: string): boolean => kind === 'PLATFORM' || kind === 'AGENT' || kind === 'OPERATOR'

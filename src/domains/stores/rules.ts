@@ -1,5 +1,5 @@
 import type { ErrorDef } from '../../shared/errors.ts'
-import { ownsMachines } from '../devices/rules.ts'
+import { ownsMachines } from '../machines/rules.ts'
 import { storeErrors } from './contract.ts'
 
 /** A store belongs to whoever may own machines. */

@@ -1,7 +1,7 @@
-import { Select } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../web/api.ts'
 import { type PickedProps, wholeWidth } from '../../../web/picked.ts'
+import { Select } from '../../../web/ui/select.tsx'
 import { accounts } from '../contract.ts'
 
 /** An organisation that may own machines. */

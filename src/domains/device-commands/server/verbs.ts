@@ -6,7 +6,7 @@ import { common, type ErrorDef, Refusal, reject } from '../../../shared/errors.t
 import { outcomeOf } from '../../../shared/outcome.ts'
 import { say } from '../../../shared/text.ts'
 import { lockMachines } from '../../boards/server/binding.ts'
-import { isClosed } from '../../devices/rules.ts'
+import { isClosed } from '../../machines/rules.ts'
 import { noteDevice } from '../../machines/server/events.ts'
 import { type CommandRow, deviceCommandErrors, type deviceCommands } from '../contract.ts'
 import { type CommandType, commandSeconds } from '../rules.ts'

@@ -2,8 +2,9 @@ import { type Ctx, found } from '../../../server/context.ts'
 import { columns, guarding } from '../../../server/shapes.ts'
 import { common, fieldRefusal } from '../../../shared/errors.ts'
 import { regionPath } from '../../../shared/regions.ts'
+import { ownsMachines } from '../../machines/rules.ts'
 import { type CreateDevice, deviceErrors, type EditDevice } from '../contract.ts'
-import { licenceRule, ownsMachines, typeRule } from '../rules.ts'
+import { licenceRule, typeRule } from '../rules.ts'
 import * as q from './queries.ts'
 
 /** What a single machine, a batch and an edit say of it alike. */

@@ -1,10 +1,11 @@
 import { type App, byRole, type Ctx, found, may } from '../../../server/context.ts'
 import { allowedFrom } from '../../../shared/moves.ts'
 import { placeName, regionPath } from '../../../shared/regions.ts'
+import { isClosed } from '../../machines/rules.ts'
 import { cachedByOrg, cachedSetting } from '../../settings/server/values.ts'
 import { usualAge } from '../../settings/usual.ts'
 import type { DeviceDetail, DeviceRow } from '../contract.ts'
-import { type AgeLimits, editable, freshness, isClosed, licenceMatches, lifecycleStates, mayRestore } from '../rules.ts'
+import { type AgeLimits, editable, freshness, licenceMatches, lifecycleStates, mayRestore } from '../rules.ts'
 import * as q from './queries.ts'
 
 /** From when on the word of a machine is old, by its organisation. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Ctx, found } from '../../../server/context.ts'
 import { common, Refusal } from '../../../shared/errors.ts'
-import { isClosed } from '../../devices/rules.ts'
+import { isClosed } from '../../machines/rules.ts'
 import { refreshDeviceCounters } from '../../machines/server/counters.ts'
 import { want } from '../../machines/server/shadows.ts'
 import { laneErrors } from '../errors.ts'

@@ -1,6 +1,6 @@
 import { type Ctx, found } from '../../../server/context.ts'
 import { fieldRefusal, Refusal } from '../../../shared/errors.ts'
-import { isClosed } from '../../devices/rules.ts'
+import { isClosed } from '../../machines/rules.ts'
 import type { Level } from '../contract.ts'
 import { laneErrors, skips } from '../errors.ts'
 import { copyPlan, type Doc, type Part, type Placed, type Plan } from '../planogram.ts'

@@ -1,6 +1,6 @@
 import { type Ctx, found, may, visible } from '../../../server/context.ts'
 import { rowOf } from '../../../server/rows.ts'
-import { isClosed } from '../../devices/rules.ts'
+import { isClosed } from '../../machines/rules.ts'
 import { knowsCost } from '../../products/server/cost.ts'
 import type { Planogram, Road } from '../contract.ts'
 import { laneView } from '../rules.ts'

@@ -1,6 +1,7 @@
-import { Form, Input, type InputRef, Modal } from 'antd'
+import { Form, Input, type InputRef } from 'antd'
 import { type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Modal } from '../../../web/ui/overlay.tsx'
 import { useFocusBack } from '../../../web/useFocusBack.ts'
 
 type Props = {

@@ -1,8 +1,8 @@
-import { Select } from 'antd'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../../../web/api.ts'
 import { OptionSelect, type PickProps } from '../../../../web/OptionSelect.tsx'
 import { usePrefs } from '../../../../web/prefs.ts'
+import { Select } from '../../../../web/ui/select.tsx'
 import { roles } from '../../contract.ts'
 import { type NamedRole, roleName } from '../../rules.ts'
 
