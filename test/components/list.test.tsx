@@ -131,7 +131,7 @@ test('pages turn by keyboard; another page size starts at the first', async () =
   await userEvent.keyboard('{Enter}')
   await expect.poll(() => rows().length).toBe(5)
   expect(location.search).toBe('?page=3')
-  await page.getByRole('combobox', { name: '页码' }).click()
+  await page.getByRole('combobox', { name: '每页条数' }).click()
   await page.getByRole('option', { name: /^50/ }).click()
   await expect.poll(() => rows().length).toBe(45)
   expect(location.search).toBe('?pageSize=50')
