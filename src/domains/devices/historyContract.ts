@@ -38,7 +38,7 @@ export const historyEndpoints = {
     summary: `Messages of the machine and events around it, newest first; the last seven days unless a range is given. Measurements only when asked for. At most the newest ${timelineRows} of each in the range are looked through`,
     input: listQuery({ id: f.id, group: z.enum(timelineGroups).optional(), ...rangeFields }, ['createTime'], '-createTime').refine(...wholeRange),
     /** `cut`: the range holds more than was looked through. */
-    output: page(TimelineRow).extend({ cut: z.boolean() }),
+    output: page(TimelineRow).extend({ sums: z.strictObject({ cut: z.boolean() }) }),
   }),
   telemetry: read('device:read', {
     path: '/devices/{id}/telemetry',

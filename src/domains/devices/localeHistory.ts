@@ -155,8 +155,8 @@ export const en = {
   },
   timeline: {
     empty: 'No messages in the last 7 days',
-    cut: 'Too many records: only the newest {n} were looked through. Choose fewer days',
     none: 'Nothing of this kind',
+    cut: 'Too many records: only the newest {n} were looked through. Choose fewer days',
     sequence: 'No. {n}',
     group: 'Kind',
     all: 'All but measurements',

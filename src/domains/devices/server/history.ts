@@ -70,7 +70,7 @@ export const timeline: Handlers<Contract>['timeline'] = async (ctx, input) => {
     filled: ['createTime'],
     sums: sql`${cut} as cut`,
   })
-  return { list: rows, total, cut: sums.cut }
+  return { list: rows, total, sums }
 }
 
 const measured = (key: string) => sql`(m.payload->>${key})::numeric`

@@ -423,7 +423,7 @@ describe('faults and timeline', () => {
     const all = (await world.send(people.operator, 'GET', '/devices/1/timeline?from=2026-11-10')).body.list
     expect(all.filter((line: { source: string }) => line.source === 'MESSAGE')).toHaveLength(3)
     expect((await world.send(people.sibling, 'GET', '/devices/1/timeline')).status).toBe(404)
-    expect(body.cut).toBe(false)
+    expect(body.sums.cut).toBe(false)
   })
   test('of a range with very many messages the newest are looked through, and it says so', async () => {
     await world.rows(
@@ -432,9 +432,9 @@ describe('faults and timeline', () => {
       [now],
     )
     const { body } = await world.send(people.operator, 'GET', '/devices/1/timeline?group=DOOR')
-    expect([body.cut, body.total]).toEqual([true, 20])
+    expect([body.sums.cut, body.total]).toEqual([true, 20])
     const { body: day } = await world.send(people.operator, 'GET', `/devices/1/timeline?group=DOOR&from=${shanghaiDay(now)}`)
-    expect(day.cut).toBe(false)
+    expect(day.sums.cut).toBe(false)
   })
 })
 

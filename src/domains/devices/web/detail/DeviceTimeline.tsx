@@ -68,7 +68,7 @@ export function DeviceTimeline({ deviceId }: { deviceId: number }) {
       {shown?.total === 0 ? (
         <Empty title={t(from || to || group ? 'timeline.none' : 'timeline.empty')} />
       ) : null}
-      {shown?.cut ? <Muted small>{t('timeline.cut', { n: timelineRows })}</Muted> : null}
+      {shown?.sums.cut ? <Muted small>{t('timeline.cut', { n: timelineRows })}</Muted> : null}
       <Lines columns="148px 1fr">
         {shown?.list.map((line) => (
           <Line key={line.key} line={line} />
