@@ -11,6 +11,8 @@ const headSize = 12 / 13
 const most = 224
 /** Below this a text says nothing. */
 const least = 88
+/** What a row is called stands first; cut more, one row is like the next. */
+const leastFirst = 152
 
 /**
  * Texts give way, widest first, until the list fits its room; none below what can still be read.
@@ -22,7 +24,9 @@ export function squeezed<R>(columns: readonly Column<R>[], room: number): readon
   if (room <= 0 || sum(widths) <= room) return columns
   const floors = columns.map((column, index) => {
     const gives = column.fit !== undefined && column.ellipsis === true
-    return gives ? Math.max(least, textWidth(column.title) + cellRoom) : (widths[index] ?? 0)
+    return gives
+      ? Math.max(index === 0 ? leastFirst : least, textWidth(column.title) + cellRoom)
+      : (widths[index] ?? 0)
   })
   for (let cap = most; cap >= least; cap -= 4) {
     const cut = widths.map((width, index) => Math.min(width, Math.max(cap, floors[index] ?? 0)))
