@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { ensureRuntime, root, run, say } from './lib/runtime.mjs'
 
 await ensureRuntime()
@@ -12,10 +12,11 @@ const vitest = (project, ...filters) => ({ vitest: ['--project', project, ...fil
 const all = [
   { name: 'check', seconds: 30, command: ['scripts/check.mjs'] },
   { name: 'pure', seconds: 20, ...vitest('pure') },
-  // the files of one worker share its modules: reading them anew took a third of the time
-  { name: 'unit', seconds: 165, ...vitest('database', 'src', '--no-isolate') },
+  // the files of one worker share its modules: reading them anew took a third of the time;
+  // what a busy machine made late once is tried again and named, as in the browser: no race or crash test is
+  { name: 'unit', seconds: 165, ...vitest('database', 'src', '--no-isolate', '--retry=1') },
   { name: 'components', seconds: 45, browser: true, ...vitest('components') },
-  { name: 'conformance', seconds: 200, deep: { WALL_STEPS: '3000' }, ...vitest('database', 'test/conformance') },
+  { name: 'conformance', seconds: 200, deep: { WALL_STEPS: '3000' }, ...vitest('database', 'test/conformance', '--retry=1') },
   {
     name: 'model',
     seconds: 130,
@@ -39,30 +40,40 @@ function missingForBrowser() {
   return missing.length > 0 ? `Missing for the browser tests: ${missing.join(' and ')}; ".ci/run" installs both on Debian.` : null
 }
 
-async function runVitest(filters, env = {}) {
+const inTemporary = async (use) => {
   const folder = mkdtempSync(join(tmpdir(), 'huodao-report-'))
-  const report = join(folder, 'report.json')
-  const args = ['node_modules/vitest/vitest.mjs', 'run', ...filters, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const code = await run(process.execPath, args, root, { ...env, ...process.env })
-  const result = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {}
+  const file = join(folder, 'report.json')
+  const code = await use(file)
+  const report = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
   rmSync(folder, { recursive: true, force: true })
-  const failed = (result.numFailedTests ?? 0) + (result.numPendingTests ?? 0) + (result.numTodoTests ?? 0)
-  // A file that cannot even be loaded fails without a failed test.
-  return { passed: result.numPassedTests ?? 0, failed: code === 0 ? failed : Math.max(failed, 1) }
+  return { code, report }
+}
+
+async function runVitest(filters, env = {}) {
+  const args = ['node_modules/vitest/vitest.mjs', 'run', ...filters, '--reporter=default', '--reporter=./scripts/lib/vitestReport.mjs']
+  const { code, report } = await inTemporary((file) => run(process.execPath, args, root, { ...env, ...process.env, TEST_REPORT: file }))
+  const found = report ?? { passed: 0, failed: 1, red: ['the run came to no end'], again: [] }
+  return code !== 0 && found.failed === 0 ? { ...found, failed: 1, red: [`the run ended with ${code}`] } : found
 }
 
 async function runPlaywright(folder, env = {}) {
-  const file = join(mkdtempSync(join(tmpdir(), 'huodao-report-')), 'report.json')
   const args = ['node_modules/@playwright/test/cli.js', 'test', '-c', folder, '--reporter=list,json']
-  const code = await run(process.execPath, args, root, { ...env, ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: file })
-  const { expected = 0, flaky = 0, unexpected = 0, skipped = 0 } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).stats : {}
-  rmSync(dirname(file), { recursive: true, force: true })
-  return { passed: expected + flaky, failed: Math.max(unexpected + skipped, code === 0 ? 0 : 1), again: flaky }
+  const { code, report } = await inTemporary((file) => run(process.execPath, args, root, { ...env, ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: file }))
+  const { expected = 0, flaky = 0, unexpected = 0, skipped = 0 } = report?.stats ?? {}
+  const specs = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specs)]
+  const named = (status) =>
+    (report?.suites ?? []).flatMap(specs).flatMap((spec) => {
+      const tests = spec.tests.filter((test) => test.status === status)
+      const errors = tests.flatMap((test) => test.results.flatMap((result) => result.error?.message ?? []))
+      return tests.length > 0 ? [`${spec.file} > ${spec.title}\n${errors.join('\n')}`] : []
+    })
+  const red = [...named('unexpected'), ...named('skipped')]
+  return { passed: expected + flaky, failed: Math.max(unexpected + skipped, code === 0 ? 0 : 1), red, again: named('flaky') }
 }
 
 async function runProgram(command) {
   const code = await run(process.execPath, command, root)
-  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 }
+  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, red: [], again: [] }
 }
 
 function runGroup({ vitest: filters, playwright, command, env }) {
@@ -84,14 +95,23 @@ for (const group of groups) {
   const missing = group.browser ? missingForBrowser() : null
   say(`\n== ${group.name}`)
   if (missing) say(missing)
-  const result = missing ? { passed: 0, failed: 1 } : await runGroup(group)
+  const result = missing ? { passed: 0, failed: 1, red: [missing], again: [] } : await runGroup(group)
   rows.push({ ...group, ...result, took: (Date.now() - began) / 1000 })
+}
+
+/** The end of a run is what is read first, and at times all that is kept of it. */
+const told = (mark, lines) => {
+  for (const line of lines) say(`${mark} ${line.split('\n').slice(0, 12).join('\n    ').slice(0, 1200)}`)
+}
+for (const { red, again } of rows) {
+  told('\nred:', red)
+  told('\nonly at the second try:', again)
 }
 
 say('')
 for (const { name, passed, failed, again, took, seconds } of rows) {
   const counts = `${String(passed).padStart(6)} passed ${String(failed).padStart(4)} failed ${took.toFixed(1).padStart(7)} s${nightly ? '' : ` of ${seconds} s`}`
-  say(`${failed ? '✗' : '✓'} ${name.padEnd(12)} ${counts}${again ? `, ${again} only at the second try` : ''}`)
+  say(`${failed ? '✗' : '✓'} ${name.padEnd(12)} ${counts}${again.length > 0 ? `, ${again.length} only at the second try` : ''}`)
 }
 const sum = (key) => rows.reduce((total, row) => total + row[key], 0)
 say(`${sum('passed')} passed, ${sum('failed')} failed`)
